@@ -4,7 +4,7 @@ import { createLimiter } from '../../src/batch/limiter.ts';
 const OPEN = new AbortController().signal;
 
 describe('a limiter', () => {
-  it('lets the most urgent of those that wait go first', async () => {
+  it('starts the most urgent waiting task first', async () => {
     const limiter = createLimiter(1);
     const end = await limiter.enter(0, OPEN);
     const order: number[] = [];
@@ -18,7 +18,7 @@ describe('a limiter', () => {
     expect(order).toEqual([10, 20, 30]);
   });
 
-  it('has never more at work than it may', async () => {
+  it('never runs more tasks than its limit', async () => {
     const limiter = createLimiter(3);
     let atWork = 0;
     let most = 0;
@@ -35,7 +35,7 @@ describe('a limiter', () => {
     expect({ most, atWork }).toEqual({ most: 3, atWork: 0 });
   });
 
-  it('lets those go that do not want to wait any more, and gives their turn to others', async () => {
+  it('drops tasks that no longer want to wait, and lets others run instead', async () => {
     const limiter = createLimiter(1);
     const end = await limiter.enter(0, OPEN);
     const gone = new AbortController();

@@ -20,7 +20,7 @@ describe('the record of how a result was made', () => {
     expect(readMakings(records)).toEqual(new Map([['k', MAKING]]));
   });
 
-  it('leaves out what is as usual, since a batch has thousands of cues', () => {
+  it('omits default values, because a batch has thousands of cues', () => {
     expect(writeMaking('k', MAKING)).toEqual([
       {
         type: 'made',
@@ -38,11 +38,11 @@ describe('the record of how a result was made', () => {
     ]);
   });
 
-  it('is not written if the service does not say it', () => {
+  it('is not written if the service does not describe it', () => {
     expect(writeMaking('k', null)).toEqual([]);
   });
 
-  it('counts as the newest of its request, and others do not disturb', () => {
+  it('is the newest one of its request, whatever other records there are', () => {
     const [first] = writeMaking('k', { ...MAKING, cues: [] });
     const [second] = writeMaking('k', MAKING);
     if (first === undefined || second === undefined) throw new Error('no record was written');

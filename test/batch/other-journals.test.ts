@@ -25,8 +25,8 @@ function inherit(
 const ask = (name: string, key: string) => [factsOf(name), RECORDS.intend({ key, item: keyOf(name) })];
 const made = (name: string, key: string) => [...ask(name, key), RECORDS.accepted({ key })];
 
-describe('a journal of a batch that is divided otherwise now', () => {
-  it('takes over the jobs of its own items, and no others', () => {
+describe('a journal of a batch that is now divided differently', () => {
+  it('provides the jobs of its own items, and no others', () => {
     const records = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => made(name, `k-${name}`));
     const shards = [1, 2, 3].map((index) => foldIntents(inherit([], [records], { index, count: 3 })));
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
@@ -36,7 +36,7 @@ describe('a journal of a batch that is divided otherwise now', () => {
     expect(inherit([], [records])).toEqual(records);
   });
 
-  it('takes over what it does not know yet, once', () => {
+  it('provides what is not known yet, once', () => {
     const own = made('a', 'k1');
     const other = [...own, RECORDS.finished({ key: 'k1' }), RECORDS.downloaded({ key: 'k1' })];
     const news = inherit(own, [other]);
@@ -45,7 +45,7 @@ describe('a journal of a batch that is divided otherwise now', () => {
     expect(inherit(after, [other])).toEqual([]);
   });
 
-  it('keeps its own job if that is the newer one', () => {
+  it('does not replace a newer job', () => {
     const old = [...made('a', 'k1'), RECORDS.finished({ key: 'k1', state: 'failed' })];
     const own = [...old, ...ask('a', 'k2')];
     expect(inherit(own, [old])).toEqual([]);
@@ -59,7 +59,7 @@ describe('a journal of a batch that is divided otherwise now', () => {
     }
   });
 
-  it('leaves commands, names and inputs that cannot be used where they are', () => {
+  it('is not used for commands, names and unusable inputs', () => {
     const other = [
       { type: 'batch_name', batch: '0123456789', is_certain: true },
       { type: 'batch_command', items: [keyOf('a')] },
@@ -75,7 +75,7 @@ describe('a journal of a batch that is divided otherwise now', () => {
     ]);
   });
 
-  it('takes over the later one of two records about a file of a stage', () => {
+  it('provides the later one of two records about a file of a stage', () => {
     const at = (hour: number) => new Date(Date.UTC(2026, 10, 1, hour)).toISOString();
     const subtitle = (hour: number, path: string) => ({
       type: 'stage_subtitle',
@@ -91,7 +91,7 @@ describe('a journal of a batch that is divided otherwise now', () => {
     ]);
   });
 
-  it('knows the newest job of each item, however often and in whatever order the division changed', () => {
+  it('leads to the newest job of each item, however often the division changed', () => {
     const counts = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(

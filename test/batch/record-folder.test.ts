@@ -6,7 +6,7 @@ const downloaded = (...paths: string[]) => ({
   files: paths.map((path) => ({ path, size: 1 })),
 });
 
-test('results below the folder are written by their way from there, others by their whole path', () => {
+test('results below the folder are recorded by relative path, others by absolute path', () => {
   const written = withPathsFrom(
     '/media/out',
     downloaded('/media/out/week 1/a.mp4', '/media/outer/a.mp4', '/b'),
@@ -14,17 +14,17 @@ test('results below the folder are written by their way from there, others by th
   expect(written).toEqual(downloaded('week 1/a.mp4', '/media/outer/a.mp4', '/b'));
 });
 
-test('what was written is read where the folder lies now', () => {
+test('a record is read relative to the current location of the folder', () => {
   const written = withPathsFrom('/media/out', downloaded('/media/out/..a/b.mp4', '/else/c.mp4'));
   expect(withAbsolutePaths('/moved', written)).toEqual(downloaded('/moved/..a/b.mp4', '/else/c.mp4'));
 });
 
-test('absolute paths of earlier versions stay as they are', () => {
+test('absolute paths of earlier versions are kept', () => {
   const old = downloaded('/media/out/a.mp4');
   expect(withAbsolutePaths('/moved', old)).toEqual(old);
 });
 
-test('an input in the folder moves along with it, and the path of a call is no file', () => {
+test('an input in the folder moves along with it, and the path of a request is not a file', () => {
   const input = { type: 'item_facts', path: '/media/talk.mp4' };
   expect(withPathsFrom('/media', input)).toEqual({ type: 'item_facts', path: 'talk.mp4' });
   expect(withAbsolutePaths('/moved', { type: 'item_facts', path: 'talk.mp4' })).toMatchObject({
@@ -35,7 +35,7 @@ test('an input in the folder moves along with it, and the path of a call is no f
   expect(withPathsFrom('/', call)).toEqual(call);
 });
 
-test('records of tomorrow pass through, whatever their files are', () => {
+test('records of later versions are kept, whatever their files are', () => {
   for (const files of [null, 'a', [null, 1, { name: 'a' }, { path: 1 }]]) {
     const record = { type: 'of-tomorrow', files };
     expect(withAbsolutePaths('/moved', withPathsFrom('/media', record))).toEqual(record);
@@ -53,7 +53,7 @@ test('files without a name are the parts of the kind in their order', () => {
   ]);
 });
 
-test('a name that is written down wins, whatever the order', () => {
+test('a recorded name takes precedence over the order', () => {
   const files = [{ ...file('b.wav'), asset: 'background_audio' }, file('a.wav')];
   expect(nameParts('audio_separation', files).map(({ asset }) => asset)).toEqual([
     'background_audio',

@@ -32,7 +32,7 @@ describe('the shards of a batch', () => {
     );
   });
 
-  it('do not depend on the separators of the platform, nor on how accents are written', () => {
+  it('do not depend on the path separator of the platform, nor on how accents are encoded', () => {
     const parts = fc.array(fc.constantFrom('Übung', 'lección', '한국어', 'a', 'b.mp4'), { minLength: 1 });
     fc.assert(
       fc.property(parts, counts, (words, count) => {
@@ -56,7 +56,7 @@ describe('the shards of a batch', () => {
     ]);
   });
 
-  it('have all languages, parts and kinds of an input together', () => {
+  it('contain all languages, parts and kinds of an input together', () => {
     const shard = { index: shardOf('talk.mp4', 5), count: 5 };
     const whole = itemKey('auto_localization', 'talk.mp4', 'es');
     const part = partKey(whole, { part: 2, of: 3, made: 'abc' });

@@ -34,7 +34,7 @@ describe('the model of a fleet', () => {
     });
   });
 
-  it('is limited by the transactions, which take turns, when jobs do nothing', () => {
+  it('is limited by the transactions, which run one at a time, if jobs do nothing', () => {
     const { saturated, limits } = predict(COSTS, { ...FLEET, workers: 100, apiNodes: 10 }, NOTHING);
     expect(saturated).toBe('transactions');
     expect(limits.transactions).toBeCloseTo(200, 6);

@@ -7,7 +7,7 @@ const jobWith = (fields: object): Job =>
   readJob('dubbing', { id: 'dub_1', status: 'succeeded', ...fields }, null);
 const audio = (expires_at?: string) => ({ audio: { url: 'https://a.example/x', expires_at } });
 
-test('the first of all times that the service tells counts, in UTC', () => {
+test('a result expires at the earliest time that the service states, in UTC', () => {
   const job = jobWith({
     expires_at: '2026-11-02T00:00:00Z',
     result: audio('2026-11-02T06:00:00+08:00'),
@@ -15,12 +15,12 @@ test('the first of all times that the service tells counts, in UTC', () => {
   expect(whenLinksLapse(job)).toBe('2026-11-01T22:00:00.000Z');
 });
 
-test('that of the job stands for files that tell none', () => {
+test('files without an expiry time have that of the job', () => {
   const told = jobWith({ expires_at: '2026-11-02T00:00:00Z', result: audio() });
   expect(whenLinksLapse(told)).toBe('2026-11-02T00:00:00.000Z');
 });
 
-test('nothing is made up where the service tells nothing, or no time', () => {
+test('no expiry is assumed if the service states none, or an invalid one', () => {
   expect(whenLinksLapse(jobWith({ result: audio('soon') }))).toBeNull();
   expect(whenLinksLapse(jobWith({ result: {} }))).toBeNull();
   expect(whenLinksLapse(jobWith({ status: 'failed' }))).toBeNull();

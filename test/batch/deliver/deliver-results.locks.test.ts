@@ -7,7 +7,7 @@ import { newFolder } from '../../journal/support/folder.ts';
 
 const TARGET = '/results/talk.es.srt';
 
-test('a file that is being fetched is not fetched by another at once, but afterwards', async () => {
+test('a file that one delivery is fetching is fetched by another only afterwards', async () => {
   const stateDir = newFolder();
   await withTargets(stateDir, ['/results/other.srt', TARGET], async () => {
     const { facts } = await failureOf(withTargets(stateDir, [TARGET], async () => undefined));
@@ -18,14 +18,14 @@ test('a file that is being fetched is not fetched by another at once, but afterw
   expect(await readdir(join(stateDir, 'downloads'))).toEqual([]);
 });
 
-test('work that fails gives the files back', async () => {
+test('work that fails releases the files', async () => {
   const stateDir = newFolder();
   const failing = withTargets(stateDir, [TARGET], () => Promise.reject(new Error('broken')));
   await expect(failing).rejects.toThrow('broken');
   expect(await withTargets(stateDir, [TARGET], async () => 'fetched')).toBe('fetched');
 });
 
-test('a state folder that takes no locks is no reason to fetch nothing', async () => {
+test('a state folder that supports no locks does not prevent a delivery', async () => {
   const stateDir = join(newFolder(), 'state');
   await writeFile(stateDir, 'a file');
   expect(await withTargets(stateDir, [TARGET], async () => 'fetched')).toBe('fetched');

@@ -130,7 +130,7 @@ describe('the results of a finished job', () => {
     },
   );
 
-  test('are not downloaded again if an earlier delivery left them in place', async () => {
+  test('are not downloaded again if an earlier delivery left them there', async () => {
     const { deliver, jobWith, record, downloads, delivered } = await startDelivery();
     const earlier = await deliver(jobWith());
     const before = downloads().length;

@@ -35,7 +35,7 @@ function result(path: string, facts: Partial<ResultFile['asset']> = {}): ResultF
   return { name: 'subtitle', asset, format: RESULT_FORMATS.srt, path };
 }
 
-test('a result that was fetched to its place is known again, though the service states no hash', async () => {
+test('a result that was fetched is recognized later, though the service states no hash', async () => {
   const { record, path } = await makeStage('tra_1');
   const files = [{ asset: 'subtitle', path, bytes: null, sha256: null, skipped: true }];
   expect(await findFetched(record, 'tra_1', [result(path)])).toEqual(files);
@@ -47,12 +47,12 @@ test.each([
   ['is there in part', (path: string) => [result(path), result(`${path}x`)]],
   ['has another length', (path: string) => [result(path, { size_bytes: 6 })]],
   ['is better known by its hash', (path: string) => [result(path, { size_bytes: 5, sha256: 'a' })]],
-])('a result that %s is not taken for fetched', async (_what, results) => {
+])('a result that %s is not mistaken for a fetched one', async (_what, results) => {
   const { record, path } = await makeStage('tra_1');
   expect(await findFetched(record, 'tra_1', results(path))).toBeNull();
 });
 
-test('a file of this name that no job or another one has fetched is foreign', async () => {
+test('a file of this name that another job fetched, or none, is foreign', async () => {
   const { record, path } = await makeStage('tra_1', 'tra_2');
   expect(await findFetched(record, 'tra_2', [result(path)])).toBeNull();
   await record.markDownloaded('tra_2', [path]);

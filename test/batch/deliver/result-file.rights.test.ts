@@ -56,7 +56,7 @@ describe.each([
   ['022', '644', '755'],
   ['077', '600', '700'],
 ])('under the umask %s', { timeout: 300_000 }, (mask, file, folder) => {
-  it.each(MADE)('%s have the rights that it leaves', async (_what, commands, files) => {
+  it.each(MADE)('%s have the permissions that it allows', async (_what, commands, files) => {
     const desk = await openDesk();
     if (commands.some((words) => words.includes('talk.mp4'))) makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     setUmask(mask);
@@ -70,7 +70,7 @@ describe.each([
       expect(rightsOf(join(desk.folder, 'new'))).toBe(folder);
   });
 
-  it('subtitles left beside a video, and the video that is made of them, have the rights that it leaves', async () => {
+  it('subtitles beside a video, and the video made from them, have the permissions that it allows', async () => {
     const vloc = await startStaging();
     setUmask(mask);
     for (const words of [
@@ -84,7 +84,7 @@ describe.each([
     expect(names.map((name) => rightsOf(vloc.path(name)))).toEqual(names.map(() => file));
   });
 
-  it('the record, and what --out - keeps for the next run, are for their owner alone', async () => {
+  it('the record, and what --out - keeps for the next run, are readable by their owner only', async () => {
     const desk = await openDesk();
     setUmask(mask);
     const { code, stderr } = await desk.vloc([...TRANSLATE, '--out', '-']);

@@ -52,7 +52,7 @@ test('a video is recorded with its tracks, and then gets its name', async () => 
   expect(readdirSync(at('.')).sort()).toEqual(['talk.es.mp4', 'talk.mp4']);
 });
 
-test('what a run that was killed has fetched is not fetched again, and what it has half made is not used', async () => {
+test('what a killed run has fetched is not fetched again, and its unfinished files are not used', async () => {
   const { at, write, steps } = setUp();
   const killed: AddTracks = async (_task, { folder }) => {
     writeFileSync(join(folder, 'made.mp4'), 'half');
@@ -74,7 +74,7 @@ test('an existing file is refused before anything is fetched, unless it may be r
   expect(readFileSync(at('talk.es.mp4'), 'utf8')).toBe(MADE);
 });
 
-test('a source that is gone is not used, and the message names where the result is', async () => {
+test('a source that was deleted is not used, and the message names where the result is', async () => {
   const { at, write } = setUp();
   rmSync(at('talk.mp4'));
   await expect(write()).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const LESSONS = {
 };
 
 describe('a folder', () => {
-  it('stands for the videos in it, whatever their names, in the order that people count', async () => {
+  it('means the videos in it, whatever their names, in the order in which people count', async () => {
     const found = await plan(createFolder(LESSONS), ['lessons']);
     expect(namesOf(found)).toEqual(['lesson 2.mp4', 'lesson 10.mp4', 'week1/talk']);
     expect(found.planned.map(({ item }) => item.folder)).toEqual(['', '', 'week1']);
@@ -27,14 +27,14 @@ describe('a folder', () => {
     expect(planned[2]?.paths).toEqual([join(cwd, 'done', 'week1', 'talk.ca.mp4')]);
   });
 
-  it('skips what is not called like a video, in one line', async () => {
+  it('skips files without the name of a video, and reports them in one line', async () => {
     const { notes } = await plan(createFolder(LESSONS), ['lessons']);
     expect(notes).toEqual([
       'Skipped 2 files that are not supported videos: lessons/week1/notes.txt, lessons/week1/talk.srt',
     ]);
   });
 
-  it('makes an item of each file with the name of a video, also of one that cannot be used', async () => {
+  it('makes an item of each file with the name of a video, even if it is unusable', async () => {
     const files = { 'in/junk.mp4': 'x', 'in/empty.mov': '', 'in/good.mp4': MP4, 'in/film.mkv': 'x' };
     const cwd = createFolder({ ...files, 'in/two\nlines.mp4': MP4, 'in/photo.heic': '\0\0\0\x20ftypheic' });
     const { planned, notes } = await plan(cwd, ['in']);
@@ -48,7 +48,7 @@ describe('a folder', () => {
     expect(notes).toEqual(['Skipped 1 file that is not a supported video: in/photo.heic']);
   });
 
-  it('skips a name with a line break where --include is given: no pattern fits it', async () => {
+  it('skips a name with a line break if --include is given, because no pattern matches it', async () => {
     const cwd = createFolder({ ...LESSONS, 'lessons/two\nlines.mp4': MP4 });
     const { planned, notes } = await plan(cwd, ['lessons'], { options: { include: ['*.mp4'] } });
     expect(planned).toHaveLength(2);
@@ -59,7 +59,7 @@ describe('a folder', () => {
     expect(named.planned).toHaveLength(1);
   });
 
-  it('stands for its SRT files where subtitles are translated, and not for other JSON', async () => {
+  it('means its SRT files if subtitles are translated, and not other JSON', async () => {
     const cwd = createFolder({
       ...LESSONS,
       'lessons/package.json': '[{"index":1,"start_ms":0,"end_ms":9,"text":"a"}]',
@@ -69,7 +69,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('is cut by --include and --exclude', async () => {
+  it('is filtered by --include and --exclude', async () => {
     const cwd = createFolder(LESSONS);
     const names = async (options: object) =>
       namesOf(await plan(cwd, ['lessons'], { options: { ...options } }));
@@ -86,7 +86,7 @@ describe('a folder', () => {
     ]);
   });
 
-  it('with links that lead in a circle gives each file once, under its own name', async () => {
+  it('with circular links yields each file once, under its own name', async () => {
     const cwd = createFolder(LESSONS);
     symlinkSync('..', join(cwd, 'lessons', 'week1', 'again'));
     symlinkSync('lesson 2.mp4', join(cwd, 'lessons', 'a link.mp4'));
@@ -94,7 +94,7 @@ describe('a folder', () => {
     expect(names).toEqual(['lesson 2.mp4', 'lesson 10.mp4', 'week1/talk']);
   });
 
-  it('never gives the results of other runs as inputs', async () => {
+  it('never uses the results of other runs as inputs', async () => {
     const cwd = createFolder({ 'a.mp4': MP4, 'out/a.es.mp4': MP4, 'a.ca.mp4': MP4 });
     mkdirSync(join(cwd, 'out', '.vloc'));
     const { planned, notes } = await plan(cwd, ['.'], { options: { clobber: true } });
@@ -120,7 +120,7 @@ function lock(folder: string): void {
 
 describe('a folder that cannot be read', () => {
   it.each(['in/locked', './in/locked/', 'in/locked/*.mp4', 'in/locked/**'])(
-    'and that the command names is a problem: %s',
+    'is a problem if the command names it: %s',
     async (operand) => {
       const cwd = createFolder({ 'good.mp4': MP4, 'in/locked/a.mp4': MP4 });
       lock(join(cwd, 'in', 'locked'));
@@ -131,7 +131,7 @@ describe('a folder that cannot be read', () => {
     },
   );
 
-  it('below one that the command names is an item that fails, beside the others', async () => {
+  it('is an item that fails if it is below a named one, and the others continue', async () => {
     const cwd = createFolder({ 'in/good.mp4': MP4, 'in/locked/a.mp4': MP4 });
     lock(join(cwd, 'in', 'locked'));
     const { planned } = await plan(cwd, ['in/']);
@@ -145,7 +145,7 @@ describe('a folder that cannot be read', () => {
     ['nowhere', 'there is no such folder'],
     ['good.mp4', 'this is not a folder'],
     ['good.mp4/in', 'there is no such folder'],
-  ])('because it is none is a problem of its pattern: %s', async (folder, why) => {
+  ])('that is not a folder is a problem of its pattern: %s', async (folder, why) => {
     const cwd = createFolder({ 'good.mp4': MP4 });
     const problems = await problemsOf(plan(cwd, [`${folder}/*.mp4`]));
     expect(problems).toEqual([`${folder}/*.mp4: ${why}; check the path`]);
@@ -153,20 +153,20 @@ describe('a folder that cannot be read', () => {
 });
 
 describe('a pattern', () => {
-  it('given quoted finds what a shell would, and keeps the tree below its first wildcard', async () => {
+  it('in quotes finds what a shell would, and keeps the tree below its first wildcard', async () => {
     const cwd = createFolder(LESSONS);
     expect(namesOf(await plan(cwd, ['lessons/**/*.mp4']))).toEqual(['lesson 2.mp4', 'lesson 10.mp4']);
     expect(namesOf(await plan(cwd, ['lessons/week*/*']))).toEqual(['week1/talk']);
     expect(namesOf(await plan(cwd, ['lessons/*.mp4']))).toEqual(['lesson 2.mp4', 'lesson 10.mp4']);
   });
 
-  it('that is the name of a file is that file', async () => {
+  it('that is the name of a file means that file', async () => {
     expect(
       namesOf(await plan(createFolder({ 'we[i]rd.mp4': MP4, 'weird.mp4': MP4 }), ['we[i]rd.mp4'])),
     ).toEqual(['we[i]rd.mp4']);
   });
 
-  it('that nothing fits is a problem', async () => {
+  it('without a match is a problem', async () => {
     expect(await problemsOf(plan(createFolder({}), ['*.mp4']))).toEqual([
       '*.mp4: no file has such a name; check the path',
     ]);
@@ -174,7 +174,7 @@ describe('a pattern', () => {
 });
 
 describe('a list', () => {
-  it('has a name a line, from a file or from stdin, and keeps the tree', async () => {
+  it('has one name per line, from a file or from stdin, and keeps the tree', async () => {
     const cwd = createFolder({ ...LESSONS, 'list.txt': './lessons/week1/talk\r\n\nlessons/lesson 2.mp4\n' });
     const names = ['lessons/week1/talk', 'lessons/lesson 2.mp4'];
     expect(namesOf(await plan(cwd, [], { options: { filesFrom: 'list.txt' } }))).toEqual(names);
@@ -182,7 +182,7 @@ describe('a list', () => {
     expect(namesOf(await plan(cwd, [], { options: { filesFrom: '-' }, io: { typed } }))).toEqual(names);
   });
 
-  it('with NULs takes names with line breaks', async () => {
+  it('separated by NUL accepts names with line breaks', async () => {
     const cwd = createFolder({ 'two\nrows.mp4': MP4 });
     const io = { typed: 'two\nrows.mp4\0' };
     expect(namesOf(await plan(cwd, [], { options: { filesFrom0: '-' }, io }))).toEqual(['two\nrows.mp4']);
@@ -190,7 +190,7 @@ describe('a list', () => {
     expect(await problemsOf(wrong)).toEqual([expect.stringContaining('--files-from0')]);
   });
 
-  it('names every file that is missing, at once', async () => {
+  it('reports all missing files together', async () => {
     const typed = 'a.mp4\nb.mp4\n';
     const problems = await problemsOf(
       plan(createFolder({}), ['c.mp4'], { options: { filesFrom: '-' }, io: { typed } }),
@@ -203,7 +203,7 @@ describe('a list', () => {
     expect(problems[0]).toContain('more than once');
   });
 
-  it('outside the folder of the command has no tree to keep', async () => {
+  it('outside the current folder has no tree to keep', async () => {
     const cwd = createFolder({ 'here/x': '', 'there/a.mp4': MP4 });
     const found = await plan(join(cwd, 'here'), [], {
       options: { filesFrom: '-' },
@@ -213,7 +213,7 @@ describe('a list', () => {
   });
 });
 
-it('a file that is named twice, or by a link, is taken once', async () => {
+it('a file that is named twice, or through a link, is used once', async () => {
   const cwd = createFolder({ 'a.mp4': MP4 });
   symlinkSync('a.mp4', join(cwd, 'b.mp4'));
   const { planned, notes } = await plan(cwd, ['a.mp4', './a.mp4', 'b.mp4']);
@@ -224,12 +224,12 @@ it('a file that is named twice, or by a link, is taken once', async () => {
   ]);
 });
 
-it('a copy is another file', async () => {
+it('a copy is a different file', async () => {
   const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4 });
   expect((await plan(cwd, ['a.mp4', 'b.mp4'])).planned).toHaveLength(2);
 });
 
-it('inputs can be begun in the order of their sizes or names', async () => {
+it('inputs can be ordered by size or by name', async () => {
   const cwd = createFolder({ 'b.mp4': Buffer.concat([MP4, MP4]), 'a.mp4': MP4, 'c.mp4': MP4 });
   const names = async (order: string) =>
     namesOf(await plan(cwd, ['b.mp4', 'c.mp4', 'a.mp4'], { options: { order } }));
@@ -238,11 +238,11 @@ it('inputs can be begun in the order of their sizes or names', async () => {
   expect(await names('name')).toEqual(['a.mp4', 'b.mp4', 'c.mp4']);
 });
 
-it('without any input it says how to name some', async () => {
+it('without any input, the message says how to name some', async () => {
   expect(await problemsOf(plan(createFolder({}), []))).toEqual([expect.stringContaining('--files-from')]);
 });
 
-it('a file that is something else and was named is a problem', async () => {
+it('a named path that is neither a file nor a folder is a problem', async () => {
   const cwd = createFolder({ 'notes.mp4': 'x' });
   writeFileSync(join(cwd, 'ok.mp4'), MP4);
   expect(await problemsOf(plan(cwd, ['notes.mp4', 'ok.mp4']))).toEqual([

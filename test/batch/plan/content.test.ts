@@ -12,6 +12,6 @@ it.each([
   ['RIFF\x24\0\0\0WAVEfmt ', null],
   ['\x1aE\xdf\xa3', null],
   ['1\n', null],
-])('takes %j for %s', (head, type) => {
+])('recognizes %j as %s', (head, type) => {
   expect(videoType(Buffer.from(head, 'latin1'))).toBe(type);
 });

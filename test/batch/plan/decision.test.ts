@@ -63,7 +63,7 @@ describe('an item of an earlier run', () => {
     expect(await step()).toMatchObject({ step: 'continue', next: { step: 'submit', key } });
   });
 
-  it('is taken up where it was left', async () => {
+  it('continues where it stopped', async () => {
     const running = await afterRun(() => [accepted()]);
     expect(await running.step()).toEqual({ step: 'continue', next: { step: 'attach', key, jobId: 'loc_1' } });
     const done = await afterRun(() => [accepted(), finished('succeeded')]);
@@ -78,7 +78,7 @@ describe('an item of an earlier run', () => {
     expect(forecast(await again(), { price: () => 1, balance: null })).toMatchObject({ jobs: 0, credits: 0 });
   });
 
-  it('whose result is gone is fetched again, while the service knows it', async () => {
+  it('whose result was deleted is fetched again while the service still has it', async () => {
     const lately = await afterRun((path) => [downloaded(path, 4)]);
     expect(await lately.step()).toEqual({
       step: 'continue',
@@ -88,7 +88,7 @@ describe('an item of an earlier run', () => {
     expect(await long.step()).toEqual({ step: 'expired', jobId: 'loc_1', key: 'key-1' });
   });
 
-  it('whose result was changed since is not overwritten without a word', async () => {
+  it('whose result was changed since is not overwritten silently', async () => {
     const { result, again, step } = await afterRun((path) => [downloaded(path, 4)]);
     writeFileSync(result, 'edited by hand');
     expect(await problemsOf(again())).toEqual([expect.stringMatching(/a\.ca\.mp4: was changed since/)]);
@@ -96,7 +96,7 @@ describe('an item of an earlier run', () => {
     expect(await step({ skipExisting: true })).toMatchObject({ step: 'done', before: 'exists' });
   });
 
-  it('that failed for good is left alone, unless it is asked for', async () => {
+  it('that failed permanently is not run again, unless requested', async () => {
     const { step } = await afterRun(() => [finished('failed', false)]);
     expect(await step()).toEqual({ step: 'failed', jobId: 'loc_1', code: 'ENGINE_ERROR', message: 'broke' });
     expect(await step({}, { retryFailed: true })).toMatchObject({ step: 'new', after: { reason: 'failed' } });
@@ -107,18 +107,18 @@ describe('an item of an earlier run', () => {
     ['failed for a reason that may pass', finished('failed', true)],
     ['was cancelled', finished('cancelled')],
     ['was refused', { type: 'refused', key, at: at(1), code: 'INSUFFICIENT_CREDITS', retryable: false }],
-  ])('that %s is made anew', async (_why, record) => {
+  ])('that %s is created again', async (_why, record) => {
     const { step } = await afterRun(() => [record]);
     expect(await step()).toMatchObject({ step: 'new', after: expect.anything() });
   });
 
-  it('counts for nothing with --fresh', async () => {
+  it('is ignored with --fresh', async () => {
     const { step } = await afterRun(() => [accepted()]);
     expect(await step({}, { fresh: true })).toEqual({ step: 'new', after: null });
   });
 });
 
-describe('an item whose result has other original tracks than are wanted', () => {
+describe('an item whose result has other original tracks than requested', () => {
   const withAudio = { keepAudio: true };
 
   it('is a problem, and with --clobber the result of the same job is fetched again', async () => {
@@ -157,7 +157,7 @@ describe('an item that has changed', () => {
     expect(await step({ voiceMode: 'auto', clientReference: 'x' })).toMatchObject({ step: 'continue' });
   });
 
-  it('in its size is a problem, without the file being read', async () => {
+  it('in its size is a problem, and the file is not read', async () => {
     const { cwd, again } = await afterRun(() => [accepted()]);
     writeFileSync(join(cwd, 'a.mp4'), Buffer.concat([MP4, MP4]));
     expect(await problemsOf(again())).toEqual([
@@ -165,7 +165,7 @@ describe('an item that has changed', () => {
     ]);
   });
 
-  it('in its time alone is judged by its content', async () => {
+  it('only in its time is judged by its content', async () => {
     const { cwd, again, step } = await afterRun(() => [accepted()]);
     const path = join(cwd, 'a.mp4');
     const { mtimeMs } = statSync(path);
@@ -175,7 +175,7 @@ describe('an item that has changed', () => {
     expect(await problemsOf(other)).toEqual([expect.stringContaining('other content of the same size')]);
   });
 
-  it('is found by the intent alone where the facts are lost', async () => {
+  it('is found by the intent alone if the facts are lost', async () => {
     const cwd = createFolder({ 'a.mp4': MP4 });
     const records = [...asked(await plan(cwd, ['a.mp4'])), accepted()].filter(
       ({ type }) => type !== 'item_facts',
@@ -189,7 +189,7 @@ describe('an item that has changed', () => {
   });
 });
 
-it('results of earlier runs in the folder of inputs are no inputs', async () => {
+it('results of earlier runs in the input folder are not inputs', async () => {
   const cwd = createFolder({ 'a.mp4': MP4, 'a.es.mp4': MP4 });
   const records = [
     ...asked(await plan(cwd, ['a.mp4'], { options: { to: ['es'], clobber: true } })),

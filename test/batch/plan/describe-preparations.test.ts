@@ -10,7 +10,7 @@ const remuxed = {
   minutes: 42,
 } as const;
 
-it('what is done to files is said once for all that it is done to, and for all languages', async () => {
+it('a preparation is described once for all its files and languages', async () => {
   const names = ['a.mp4', 'b.mp4', 'c.mp4', 'd.mp4'];
   const cwd = createFolder(Object.fromEntries(names.map((name) => [name, MP4])));
   const examineVideo = async () => ({ type: 'usable', seconds: 2400, preparation: remuxed }) as const;

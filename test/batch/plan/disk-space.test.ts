@@ -8,7 +8,7 @@ const failureOf = (planned: Promise<unknown>) =>
   );
 const withRoom = (bytes: number) => ({ freeBytes: async () => bytes });
 
-it('results that cannot find room are refused before anything is sent', async () => {
+it('results that would not fit on the disk are refused before anything is sent', async () => {
   const cwd = createFolder({ 'a.mp4': MP4 });
   const options = { to: ['es', 'fr'] };
   const facts = await failureOf(plan(cwd, ['a.mp4'], { options, io: withRoom(MP4.length * 2 - 1) }));
@@ -20,21 +20,21 @@ it('results that cannot find room are refused before anything is sent', async ()
   expect(await failureOf(plan(cwd, ['a.mp4'], { options, io: withRoom(MP4.length * 2) }))).toBeNull();
 });
 
-it('sound is judged by how long it lasts', async () => {
+it('the size of sound is estimated from its duration', async () => {
   const cwd = createFolder({ 'a.mp4': MP4 });
   const kind = 'audio_separation';
   const facts = await failureOf(plan(cwd, ['a.mp4'], { kind, io: withRoom(1_000_000) }));
   expect(facts).toMatchObject({ code: 'DISK_FULL' });
 });
 
-it('a picture that is made smaller is left to try', async () => {
+it('no size is predicted for a picture that is made smaller', async () => {
   const cwd = createFolder({ 'a.mp4': MP4 });
   expect(
     await failureOf(plan(cwd, ['a.mp4'], { options: { resolution: '480p' }, io: withRoom(0) })),
   ).toBeNull();
 });
 
-it('parts, and the files that are made to be sent, take room beside the results', async () => {
+it('parts, and files that are made to be sent, need space in addition to the results', async () => {
   const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4, 'c.mp4': MP4 });
   const preparation = { conversion: 'remuxed', reasons: [], track: 1, parts: 3, minutes: 42 } as const;
   const examineVideo = async () => ({ type: 'usable', seconds: 2400, preparation }) as const;

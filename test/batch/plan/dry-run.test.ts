@@ -24,7 +24,7 @@ describe('the forecast of a plan', () => {
     });
   });
 
-  it('does not count what is there already', async () => {
+  it('does not count existing results', async () => {
     const cwd = createFolder({ 'a.mp4': MP4, 'a.es.mp4': 'x' });
     const planned = await plan(cwd, ['a.mp4'], { options: { to: ['es'], skipExisting: true } });
     expect(forecast(planned, purse)).toMatchObject({
@@ -36,7 +36,7 @@ describe('the forecast of a plan', () => {
     });
   });
 
-  it('knows no sum where a size or the price is not known', async () => {
+  it('has no sum if a size or the price is unknown', async () => {
     const cwd = createFolder({ 'a.mp4': MP4 });
     const unmeasured = await plan(cwd, ['a.mp4'], {
       io: { examineVideo: async () => ({ type: 'usable', seconds: null, preparation: null }) },

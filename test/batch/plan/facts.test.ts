@@ -12,14 +12,14 @@ async function planOne() {
   return first.item;
 }
 
-it('facts come back from a log as they were written, without secrets', async () => {
+it('facts are read from a log as they were written, without secrets', async () => {
   const written = createItemFacts(await planOne(), SHA);
   expect(JSON.stringify(written)).not.toContain('s3cret');
   expect(parseItemFacts(JSON.parse(JSON.stringify(written)))).toEqual(written);
   expect(written).toMatchObject({ label: 'upl_1 → ca', path: null, size: null, sha256: SHA });
 });
 
-it('the newest facts of an item count, and other records are passed over', async () => {
+it('the newest facts of an item are used, and other records are skipped', async () => {
   const item = await planOne();
   const facts = foldItemFacts([
     createItemFacts(item),

@@ -32,17 +32,17 @@ describe('the key of a part', () => {
     expect(readPartKey(key)).toEqual({ item, name });
   });
 
-  it.each([ITEM, NAMED, 'no key', '["a"}]'])('is told from others: %s', (key) => {
+  it.each([ITEM, NAMED, 'no key', '["a"}]'])('is distinguished from others: %s', (key) => {
     expect(readPartKey(key)).toBeNull();
   });
 
-  it('is another one when the part was made from something else', () => {
+  it('differs if the part was made from something else', () => {
     expect(digestMaking(['bytes', 'es'])).not.toBe(digestMaking(['bytes', 'fr']));
   });
 });
 
 describe('the intents of the parts of an item', () => {
-  it('are the newest of those that were made last, in order', () => {
+  it('are the newest of the last division, in order', () => {
     const of = (part: number, made: string) => partKey(ITEM, { part, of: 2, made });
     const intents = foldIntents([
       intend('old-1', of(1, 'old'), 0),

@@ -4,7 +4,7 @@ import { addressName, itemKey } from '../../../src/batch/plan/item-key.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 
 describe('the key of an item', () => {
-  it('is another one for another kind, name, language or template, and the same for the same', () => {
+  it('differs by kind, name, language and template, and is otherwise the same', () => {
     const maybe = fc.option(fc.string());
     const part = fc.tuple(fc.constantFrom(...JOB_KIND_NAMES), fc.string(), maybe, maybe);
     fc.assert(
@@ -20,7 +20,7 @@ describe('the key of an item', () => {
 describe('the name of an address', () => {
   const base = 'https://example.com/a.mp4';
 
-  it('has nothing in it that may be secret', () => {
+  it('contains nothing that may be secret', () => {
     expect(addressName(`${base}?key=s3cret#part`)).not.toContain('s3cret');
   });
 
@@ -29,11 +29,11 @@ describe('the name of an address', () => {
     '?X-Goog-Expires=1&x-goog-signature=abc',
     '?Expires=1&Signature=abc&Key-Pair-Id=k',
     '?sv=1&se=2&sig=abc',
-  ])('does not depend on how it is signed: %s', (query) => {
+  ])('does not depend on the signature: %s', (query) => {
     expect(addressName(base + query)).toBe(base);
   });
 
-  it('keeps files apart that only their query tells apart', () => {
+  it('distinguishes files that differ only in their query', () => {
     const names = ['?v=1', '?v=2', '?se=1', '?expires=1', ''].map((query) => addressName(base + query));
     expect(new Set(names).size).toBe(names.length);
     expect(addressName(`${base}?v=1&X-Amz-Signature=a`)).toBe(addressName(`${base}?v=1&X-Amz-Signature=b`));

@@ -22,37 +22,37 @@ const lines = (...texts: string[]): JobInput => ({
   lines: texts.map((text, at) => ({ index: at + 1, start_ms: at, end_ms: at + 1, text })),
 });
 
-describe('what an input will be metered by', () => {
+describe('the metered quantity of an input', () => {
   it.each([
     [0.1, 1],
     [60, 1],
     [60.0004, 1],
     [60.001, 2],
     [900, 15],
-  ])('a video of %d s is %d started minutes', (seconds, quantity) => {
+  ])('is for a video of %d s %d started minutes', (seconds, quantity) => {
     expect(unitsOf('auto_localization', video(seconds))).toEqual({ unit: 'started_minute', quantity });
   });
 
-  it('a translation counts lines', () => {
+  it('is for a translation the number of lines', () => {
     expect(unitsOf('subtitle_translation', lines('a', 'b'))).toEqual({ unit: 'line', quantity: 2 });
   });
 
   it.each([
     [1000, 1],
     [1001, 2],
-  ])('a dub of %d characters beyond ASCII is %d started thousands', (count, quantity) => {
+  ])('is for a dub of %d characters beyond ASCII %d started thousands', (count, quantity) => {
     expect(unitsOf('dubbing', lines('😀'.repeat(count)))).toEqual({
       unit: 'started_thousand_characters',
       quantity,
     });
   });
 
-  it('is not known for what only the service can measure', () => {
+  it('is unknown if only the service can measure it', () => {
     expect(unitsOf('audio_separation', video(null))).toBeNull();
     expect(unitsOf('dubbing', { ...named, type: 'upload', id: 'upl_1' })).toBeNull();
   });
 
-  it('parts begin units of their own, but for lines', () => {
+  it('is rounded up for each part, except for lines', () => {
     const parts = ['a'.repeat(1001), 'b'].map((text) => ({
       offsetMs: 0,
       lines: [{ index: 1, start_ms: 0, end_ms: 1, text }],

@@ -8,7 +8,7 @@ async function sheet(content: string, options: Readonly<Record<string, unknown>>
 }
 
 describe('a sheet', () => {
-  it('has a row for each input, and its options win over those of the command line', async () => {
+  it('has a row for each input, whose options override those of the command line', async () => {
     const { planned } = await sheet('file,to,Voice-Mode,from\na.mp4,"es, fr",male,\nweek 1/b.mp4,,,en\n', {
       voiceMode: 'female',
     });
@@ -52,7 +52,7 @@ describe('a sheet', () => {
     expect((await problemsOf(sheet(content))).join('\n')).toContain(said);
   });
 
-  it('that is not there is a problem', async () => {
+  it('that does not exist is a problem', async () => {
     const planned = plan(createFolder({}), [], { options: { sheet: 'none.csv' } });
     expect(await problemsOf(planned)).toEqual(['--sheet none.csv: there is no such file; check the path']);
   });

@@ -32,10 +32,10 @@ it.each([
   'subtitle-recognitions/talk.srt',
   'dubbings/dub_1',
   'talk.srt',
-])('%s names none', (operand) => {
+])('%s names neither', (operand) => {
   expect(namesJobWithLines(operand)).toBe(false);
 });
 
-it('names results by the id', () => {
+it('names results after the id', () => {
   expect(stemOfJob('/v1/subtitle-recognitions/rec_1')).toBe('rec_1');
 });

@@ -84,11 +84,11 @@ describe('a video operand', () => {
     });
   });
 
-  it('is taken by what is in it, whatever its name', async () => {
+  it('is recognized by its content, whatever its name', async () => {
     expect(await check('talk', 'video')).toMatchObject({ type: 'usable', input: { stem: 'talk' } });
   });
 
-  it('keeps what a look at it has found', async () => {
+  it('has the duration that its check has found', async () => {
     expect(await check('talk.mp4', 'video', '', 900)).toMatchObject({
       type: 'usable',
       input: { seconds: 900, preparation: null },
@@ -105,7 +105,7 @@ describe('a video operand', () => {
     ['show.ogv', '4f67675300'],
     ['show.ts', `47${'00'.repeat(187)}`.repeat(4)],
     ['camera.m2ts', `0000000047${'00'.repeat(187)}`.repeat(4)],
-  ])('is looked at in a container that can be converted: %s', async (name, bytes) => {
+  ])('is examined in a container that can be converted: %s', async (name, bytes) => {
     writeFileSync(join(folder, name), Buffer.from(bytes, 'hex'));
     const looks: boolean[] = [];
     const io = createPlanIo(folder, {
@@ -119,7 +119,7 @@ describe('a video operand', () => {
     expect(looks).toEqual([false]);
   });
 
-  it('is told apart from its signed address, which is another one each time', async () => {
+  it('is named without the signature of its address, which changes each time', async () => {
     const signed = (signature: string) =>
       `https://bucket.example.com/a.mp4?X-Amz-Date=${signature}&X-Amz-Signature=${signature}`;
     const [one, two] = await Promise.all([check(signed('s3cret'), 'video'), check(signed('other'), 'video')]);
@@ -129,7 +129,7 @@ describe('a video operand', () => {
 });
 
 describe('a subtitle operand', () => {
-  it('is SRT; the language in its name is not doubled in the result', async () => {
+  it('is SRT; the language in its name is not repeated in the result', async () => {
     const checked = await check('talk.en.srt', 'subtitle');
     expect(checked).toMatchObject({
       type: 'usable',

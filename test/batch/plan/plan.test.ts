@@ -9,7 +9,7 @@ const plan = (operands: string[], options: Record<string, unknown>, more: Planni
   });
 
 describe('a plan', () => {
-  it('makes a job for each input and language, and each language once', async () => {
+  it('makes a job for each input and language, and uses each language once', async () => {
     const { planned } = await plan(['b.mp4', 'a.mov'], {
       to: ['ca', 'pt-br', 'pt-BR'],
       out: 'out',
@@ -22,7 +22,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('passes options on as fields, and what --set names without judging it', async () => {
+  it('passes options on as fields, and the fields of --set without checking them', async () => {
     const options = { to: ['ca'], from: 'en', subtitleOutput: 'soft', set: { tone: 'formal' } };
     const { planned } = await plan(['a.mp4'], options);
     expect(planned[0]?.item.fields).toEqual({
@@ -44,7 +44,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('finds two videos of one name whose subtitles would be one file, whatever language is heard', async () => {
+  it('finds two videos of one name whose subtitles would be one file, whatever language is recognized', async () => {
     const recognize = { kind: 'subtitle_recognition', options: { to: [] } } as const;
     const twice = planIn(createFolder({ 'a.mp4': MP4, 'a.mov': MP4 }), ['a.mp4', 'a.mov'], recognize);
     expect(await problemsOf(twice)).toEqual([
@@ -55,13 +55,13 @@ describe('a plan', () => {
     expect(planned).toHaveLength(2);
   });
 
-  it('finds a result that is there already', async () => {
+  it('finds a result that already exists', async () => {
     expect(await problemsOf(plan(['a.mp4'], { to: ['es'] }))).toEqual([
       expect.stringMatching(/a\.es\.mp4: exists; --clobber/),
     ]);
   });
 
-  it('replaces it with --clobber and leaves it out with --skip-existing', async () => {
+  it('replaces it with --clobber and omits it with --skip-existing', async () => {
     const replacing = await plan(['a.mp4'], { to: ['es'], clobber: true });
     expect(replacing.planned.map(({ decision }) => decision.step)).toEqual(['new']);
     const skipping = await plan(['a.mp4'], { to: ['es', 'ca'], skipExisting: true });

@@ -25,7 +25,7 @@ const excludedOf = ({ excluded }: WatchPlan) =>
   excluded.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 
 describe('a plan for files that have settled', () => {
-  it('looks at no other file, not even to see what it is', async () => {
+  it('examines no other file, not even its type', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/half.mp4': MP4, 'in/b.txt': 'x' });
     const examined: string[] = [];
     const examineVideo: PlanIo['examineVideo'] = async (path) => {
@@ -38,7 +38,7 @@ describe('a plan for files that have settled', () => {
     expect(examined).toEqual([join(folder, 'in', 'a.mp4')]);
   });
 
-  it('leaves out what cannot be used, each with why, and nothing else', async () => {
+  it('omits each unusable file with its reason, and nothing else', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/b.txt': 'x', 'in/c.mp4': MP4, 'out/c.ca.mp4': 'x' });
     const made = await openPlanner(folder)('a.mp4', 'b.txt', 'c.mp4', 'gone.mp4');
     expect(labelsOf(made)).toEqual(['in/a.mp4 → ca', 'in/a.mp4 → es', 'in/c.mp4 → es']);
@@ -48,7 +48,7 @@ describe('a plan for files that have settled', () => {
     ]);
   });
 
-  it('knows the plans before it: two files do not write one result, and one changes nothing for itself', async () => {
+  it('knows earlier plans: two files do not write one result, and the same file twice changes nothing', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/a.mov': MP4 });
     const plan = openPlanner(folder, { options: { to: ['ca'] } });
     expect(labelsOf(await plan('a.mp4'))).toEqual(['in/a.mp4 → ca']);
@@ -56,19 +56,19 @@ describe('a plan for files that have settled', () => {
     expect(labelsOf(await plan('a.mp4'))).toEqual(['in/a.mp4 → ca']);
   });
 
-  it('keeps to --include and --exclude', async () => {
+  it('applies --include and --exclude', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4, 'in/b.mp4': MP4 });
     const made = await openPlanner(folder, { options: { exclude: ['b*'] } })('a.mp4', 'b.mp4');
     expect([labelsOf(made), made.excluded]).toEqual([['in/a.mp4 → ca', 'in/a.mp4 → es'], []]);
   });
 
-  it('fails when the results would find no room', async () => {
+  it('fails if the disk has no space for the results', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4 });
     const plan = openPlanner(folder, { io: { freeBytes: async () => 1 } });
     await expect(plan('a.mp4')).rejects.toMatchObject({ facts: { category: 'disk', code: 'DISK_FULL' } });
   });
 
-  it('is refused before the first file when options are wrong for every one', () => {
+  it('is refused before the first file if options are wrong for every file', () => {
     const folder = createFolder({});
     for (const options of [{ to: ['no language'] }, { name: '{nothing}' }]) {
       expect(() => openPlanner(folder, { options })).toThrow(Failure);

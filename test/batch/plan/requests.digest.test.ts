@@ -4,14 +4,14 @@ import { describeChange, digestOptions } from '../../../src/batch/plan/requests.
 const digest = (fields: Record<string, unknown>) => digestOptions('auto_localization', fields);
 
 describe('the digest of options', () => {
-  it('is 16 hex digits that do not depend on order, or on a default being spelled out', () => {
+  it('is 16 hex digits that do not depend on order or on explicit defaults', () => {
     expect(digest({})).toMatch(/^[0-9a-f]{16}$/);
     expect(digest({ resolution: '720p', tone: { b: 1, a: 2 } })).toBe(
       digest({ tone: { a: 2, b: 1 }, mode: 'standard', resolution: '720p' }),
     );
   });
 
-  it('leaves out what does not change the result', () => {
+  it('omits what does not change the result', () => {
     const others = {
       target_language: 'es',
       client_reference: 'x',
@@ -29,7 +29,7 @@ describe('the digest of options', () => {
   );
 });
 
-it('a change is told by the names of the fields', () => {
+it('a change is reported by the names of the fields', () => {
   const before = { voice_mode: 'male', tone: 'formal' };
   expect(describeChange('auto_localization', before, { resolution: '720p', tone: ['a'] })).toEqual([
     'resolution source → 720p',

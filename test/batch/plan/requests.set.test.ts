@@ -20,7 +20,7 @@ describe('--set', () => {
     });
   });
 
-  it('goes into nested fields, beside what is there, and changes nothing for others', () => {
+  it('changes nested fields, and leaves their neighbours as they are', () => {
     const shared = { voice: { name: 'eva' } };
     expect(set({ 'voice.speed': '2', 'a.b.c': 'x' }, shared).fields).toEqual({
       voice: { name: 'eva', speed: 2 },

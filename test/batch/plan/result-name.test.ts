@@ -28,7 +28,7 @@ describe('the name of a result', () => {
     expect(() => resultPath('/out', `x.{${part}}`, { ...parts, [part]: '' })).toThrow(Failure);
   });
 
-  it('refuses a part that it does not know, naming those it does', () => {
+  it('refuses a placeholder that it does not know, naming the known ones', () => {
     expect(() => resultPath('/out', '{title}', parts)).toThrow(Failure);
   });
 
@@ -39,7 +39,7 @@ describe('the name of a result', () => {
     },
   );
 
-  it('stays inside the folder and in one name, whatever the stem', () => {
+  it('stays inside the folder and in one path segment, whatever the stem', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), (stem) => {
         const path = resultPath('/out', '{stem}.{lang}{ext}', { ...parts, stem });
@@ -55,7 +55,7 @@ describe('the name of a result', () => {
   const inFolder = (template: string, stem: string) =>
     resultPath('/out', template, { ...parts, stem }).slice('/out/'.length);
 
-  it('is whole as long as a file system takes it', () => {
+  it('is kept whole up to the limit of the file system', () => {
     const stem = '講'.repeat(70);
     expect(inFolder('{stem}.{lang}{ext}', stem)).toBe(`${stem}.es.mp4`);
   });
@@ -74,12 +74,12 @@ describe('the name of a result', () => {
     '{stem}',
     '{stem}-{stem}{ext}',
     `${'x'.repeat(250)}{stem}{ext}`,
-  ])('of two stems that share 255 bytes is not the same: %s', (template) => {
+  ])('of two stems that share 255 bytes differs: %s', (template) => {
     const shared = 'a'.repeat(255);
     expect(inFolder(template, `${shared} part 1`)).not.toBe(inFolder(template, `${shared} part 2`));
   });
 
-  it.each(['CON', '..', '.', 'a\u202egpm.exe'])('makes %j a name that every system takes', (stem) => {
+  it.each(['CON', '..', '.', 'a\u202egpm.exe'])('changes %j to a name that every system accepts', (stem) => {
     const name = resultPath('/out', '{stem}{ext}', { ...parts, stem }).slice('/out/'.length);
     expect(name).not.toMatch(/^(con|\.+)(\.|$)|\u202e/i);
   });
@@ -92,20 +92,20 @@ describe('the default template', () => {
   });
 });
 
-it('a fixed stem is taken literally by the command that continues', () => {
+it('the command that continues takes a fixed stem literally', () => {
   const fix = (lang: string | null) => fixParts('{stem}.{lang}{ext}', { stem: 'my {lang} talk', lang });
   expect(fix(null)).toBe('my (lang) talk.{lang}{ext}');
   expect(fix('es')).toBe('my (lang) talk.es{ext}');
 });
 
 describe('the language in a name', () => {
-  it('is what was asked, whatever the job says', () => {
+  it('is the requested one, whatever the job says', () => {
     expect(askedLanguage('auto_localization', { target_language: 'es', source_language: 'en' })).toBe('es');
     expect(nameLanguage('auto_localization', 'es', 'es-ES')).toBe('es');
     expect(askedLanguage('subtitle_recognition', { source_language: 'en' })).toBe('en');
   });
 
-  it('is what the job has found where that was its task, and undetermined where it does not say', () => {
+  it('is the one that the job has detected if that was its task, or undetermined', () => {
     expect(askedLanguage('subtitle_recognition', { source_language: 'auto' })).toBeNull();
     expect(askedLanguage('subtitle_recognition', {})).toBeNull();
     expect(nameLanguage('subtitle_recognition', null, 'en')).toBe('en');
@@ -113,7 +113,7 @@ describe('the language in a name', () => {
     expect(nameLanguage('auto_localization', null, '')).toBe('und');
   });
 
-  it('is none where the result is in none', () => {
+  it('is omitted for a result without a language', () => {
     expect(nameLanguage('audio_separation', null, 'en')).toBeNull();
     expect(innerTemplate('audio_separation')).not.toContain('{lang}');
     expect(innerTemplate('dubbing')).toContain('{lang}');

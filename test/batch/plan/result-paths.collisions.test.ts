@@ -7,7 +7,7 @@ describe('two results', () => {
     ['/out/a.mp4', '/out/a.mp4', 'would write /out/a.mp4, as one does'],
     ['/out/a.mp4', '/out/A.mp4', 'on many disks is the same file as /out/a.mp4 of one'],
     ['/out/caf\u00e9', '/out/cafe\u0301', 'on many disks'],
-  ])('at %s and %s get in the way of each other', (first, second, said) => {
+  ])('at %s and %s collide', (first, second, said) => {
     const problems = findClashes([
       { label: 'one', path: first },
       { label: 'two', path: second },
@@ -15,7 +15,7 @@ describe('two results', () => {
     expect(problems).toEqual([{ pointer: 'two', detail: expect.stringContaining(said) }]);
   });
 
-  it('of different names do not', () => {
+  it('with different names do not collide', () => {
     expect(
       findClashes([
         { label: 'one', path: '/a' },
@@ -25,7 +25,7 @@ describe('two results', () => {
   });
 });
 
-it('no result is written over an input, not even with --clobber', async () => {
+it('no result overwrites an input, not even with --clobber', async () => {
   const cwd = createFolder({ 'a.mp4': MP4 });
   const options = { name: '{stem}{ext}', clobber: true };
   expect(await problemsOf(plan(cwd, ['a.mp4'], { options }))).toEqual([
@@ -33,7 +33,7 @@ it('no result is written over an input, not even with --clobber', async () => {
   ]);
 });
 
-it('a template that is not usable is named once, beside other problems', async () => {
+it('an invalid template is reported once, beside other problems', async () => {
   const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4 });
   const problems = await problemsOf(plan(cwd, ['a.mp4', 'b.mp4', 'c.mp4'], { options: { name: '{what}' } }));
   expect(problems.map((each) => each.split(':')[0])).toEqual(['c.mp4', '--name']);

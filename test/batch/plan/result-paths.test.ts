@@ -23,7 +23,7 @@ function place(
   return resultPaths(item, { folder: '/out', template, existing: 'refuse' });
 }
 
-it('the tree of the inputs stays inside the folder of results, whatever the folders are called', () => {
+it('the tree of the inputs stays inside the result folder, whatever the folders are called', () => {
   fc.assert(
     fc.property(HOSTILE, (name) => {
       const [path = ''] = place(name) ?? [];
@@ -35,17 +35,17 @@ it('the tree of the inputs stays inside the folder of results, whatever the fold
   );
 });
 
-it('every file of a result has its place', () => {
+it('every file of a result has a path', () => {
   expect(place('week1/talk.mp4', 'audio_separation')).toEqual([
     '/out/week1/talk.vocals.wav',
     '/out/week1/talk.background.wav',
   ]);
 });
 
-it('a name with what only the job finds out has none yet', () => {
+it('a name with something that only the job detects has no path yet', () => {
   expect(place('talk.mp4', 'auto_localization', '{id}{ext}')).toBeNull();
 });
 
-it('a template with a language is refused before anything is paid where the result is in none', () => {
+it('a template with a language is refused before anything is paid if the result has none', () => {
   expect(() => place('talk.mp4', 'audio_separation', '{stem}.{lang}.{asset}{ext}')).toThrow('{lang}');
 });

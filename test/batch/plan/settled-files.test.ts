@@ -22,23 +22,23 @@ function looks(...steps: readonly [number, readonly SeenFile[]][]): string[][] {
 }
 
 describe('a file in a folder', () => {
-  it('has settled when it is the same two seconds later, and is handed over once', () => {
+  it('has settled when it is the same two seconds later, and is reported once', () => {
     const same = [file('a.mp4')];
     expect(looks([0, same], [1999, same], [2000, same], [9000, same])).toEqual([[], [], ['a.mp4'], []]);
   });
 
-  it('is never taken at the first look, however old it is', () => {
+  it('has never settled at the first check, however old it is', () => {
     expect(looks([50_000, [file('a.mp4', 10, 1)]])).toEqual([[]]);
   });
 
-  it('starts anew with every change of size or time', () => {
+  it('has to wait again after every change of size or time', () => {
     const [small, larger, later] = [file('a.mp4', 10), file('a.mp4', 20), file('a.mp4', 20, 5)];
     const steps = looks([0, [small]], [2000, [larger]], [4000, [later]], [5999, [later]], [6000, [later]]);
     expect(steps.flat()).toEqual(['a.mp4']);
     expect(steps[4]).toEqual(['a.mp4']);
   });
 
-  it('is handed over again when it was replaced', () => {
+  it('is reported again after it was replaced', () => {
     const [old, replaced] = [[file('a.mp4', 10)], [file('a.mp4', 11)]];
     expect(looks([0, old], [2000, old], [4000, replaced], [6000, replaced])).toEqual([
       [],
@@ -48,25 +48,25 @@ describe('a file in a folder', () => {
     ]);
   });
 
-  it('that went away and came back has to settle once more', () => {
+  it('that was removed and came back has to settle once more', () => {
     const here = [file('a.mp4')];
     expect(looks([0, here], [1000, []], [2000, here], [4000, here]).map((names) => names.length)).toEqual([
       0, 0, 0, 1,
     ]);
   });
 
-  it('is not taken while it is empty: somebody has only begun it', () => {
+  it('has not settled while it is empty, because it is still being written', () => {
     const empty = [file('a.mp4', 0)];
     expect(looks([0, empty], [60_000, empty])).toEqual([[], []]);
     expect(takeLook(NOTHING_SEEN, empty, 0).isWaiting).toBe(false);
   });
 
-  it('does not settle early when the clock is set back', () => {
+  it('does not settle early if the clock is set back', () => {
     const same = [file('a.mp4')];
     expect(looks([10_000, same], [5000, same], [6000, same], [7000, same])).toEqual([[], [], [], ['a.mp4']]);
   });
 
-  it('that has changed while it is worked on is handed over when that is over', () => {
+  it('that changes while it is processed is reported afterwards', () => {
     const [old, replaced] = [[file('a.mp4', 10)], [file('a.mp4', 11)]];
     let work: FileWork = 'none';
     let seen = NOTHING_SEEN;
@@ -88,21 +88,21 @@ describe('a file in a folder', () => {
     expect(settledAt(9001, replaced)).toEqual([1, false]);
   });
 
-  it('is handed over again when it is wanted again', () => {
+  it('is reported again on request', () => {
     const same = [file('a.mp4')];
     const taken = takeLook(takeLook(NOTHING_SEEN, same, 0).next, same, 2000).next;
     expect(takeLook(taken, same, 4000, () => 'again').settled).toEqual(same);
     expect(takeLook(taken, same, 4000, () => 'busy').settled).toEqual([]);
   });
 
-  it('asks for another look for as long as it may still be written to', () => {
+  it('asks for another check while it may still be written to', () => {
     const first = takeLook(NOTHING_SEEN, [file('a.mp4')], 0);
     expect(first.isWaiting).toBe(true);
     expect(takeLook(first.next, [file('a.mp4')], 2000).isWaiting).toBe(false);
   });
 });
 
-it('whatever is written when, no file is taken within two seconds of a change', () => {
+it('no file is used within two seconds of a change, whatever changes when', () => {
   const change = fc.record({
     passMs: fc.integer({ min: 0, max: 3000 }),
     bytes: fc.integer({ min: 1, max: 3 }),

@@ -20,7 +20,7 @@ describe('the facts of a batch', () => {
     expect(Object.values(facts.counts)).toEqual(ITEM_STATES.map(() => 1));
   });
 
-  it('know files, times and attempts of what is done', () => {
+  it('know files, times and attempts of finished items', () => {
     expect(itemNamed('done')).toMatchObject({
       kind: 'dubbing',
       target_language: 'es',
@@ -51,14 +51,14 @@ describe('the facts of a batch', () => {
     expect(itemNamed('expired')?.error?.code).toBe('RESULT_EXPIRED');
   });
 
-  it('add up credits without what binary fractions make of them', () => {
+  it('add up credits without rounding errors of binary fractions', () => {
     expect(facts.credits).toMatchObject({ charged: 0.3, reserved: 2 });
     expect(itemNamed('running')?.credits).toEqual({ charged: 0, reserved: 2 });
     expect(itemNamed('waiting')?.credits).toBeNull();
     expect(factsFrom([]).credits).toBeNull();
   });
 
-  it('say of which jobs the cost is not known, and never call it 0', () => {
+  it('say for which jobs the cost is unknown, and never call it 0', () => {
     const cheap = [commandOf(['done']), factsOf('done'), RECORDS.intend({ key: 'k', item: keyOf('done') })];
     const made = [...cheap, RECORDS.accepted({ key: 'k' })];
     expect(factsFrom(cheap).credits).toBeNull();
@@ -73,7 +73,7 @@ describe('the facts of a batch', () => {
     });
   });
 
-  it('name the part of the result that a file is, where the journal does not by its place', () => {
+  it('name the part of the result that a file is, by its place if the journal does not', () => {
     expect(itemNamed('done')?.files).toMatchObject([{ asset: 'audio', path: '/media/out/one.wav' }]);
     const files = ['background_audio', 'vocal_audio', 'of_tomorrow'].map((asset) => ({
       asset,
@@ -87,23 +87,23 @@ describe('the facts of a batch', () => {
     expect(items[0]?.files.map(({ asset }) => asset)).toEqual(files.map(({ asset }) => asset));
   });
 
-  it('give the time at which the links of a result lapse as the service has told it', () => {
+  it('contain the expiry of the links of a result as stated by the service', () => {
     const key = 'k-told';
     const ended = { ...RECORDS.finished({ key }), expires_at: '2026-11-01T12:00:00.000Z' };
     const { items, next_deadline } = factsFrom([RECORDS.intend({ key, item: keyOf('told') }), ended]);
     expect([items[0]?.deadline, next_deadline]).toEqual([ended.expires_at, ended.expires_at]);
   });
 
-  it('else give the latest time at which they can lapse, a day after the end', () => {
+  it('otherwise contain the latest possible expiry, a day after the end', () => {
     expect(facts.next_deadline).toBe('2026-11-02T01:00:00.000Z');
     expect(itemNamed('undelivered')?.deadline).toBe(facts.next_deadline);
   });
 
-  it('name the questions without an answer', () => {
+  it('name the requests without an answer', () => {
     expect(facts.open_questions).toEqual(['unanswered → es']);
   });
 
-  it('judge an item by its newest intent, and count them all', () => {
+  it('judge an item by its newest intent, and count all intents', () => {
     const again = RECORDS.intend({ key: 'k-again', item: keyOf('failed'), at: BEGIN + 5000 });
     const { items } = factsFrom([...EVERY_STATE, again, RECORDS.accepted({ key: 'k-again' })]);
     expect(items.find(({ label }) => label === 'failed → es')).toMatchObject({
@@ -114,13 +114,13 @@ describe('the facts of a batch', () => {
     });
   });
 
-  it('are those of the compacted journal', () => {
+  it('are the same as those of the compacted journal', () => {
     const live = pickLiveIntents(EVERY_STATE);
     expect(live.length).toBeLessThan(EVERY_STATE.length);
     expect(factsFrom(live)).toEqual(facts);
   });
 
-  it('name a paid job whose question is lost to damage', () => {
+  it('name a paid job whose request record is damaged', () => {
     const records = [RECORDS.accepted({ key: 'k-lost' })];
     const lost = readBatchFacts(
       { records, damage: [{ kind: 'line', offset: 0, length: 9 }], torn: 0 },
@@ -130,7 +130,7 @@ describe('the facts of a batch', () => {
     expect(lost).toMatchObject({ items: [], damaged: 1, stray_jobs: ['dub_k-lost'] });
   });
 
-  it('read the name of an item out of its key where nothing else is known of it', () => {
+  it('read the name of an item from its key if nothing else is known of it', () => {
     const { items } = factsFrom([commandOf(['talk.srt'])]);
     expect(items).toMatchObject([{ label: 'talk.srt → es', kind: 'dubbing', state: 'waiting', attempts: 0 }]);
     expect(factsFrom([{ ...factsOf('x'), item: 'other words' }]).items).toMatchObject([
@@ -157,14 +157,14 @@ describe('an item whose file could not be used', () => {
     ]);
   });
 
-  it('is looked at again by the next run of its command, and by the next call for it', () => {
+  it('is checked again by the next run of its command, and by the next call for it', () => {
     expect(stateOf([...failed, commandOf(['a'], BEGIN + 1)])).toEqual(['waiting']);
     expect(stateOf([...failed, commandOf(['b'], BEGIN + 1, ['dub', 'b'])])).toEqual(['failed', 'waiting']);
     expect(stateOf([...failed, RECORDS.intend({ key: 'k', item: keyOf('a') })])).toEqual(['unanswered']);
     expect(stateOf([...failed, commandOf(['a'], BEGIN + 1), unusable('a')])).toEqual(['failed']);
   });
 
-  it('stands the same after a compaction, which keeps one record of each', () => {
+  it('has the same state after a compaction, which keeps one record of each', () => {
     const log = [...failed, unusable('a'), commandOf(['a'], BEGIN + 1), unusable('a')];
     const live = pickLiveUnusable(log);
     expect(live.filter(({ type }) => type === 'unusable_input')).toHaveLength(1);

@@ -35,7 +35,7 @@ const part = (number: number, changes: Partial<ItemReport>, made = 'm') =>
   });
 
 describe('an item in parts', () => {
-  it('is one line, with what all of them cost', () => {
+  it('is one line, with the total cost', () => {
     const whole = report({ state: 'done', attempts: 1, asked_at: '2026-11-21T12:05:00.000Z' });
     const other = report({ key: '["auto_localization","b.mp4","es"]', state: 'running' });
     const gathered = gatherParts([whole, part(1, { state: 'done' }), other, part(2, { state: 'done' })]);
@@ -63,7 +63,7 @@ describe('an item in parts', () => {
     expect(gatherParts([report({}), part(1, {})])[0]).not.toHaveProperty('making');
   });
 
-  it('stands where what is least far stands, and names the part that failed', () => {
+  it('has the state of the part that is least advanced, and names the part that failed', () => {
     const failure = { code: 'ENGINE_ERROR', message: 'it broke', retryable: true, request_id: null };
     const failed = part(2, { state: 'failed', error: failure });
     const [item] = gatherParts([report({}), part(1, { state: 'running' }), failed]);
@@ -77,21 +77,21 @@ describe('an item in parts', () => {
     ).toMatchObject([{ state: 'running' }]);
   });
 
-  it('is not done before its parts are joined, nor when others were made since', () => {
+  it('is not done before its parts are joined, nor after a new division', () => {
     const parts = [part(1, { state: 'done' }), part(2, { state: 'done' })];
     expect(gatherParts([report({}), ...parts])).toMatchObject([{ state: 'undelivered', files: [] }]);
     const before = report({ state: 'done', asked_at: '2026-11-21T11:00:00.000Z' });
     expect(gatherParts([before, part(1, { state: 'done' })])).toMatchObject([{ state: 'running' }]);
   });
 
-  it('does not count the failures of parts that it was cut into before', () => {
+  it('does not count the failures of parts of an earlier division', () => {
     const old = part(1, { state: 'failed', asked_at: '2026-11-21T10:00:00.000Z' }, 'old');
     expect(gatherParts([report({}), old, part(1, { state: 'running' })])).toMatchObject([
       { state: 'running' },
     ]);
   });
 
-  it('is told even when its own record is lost', () => {
+  it('is reported even if its own record is lost', () => {
     expect(gatherParts([part(1, { state: 'running' })])).toMatchObject([{ key: KEY, state: 'running' }]);
   });
 });

@@ -9,7 +9,7 @@ import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
 import { commandOf } from './journal-records.ts';
 
 describe('the record of a command', () => {
-  it('keeps the words, and no query of an address wherever it stands', () => {
+  it('keeps the words, but not the query of any address', () => {
     const record = createBatchCommand({
       at: '2026-11-01T00:00:00.000Z',
       argv: [
@@ -44,12 +44,12 @@ describe('the record of a command', () => {
     expect(parseBatchCommand(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 
-  it('is none of another type or form', () => {
+  it('is ignored if it has another type or form', () => {
     expect(parseBatchCommand(RECORDS.accepted({ key: 'k' }))).toBeNull();
     expect(parseBatchCommand({ type: 'batch_command', argv: 'dub' })).toBeNull();
   });
 
-  it('counts once for a command that ran again, with what it said last', () => {
+  it('counts once for a command that ran again, with its last outcome', () => {
     const [first, other, again] = [
       commandOf(['a'], BEGIN),
       commandOf(['b'], BEGIN + 1, ['dub', 'more']),
@@ -60,7 +60,7 @@ describe('the record of a command', () => {
     expect(pickLiveCommands([first, accepted, other, again])).toEqual([accepted, other, again]);
   });
 
-  it('that watches has the items of all its records, of which those stay that say something new', () => {
+  it('of a watch has the items of all its records, of which only those with news are kept', () => {
     const watching = (ms: number, ...items: string[]) => ({
       ...commandOf([], BEGIN + ms),
       items,

@@ -27,7 +27,7 @@ const facts: ReportFacts = {
 };
 const parts = { script: 'start();', style: 'p{color:red}' };
 
-test('what comes from outside opens no element, and is read back as it was', () => {
+test('outside text opens no element, and is read back as it was', () => {
   const page = writePage(facts, parts);
   expect(page.match(/<script/g)).toHaveLength(3);
   expect(page.match(/<\/script/g)).toHaveLength(3);
@@ -38,12 +38,12 @@ test('what comes from outside opens no element, and is read back as it was', () 
   expect(JSON.parse(detail).fit.reason).toBe(HOSTILE);
 });
 
-test('the list carries no details, so that many videos cost little at the start', () => {
+test('the list contains no details, so that many videos cost little at the start', () => {
   const list = /id="facts">(.*?)<\/script>/s.exec(writePage(facts, parts))?.[1] ?? '';
   expect(JSON.parse(list).entries[0]).not.toHaveProperty('detail');
 });
 
-test('the page allows its own script and style alone, and media beside it', () => {
+test('the page allows only its own script and style, and media beside it', () => {
   const policy = /Content-Security-Policy" content="([^"]*)"/.exec(writePage(facts, parts))?.[1];
   const digest = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
   expect(policy).toContain("default-src 'none'");

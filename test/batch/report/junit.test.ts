@@ -10,7 +10,7 @@ const reportOn = (records: typeof EVERY_STATE) =>
   writeJunit(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
 
 describe('a batch as JUnit XML', () => {
-  it('counts failures and what is skipped as CI systems do', () => {
+  it('counts failures and skipped items as CI systems do', () => {
     const xml = reportOn(EVERY_STATE);
     expect(xml).toContain(
       '<testsuite name="/media/out" tests="9" failures="4" errors="0" skipped="4" time="3661.500" timestamp="2026-11-21T02:00:00">',
@@ -21,7 +21,7 @@ describe('a batch as JUnit XML', () => {
     expect(xml).toContain('<system-out>one.wav</system-out>');
   });
 
-  it('tells of a failure with code, job, request and whether it may pass', () => {
+  it('describes a failure with code, job, request and whether it may be temporary', () => {
     const xml = reportOn(EVERY_STATE);
     expect(xml).toContain(
       '<failure type="ENGINE_ERROR" message="it broke">it broke\ncode: ENGINE_ERROR\njob: dub_k-failed\nretryable: yes</failure>',
@@ -29,14 +29,14 @@ describe('a batch as JUnit XML', () => {
     expect(xml).toContain('request: req_7');
   });
 
-  it('shows hostile names instead of obeying them', () => {
+  it('shows hostile names instead of interpreting them', () => {
     const xml = reportOn([factsOf('x', "\"/><failure a='&'>\u0000\u001b[2J\u202e\ud800\n]]>")]);
     expect(xml).toContain(
       'name="&quot;/&gt;&lt;failure a=&apos;&amp;&apos;&gt;\\u0000\\u001b[2J\\u202e\\ud800\\u000a]]&gt;"',
     );
   });
 
-  it('holds nothing but tags, texts and entities, and every name comes out again, whatever the names', () => {
+  it('contains only tags, texts and entities, and every name can be read back, whatever the names', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (labels) => {
         const xml = reportOn(labels.map((label, at) => factsOf(`x${at}`, label)));

@@ -18,13 +18,13 @@ const cut = (...cues: number[]) => ({ cues, fit: 'cut', speed: 1.4, tempo: 4, cu
 const faster = (...cues: number[]) => ({ cues, fit: 'speed', speed: 1.2, tempo: 1, cut_seconds: 0 }) as const;
 const making = (cues: ItemMaking['cues'], engines: ItemMaking['engines'] = [SPOKEN]) => ({ engines, cues });
 
-describe('the making of several jobs', () => {
+describe('the processing of several jobs', () => {
   it('names each use of an engine once, and keeps all cues', () => {
     const both = combineJobs([making([], [FALLBACK]), null, making([cut(3)], [FALLBACK, SPOKEN])]);
     expect(both).toEqual({ engines: [FALLBACK, SPOKEN], cues: [cut(3)] });
   });
 
-  it('counts the cues of each part on their own', () => {
+  it('counts the cues of each part separately', () => {
     const whole = combineParts([making([cut(3)]), null, making([faster(3)])]);
     expect(whole?.cues).toEqual([
       { ...cut(3), part: 1 },
@@ -32,7 +32,7 @@ describe('the making of several jobs', () => {
     ]);
   });
 
-  it('is nothing if no job says it', () => {
+  it('is empty if no job describes it', () => {
     expect(combineParts([null, null])).toBeNull();
     expect(combineJobs([])).toBeNull();
   });
@@ -59,7 +59,7 @@ describe('a separation', () => {
 });
 
 describe('an engine', () => {
-  it('is named with its step, and with those that it was used instead of', () => {
+  it('is named with its step and the engines that it replaces', () => {
     expect(describeUse(SPOKEN)).toBe('spoken by openai kokoro');
     expect(describeUse(FALLBACK)).toBe(
       'translated by apertium instead of openai qwen3, which does not support the language',
@@ -92,7 +92,7 @@ describe('an engine', () => {
 });
 
 describe('cues', () => {
-  it('say what was done to them, in the order in which it was done', () => {
+  it('say how they were changed, in the order of the changes', () => {
     expect(describeFit(faster(1))).toBe('spoken 1.20 times as fast');
     expect(describeFit({ ...faster(1), speed: 0.85 })).toBe('spoken 0.85 times as fast');
     expect(describeFit(cut(1))).toBe('spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off');

@@ -8,7 +8,7 @@ const reportOn = (records: typeof EVERY_STATE) =>
   writeMarkdown(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
 
 describe('a batch as Markdown', () => {
-  it('begins with how it stands, then what failed and why, then all items', () => {
+  it('begins with the totals, then what failed and why, then all items', () => {
     const rows = reportOn(EVERY_STATE).split('\n');
     expect(rows[0]).toBe('# /media/out');
     expect(rows[2]).toBe(
@@ -19,13 +19,13 @@ describe('a batch as Markdown', () => {
     expect(rows).toContain('| done → es | dubbing | done | dub\\_k-done | 0.1 | audio: one.wav (10 B) |');
   });
 
-  it('says of an empty batch that nothing was asked', () => {
+  it('says that an empty batch has no items', () => {
     expect(reportOn([])).toBe(
       '# /media/out\n\n0 items at 2026-11-21T02:00:00.000Z: nothing was asked yet.\n',
     );
   });
 
-  it('lets no name become markup, a link or a cell of its own', () => {
+  it('does not let a name become markup, a link or a table cell', () => {
     const label =
       'a|b\n# c <img src=x> `d` *e* [f](https://g.example) ![h](x) www.i.example j@k.example \u001b';
     const row = reportOn([factsOf('x', label)])

@@ -70,7 +70,7 @@ describe('an entry', () => {
     expect(shortened).toMatchObject({ cuts: null, detail: { cues: [] } });
   });
 
-  it('has the input beside everything that was made of it, each with its address from the page', async () => {
+  it('has the input beside all its results, each with its address relative to the page', async () => {
     const { write, build } = setUp();
     const input_path = write('in/a.mp4');
     const { entries } = await build([
@@ -152,7 +152,7 @@ describe('an entry', () => {
     });
   });
 
-  it('says which files are gone or were changed, and shows the rest', async () => {
+  it('names deleted and changed files, and shows the rest', async () => {
     const { root, write, build } = setUp();
     const changed = write('out/a.es.mp4', 'longer than it was');
     const job = pageJob({ input_path: join(root, 'in/gone.mp4'), files: [changed], target_language: 'es' });
@@ -166,7 +166,7 @@ describe('an entry', () => {
     expect(result).toMatchObject({ file: { present: true, problem: expect.stringContaining('changed') } });
   });
 
-  it('keeps a track that cannot be listened to', async () => {
+  it('keeps a track that cannot be decoded', async () => {
     const { write, build } = setUp();
     const { entries } = await build([pageJob({ input_path: write('in/broken.avi') })]);
     expect(entries[0]?.detail.tracks).toMatchObject([
@@ -176,7 +176,7 @@ describe('an entry', () => {
 });
 
 describe('the document', () => {
-  it('counts the credits of a job once, though it stands in two entries', async () => {
+  it('counts the credits of a job once, though it belongs to two entries', async () => {
     const { write, build } = setUp();
     const input_path = write('in/a.mp4');
     const report = await build([

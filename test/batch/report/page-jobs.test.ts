@@ -46,7 +46,7 @@ test('files that are parts of the result are on the page', () => {
   expect(jobsOf({ files })[0]?.files).toEqual([files[0]]);
 });
 
-test('an error keeps its request id, and says what to do where the code is known', () => {
+test('an error keeps its request id, and says what to do if the code is known', () => {
   const error = { code: 'INSUFFICIENT_CREDITS', message: 'no', retryable: false, request_id: 'req_1' };
   const [job] = jobsOf({ state: 'refused', error });
   expect(job).toMatchObject({
@@ -57,13 +57,13 @@ test('an error keeps its request id, and says what to do where the code is known
   expect(job?.failure?.advice).toMatch(/\w/);
 });
 
-test('what is not over says what it waits for', () => {
+test('an unfinished job says what it waits for', () => {
   expect(jobsOf({ state: 'waiting' })[0]).toMatchObject({ state: 'unfinished', waits_for: 'not begun' });
   expect(jobsOf({ state: 'undelivered' })[0]).toMatchObject({ state: 'unfinished' });
   expect(jobsOf({ state: 'done' })[0]).toMatchObject({ state: 'done', waits_for: null });
 });
 
-test('options are shown without the address of the callback', () => {
+test('options are shown without the callback address', () => {
   const fields = {
     mode: 'standard',
     callback_url: 'https://a.example',

@@ -3,7 +3,7 @@ import { groupJobs, worstState } from '../../../src/batch/report/page-source.ts'
 import { pageJob } from './page-job.ts';
 
 describe('jobs of one input', () => {
-  it('stand together when one took the result of another', () => {
+  it('are grouped if one used the result of another', () => {
     const jobs = [
       pageJob({ kind: 'subtitle_recognition', input_path: '/in/talk.mp4', files: ['/out/talk.en.srt'] }),
       pageJob({
@@ -30,7 +30,7 @@ describe('jobs of one input', () => {
     ]);
   });
 
-  it('with other options are results to choose from, each with what concerns both', () => {
+  it('with other options are alternative results, each with the jobs that both share', () => {
     const separation = pageJob({ kind: 'audio_separation', input_path: '/in/a.mp4' });
     const es = { input_path: '/in/a.mp4', target_language: 'es' };
     const mixed = pageJob({ ...es, files: ['/out/a.es.mp4'] });
@@ -42,14 +42,14 @@ describe('jobs of one input', () => {
     ]);
   });
 
-  it('with the same options are told apart by their files', () => {
+  it('with the same options are distinguished by their files', () => {
     const es = { input_path: '/in/a.mp4', target_language: 'es' };
     const jobs = ['/out/one.mp4', '/out/two.mp4'].map((path) => pageJob({ ...es, files: [path] }));
     expect(groupJobs(jobs).map(({ variant }) => variant)).toEqual(['one.mp4', 'two.mp4']);
     expect(groupJobs([pageJob(es)]).map(({ variant }) => variant)).toEqual([null]);
   });
 
-  it('that are made from one of several stay with that one', () => {
+  it('that are made from one of several results are grouped with that one', () => {
     const es = { target_language: 'es' };
     const translate = (name: string) =>
       pageJob({
@@ -79,12 +79,12 @@ describe('jobs of one input', () => {
     expect(groupJobs([first, second, dub]).map(({ jobs }) => jobs)).toEqual([[first, dub], [second]]);
   });
 
-  it('at addresses are told apart by name', () => {
+  it('at addresses are distinguished by name', () => {
     const jobs = ['https://a.example/1', 'https://a.example/2'].map((input_name) => pageJob({ input_name }));
     expect(groupJobs(jobs).map(({ name }) => name)).toEqual(['https://a.example/1', 'https://a.example/2']);
   });
 
-  it('that name each other in a circle end the search', () => {
+  it('that refer to each other in a circle end the search', () => {
     const one = pageJob({ input_path: '/a', files: ['/b'] });
     const other = pageJob({ input_path: '/b', files: ['/a'] });
     expect(groupJobs([one, other]).flatMap(({ jobs }) => jobs)).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pageAddress } from '../../../src/batch/report/page-tracks.ts';
 
-test('files are addressed from the folder of the page', () => {
+test('files are addressed relative to the folder of the page', () => {
   expect(pageAddress('/out', '/out/week 1/talk.es.mp4')).toBe('./week%201/talk.es.mp4');
   expect(pageAddress('/out/report', '/in/talk.mp4')).toBe('./../../in/talk.mp4');
 });

@@ -9,14 +9,14 @@ const select = (records: readonly LogRecord[], all: boolean) =>
   selectRetries(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), all);
 const labels = (items: readonly { label: string }[]) => items.map(({ label }) => label.replace(' → es', ''));
 
-describe('what is run again', () => {
-  it('is what failed for reasons that may pass, what was refused for want of credits, and results not fetched', () => {
+describe('a retry', () => {
+  it('selects temporary failures, items refused for lack of credits, and results not fetched', () => {
     const { runs, hopeless } = select(EVERY_STATE, false);
     expect(runs.map(({ items }) => labels(items))).toEqual([['undelivered', 'refused', 'failed']]);
     expect(labels(hopeless)).toEqual(['cancelled', 'expired']);
   });
 
-  it('is with --all everything that came to nothing, and never what is done or goes on', () => {
+  it('selects with --all everything that failed, and never what is done or running', () => {
     const { runs, hopeless } = select(EVERY_STATE, true);
     expect(runs.map(({ items }) => labels(items))).toEqual([
       ['undelivered', 'refused', 'failed', 'cancelled', 'expired'],
@@ -24,7 +24,7 @@ describe('what is run again', () => {
     expect(hopeless).toEqual([]);
   });
 
-  it('leaves what failed for good to --all', () => {
+  it('leaves permanent failures to --all', () => {
     const failed = {
       ...RECORDS.finished({ key: 'k-bad', state: 'failed' }),
       error: { code: 'MEDIA_CORRUPT', message: 'it does not decode', retryable: false },
@@ -34,7 +34,7 @@ describe('what is run again', () => {
     expect(select(records, true).runs).toHaveLength(1);
   });
 
-  it('runs with the command that asked for it last', () => {
+  it('uses the newest command of each item', () => {
     const newer = commandOf(['failed'], BEGIN + 1000, ['dub', 'subs', '--voice-mode', 'male']);
     const { runs } = select([...EVERY_STATE, newer], false);
     expect(runs.map(({ command, items }) => [command.argv.at(-1), labels(items)])).toEqual([
@@ -43,7 +43,7 @@ describe('what is run again', () => {
     ]);
   });
 
-  it('cannot be what no command is known of', () => {
+  it('cannot select an item without a known command', () => {
     const { runs, orphans } = select(EVERY_STATE.slice(1), false);
     expect(runs).toEqual([]);
     expect(labels(orphans)).toEqual(['undelivered', 'refused', 'failed']);

@@ -82,7 +82,7 @@ describe('the shards of a batch', () => {
     expect([again.items.length, again.missing_shards]).toEqual([6, ['2/2']]);
   });
 
-  it('have a part each in the reports, with files relative to their folder', () => {
+  it('each have a section in the reports, with files relative to their folder', () => {
     const done = [...shard(1, 2).records, RECORDS.finished({ key: `k-${namesOf(1, 2)[0]}` })];
     const file = { path: '/one/one.wav', sha256: 'a'.repeat(64), size: 10, asset: 'audio' };
     const records = [...done, { ...RECORDS.downloaded({ key: `k-${namesOf(1, 2)[0]}` }), files: [file] }];

@@ -12,7 +12,7 @@ function loudness(stretches: readonly (readonly [number, number])[], level = -20
 const line = (index: number, start_ms: number, end_ms: number) => ({ index, start_ms, end_ms, text: 'x' });
 
 describe('the speech of a line', () => {
-  it('reaches from its first to its last sound, with the pauses between', () => {
+  it('lasts from its first to its last sound, including pauses', () => {
     const [fit] = measureFit(
       [line(1, 1000, 3000)],
       loudness([
@@ -24,7 +24,7 @@ describe('the speech of a line', () => {
     expect(fit && rateFit(fit)).toEqual({ grade: 'fits', slotMs: 2000, speechMs: 1500, overMs: 0 });
   });
 
-  it('may run on behind its slot until the next line begins, and then does not fit', () => {
+  it('may continue after its slot until the next line begins, and then does not fit', () => {
     const fits = measureFit(
       [line(1, 0, 1000), line(2, 2000, 3000)],
       loudness([
@@ -41,21 +41,21 @@ describe('the speech of a line', () => {
     expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits']);
   });
 
-  it('is missing where nothing is heard, also where a click is', () => {
+  it('is missing if nothing is heard, or only a click', () => {
     const sound = loudness([[0, 900]]);
     sound.decibels[2500 / STEP] = -10;
     const fits = measureFit([line(1, 0, 1000), line(2, 2000, 3000)], sound);
     expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits', 'silent']);
   });
 
-  it('is told from the noise of the room by how loud the speech of that track is', () => {
+  it('is distinguished from room noise by the loudness of the speech of that track', () => {
     const sound = loudness([[1000, 1500]], -12);
     for (let at = 0; at < sound.decibels.length; at += 1)
       if (sound.decibels[at] === -96) sound.decibels[at] = -50;
     expect(measureFit([line(1, 900, 3000)], sound)[0]?.speech).toEqual({ start_ms: 1000, end_ms: 1500 });
   });
 
-  it('of two lines at one time is looked for in the slot they share', () => {
+  it('of two lines at the same time is searched for in the slot that they share', () => {
     const fits = measureFit([line(1, 0, 1000), line(2, 0, 1000)], loudness([[0, 900]]));
     expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['fits', 'fits']);
   });
@@ -68,7 +68,7 @@ describe('the speech of a line in a mix', () => {
     return { ...sound, decibels: sound.decibels.map((level) => Math.max(level, background)) };
   };
 
-  it('is measured where the background is quiet, up to where it ends behind its slot', () => {
+  it('is measured where the background is quiet, up to its end after the slot', () => {
     const sound = mix(
       [
         [1000, 2400],
@@ -84,7 +84,7 @@ describe('the speech of a line in a mix', () => {
     expect(fits.map((fit) => rateFit(fit).grade)).toEqual(['over', 'fits']);
   });
 
-  it('ends at the first long pause, so that a sound much later does not count', () => {
+  it('ends at the first long pause, so that a much later sound does not count', () => {
     const [fit] = measureMixedFit(
       [line(1, 1000, 2000)],
       mix(

@@ -16,7 +16,7 @@ const settled = (quantity: number, credits: number, charged: number): Bill => ({
 });
 
 describe('a budget', () => {
-  it('lets everything go without a limit', () => {
+  it('allows everything without a limit', () => {
     const budget = createBudget(null);
     for (const id of ['a', 'b', 'c']) {
       expect(budget.judge(KIND, null)).toBe('go');
@@ -24,7 +24,7 @@ describe('a budget', () => {
     }
   });
 
-  it('lets the first job go alone, to learn the price', () => {
+  it('sends the first job alone, to learn the price', () => {
     const budget = createBudget(10);
     expect(budget.judge(KIND, minutes(1))).toBe('go');
     budget.begin('a', KIND, minutes(1));
@@ -34,7 +34,7 @@ describe('a budget', () => {
     expect(budget.judge(KIND, minutes(5))).toBe('stop');
   });
 
-  it('counts what is on its way', () => {
+  it('counts jobs that are being sent', () => {
     const budget = createBudget(10);
     budget.bill('a', KIND, reserved(1, 2));
     budget.begin('b', KIND, minutes(3));
@@ -45,7 +45,7 @@ describe('a budget', () => {
     expect(budget.judge(KIND, minutes(4))).toBe('go');
   });
 
-  it('counts what was charged in place of what was reserved, and nothing for what was released', () => {
+  it('counts charges instead of their reservations, and nothing for what was released', () => {
     const budget = createBudget(10);
     budget.bill('a', KIND, reserved(4, 4));
     budget.bill('a', KIND, settled(4, 4, 3));
@@ -55,7 +55,7 @@ describe('a budget', () => {
     expect(budget.judge(KIND, minutes(8))).toBe('stop');
   });
 
-  it('takes a video that nobody has measured for the longest that there are', () => {
+  it('assumes the maximum length for a video that nobody has measured', () => {
     const budget = createBudget(17);
     budget.bill('a', KIND, reserved(2, 2));
     expect(budget.judge(KIND, null)).toBe('go');
@@ -63,14 +63,14 @@ describe('a budget', () => {
     expect(budget.judge(KIND, null)).toBe('stop');
   });
 
-  it('stops where the service does not tell what jobs cost', () => {
+  it('stops if the service does not state what jobs cost', () => {
     const budget = createBudget(100);
     budget.begin('a', KIND, minutes(1));
     budget.bill('a', KIND, null);
     expect(budget.judge(KIND, minutes(1))).toBe('stop');
   });
 
-  it('adds tenths without an error of rounding', () => {
+  it('adds tenths without a rounding error', () => {
     const budget = createBudget(0.3);
     budget.bill('a', KIND, reserved(1, 0.1));
     budget.bill('b', KIND, reserved(1, 0.1));
@@ -84,7 +84,7 @@ describe('a budget', () => {
     expect(createBudget(0).judge(KIND, minutes(1))).toBe('stop');
   });
 
-  it('sends nothing that could exceed a limit of new jobs, the first job included', () => {
+  it('sends nothing that could exceed a limit for new jobs, including the first job', () => {
     const budget = createBudget(null, { max: 5, price: 1 });
     expect(budget.judge(KIND, minutes(6))).toBe('stop');
     // 15 minutes, the longest video.
@@ -97,7 +97,7 @@ describe('a budget', () => {
     expect(budget.judge(KIND, minutes(4))).toBe('stop');
   });
 
-  it('sends no subtitles of unknown size within a limit of new jobs, unless they are free', () => {
+  it('sends no subtitles of unknown size within a limit for new jobs, unless they are free', () => {
     const translation = 'subtitle_translation';
     const budget = createBudget(null, { max: 1000, price: 1 });
     budget.bill('a', translation, settled(1, 1, 1));
@@ -105,27 +105,27 @@ describe('a budget', () => {
     expect(createBudget(null, { max: 0, price: 0 }).judge(translation, null)).toBe('go');
   });
 
-  it('takes the price of the last job for the next ones', () => {
+  it('uses the price of the last job for the next ones', () => {
     const budget = createBudget(null, { max: 10, price: 1 });
     budget.bill('a', KIND, reserved(1, 4));
     expect(budget.judge(KIND, minutes(2))).toBe('stop');
     expect(budget.judge(KIND, minutes(1))).toBe('go');
   });
 
-  it('is exact for a price that a division made', () => {
+  it('is exact for a price that results from a division', () => {
     const budget = createBudget(null, { max: 3.3, price: 2.2 / 2 });
     expect(budget.judge(KIND, minutes(3))).toBe('go');
     expect(createBudget(null, { max: 1, price: 1 / 3 }).judge(KIND, minutes(4))).toBe('stop');
   });
 
-  it('lets a first job go alone where the account itself cannot pay more than the limit', () => {
+  it('sends a first job alone if the account itself cannot pay more than the limit', () => {
     const budget = createBudget(null, { max: 5, price: null });
     expect(budget.judge(KIND, minutes(1))).toBe('go');
     budget.begin('a', KIND, minutes(1));
     expect(budget.judge(KIND, minutes(1))).toBe('wait');
   });
 
-  it('counts what the item has cost before, when another job is made for it', () => {
+  it('counts the earlier cost of an item when another job is made for it', () => {
     const budget = createBudget(5);
     budget.bill('a', KIND, settled(2, 2, 2));
     budget.begin('a', KIND, minutes(2));

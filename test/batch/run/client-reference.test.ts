@@ -12,7 +12,7 @@ import { makeFolder } from '../../commands/support/run-vloc.ts';
 import { linesItem } from './support/items.ts';
 
 describe('the reference of a job', () => {
-  it('names the folder by where it really lies', async () => {
+  it('names the folder by its real path', async () => {
     const folder = await makeFolder();
     await mkdir(join(folder, 'out'));
     await symlink(join(folder, 'out'), join(folder, 'link'));
@@ -35,7 +35,7 @@ describe('the reference of a job', () => {
       expect(other).not.toBe(reference);
   });
 
-  it('is read back, and told from those of others', () => {
+  it('is read back, and distinguished from those of others', () => {
     const reference = { batch: '0123456789', item: '0123456789abcdef' };
     const text = writeReference(reference);
     expect(text.length).toBeLessThanOrEqual(LIMITS.clientReferenceLength);

@@ -66,7 +66,7 @@ async function settle(): Promise<void> {
 }
 
 describe('the launcher', () => {
-  it('lets items go in the order of the batch, whenever they come', async () => {
+  it('starts items in the order of the batch, whenever they arrive', async () => {
     const { enter, entered } = await startLauncher(1);
     const first = await enter(7);
     const others = [5, 3, 4].map(enter);
@@ -81,7 +81,7 @@ describe('the launcher', () => {
     expect(entered).toEqual([7, 3, 4, 5]);
   });
 
-  it('waits out a refusal of the service, then tries one', async () => {
+  it('waits after a refusal by the service, then tries one', async () => {
     const { clock, enter, entered } = await startLauncher(15);
     const refused = await enter(0);
     await refused.putBack(10_000);
@@ -98,7 +98,7 @@ describe('the launcher', () => {
     for (const place of again) await (await place).leave();
   });
 
-  it('lets the others go once the first has told the price', async () => {
+  it('starts the others once the price of the first is known', async () => {
     const { budget, launcher, enter, entered, stopping } = await startLauncher(15, 2);
     const first = await enter(0);
     const others = [1, 2].map((order) => enter(order).catch((error: unknown) => error));
@@ -115,7 +115,7 @@ describe('the launcher', () => {
     await first.leave();
   });
 
-  it('counts jobs that ran before it began', async () => {
+  it('counts jobs that ran before it started', async () => {
     const { launcher, enter, entered } = await startLauncher(2);
     const found = [launcher.join(), launcher.join()];
     const next = enter(0);
@@ -127,7 +127,7 @@ describe('the launcher', () => {
     await (await next).leave();
   });
 
-  it('gives every slot back, and tells of each change', async () => {
+  it('releases every slot, and reports each change', async () => {
     const { enter, events, launcher } = await startLauncher(15);
     for (let round = 0; round < 3; round += 1) {
       const places = await Promise.all(Array.from({ length: 15 }, (_, order) => enter(order)));
@@ -139,7 +139,7 @@ describe('the launcher', () => {
     expect(events.at(-1)).toEqual({ type: 'window', size: 15, inFlight: 0 });
   });
 
-  it('sends home who waits when the run stops', async () => {
+  it('rejects waiting items when the run stops', async () => {
     const { enter, stopping } = await startLauncher(1);
     const first = await enter(0);
     const waiting = enter(1);

@@ -42,7 +42,7 @@ describe('the exit code of a run', () => {
     expect(EXIT_CODES[failure?.facts.category ?? 'done'].code).toBe(code);
   });
 
-  it('comes with the failure itself where there is a single item', () => {
+  it('comes with the failure itself for a single item', () => {
     const failure = summarizeOutcomes(outcomesOf(failed('refused', 'LANGUAGE_NOT_SUPPORTED')));
     expect(failure?.facts).toMatchObject({
       code: 'LANGUAGE_NOT_SUPPORTED',
@@ -50,7 +50,7 @@ describe('the exit code of a run', () => {
     });
   });
 
-  it('tells the quota of the key from the credits of the account', () => {
+  it('distinguishes the quota of the key from the credits of the account', () => {
     expect(summarizeOutcomes(outcomesOf(done, noQuota, noQuota))?.facts.code).toBe('CREDIT_QUOTA_EXCEEDED');
   });
 
@@ -68,7 +68,7 @@ describe('the exit code of a run', () => {
     });
   });
 
-  it('comes with counts and with every failure where there are several', () => {
+  it('comes with counts and with every failure for several items', () => {
     const states = [done, left('no-credits'), left('no-credits', 'tra_3'), failed('job', 'ENGINE_ERROR')];
     const failure = summarizeOutcomes(outcomesOf(...states));
     expect(failure?.message).toContain('1 of 4 done, 1 still running, 1 failed, 1 not started');

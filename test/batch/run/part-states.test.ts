@@ -38,8 +38,8 @@ describe('the state of an item in parts', () => {
   });
 });
 
-describe('those who watch', () => {
-  it('hear of the item, and never of its parts', () => {
+describe('observers', () => {
+  it('receive the state of the item, and never of its parts', () => {
     const events: BatchEvent[] = [];
     const tell = createTeller(
       (event) => events.push(event),

@@ -16,8 +16,8 @@ const MANY = testsOwnWork() ? MOST : 20;
 /** Four times the slots; with the minimal service more than there are. */
 const ITEMS = testsOwnWork() ? 60 : 20;
 
-describe('answers that are lost', () => {
-  it(`of every first POST of ${MANY} jobs make no second job and no second charge`, async () => {
+describe('lost answers', () => {
+  it(`of every first POST of ${MANY} jobs cause no second job and no second charge`, async () => {
     const keys = new Map<string, number>();
     const faults: Faults = {
       before: async () => null,
@@ -38,7 +38,7 @@ describe('answers that are lost', () => {
     expect([...keys.values()]).toEqual(Array(MANY).fill(2));
   }, 600_000);
 
-  it('to the end of the run are asked for again by the next run, with the same key', async () => {
+  it('until the end of the run are requested again by the next run, with the same key', async () => {
     const faults = scriptFaults([{ on: 'POST /subtitle-translations', drop: 'after', times: 5 }]);
     const stage = await startStage({ faults });
     const items = stage.lines(1);
@@ -50,7 +50,7 @@ describe('answers that are lost', () => {
     expect(await stage.phasesOfIntents()).toEqual(['downloaded']);
   });
 
-  it('that cannot be read say nothing about the job, so it is asked for again', async () => {
+  it('that cannot be parsed say nothing about the job, so it is requested again', async () => {
     const faults = scriptFaults([
       { on: 'POST /subtitle-translations', body: '{"object":"surprise"}', status: 202, when: 'after' },
     ]);
@@ -62,7 +62,7 @@ describe('answers that are lost', () => {
     expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
   });
 
-  it('are found by their reference when the options have changed since, so that the same cannot be sent', async () => {
+  it('are found by their reference if the options have changed, so that the request cannot be repeated', async () => {
     const faults = scriptFaults([{ on: 'POST /subtitle-translations', drop: 'after', times: 5 }]);
     const stage = await startStage({ faults });
     const [item] = stage.lines(1);
@@ -75,8 +75,8 @@ describe('answers that are lost', () => {
   });
 });
 
-describe('a service that is down', () => {
-  it('stops the run after three failures in a row, without a storm', async () => {
+describe('a service outage', () => {
+  it('stops the run after three failures in a row, without many requests', async () => {
     const faults = scriptFaults([{ on: 'POST /subtitle-translations', times: 5 * 15, status: 503 }]);
     const stage = await startStage({ faults });
     const items = stage.lines(20);
@@ -89,7 +89,7 @@ describe('a service that is down', () => {
     expect(faults.pending()).toMatchObject([{ times: 5 * 15 - 15 }]);
   });
 
-  it('does not fail the items that it only met for a moment', async () => {
+  it('does not fail the items of a short outage', async () => {
     const faults = scriptFaults([{ on: 'POST /subtitle-translations', times: 10, status: 503 }]);
     const stage = await startStage({ faults });
     const { phases } = await stage.run(stage.lines(6), { options: { jobs: 2 } });
@@ -98,8 +98,8 @@ describe('a service that is down', () => {
   });
 });
 
-describe('an upload that the service does not take when the job is made', () => {
-  it('is sent anew, once for all languages, under a new key', async () => {
+describe('an upload that the service rejects when the job is made', () => {
+  it('is sent again, once for all languages, under a new key', async () => {
     const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
     // The second language hears of it when the first has had the file sent anew.
     const faults = scriptFaults([refusal, { ...refusal, delayMs: 90 }]);
@@ -115,7 +115,7 @@ describe('an upload that the service does not take when the job is made', () => 
     ]);
   });
 
-  it('fails its item when the new one is not taken either', async () => {
+  it('fails its item if the new one is rejected too', async () => {
     const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
     const stage = await startStage({ faults: scriptFaults([{ ...refusal, times: 2 }]) });
     const { outcomes } = await stage.run(await stage.video('talk.mp4', 30));
@@ -124,7 +124,7 @@ describe('an upload that the service does not take when the job is made', () => 
 });
 
 describe('slots that others have taken', () => {
-  it('are waited for, without using an attempt and without a storm', async () => {
+  it('are waited for, without using an attempt and without many requests', async () => {
     const stage = await startStage();
     stage.engines.hold();
     // Another program of the workspace holds 13 of the 15.
@@ -163,7 +163,7 @@ describe('slots that others have taken', () => {
 });
 
 describe('money', () => {
-  it('that runs out in the middle stops new jobs, keeps what was made, and exits with "credits"', async () => {
+  it('that runs out in the middle stops new jobs, keeps existing results, and exits with "credits"', async () => {
     const stage = await startStage({ config: { openingCredits: 4 } });
     const items = stage.lines(8);
     const { outcomes, phases } = await stage.run(items, { options: { jobs: 1 } });
@@ -189,7 +189,7 @@ describe('money', () => {
 });
 
 describe('a key that is not accepted', () => {
-  it('stops everything at once', async () => {
+  it('stops everything immediately', async () => {
     const faults = scriptFaults([
       { on: 'POST /subtitle-translations', times: Number.POSITIVE_INFINITY, status: 401 },
     ]);

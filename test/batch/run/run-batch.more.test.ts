@@ -32,8 +32,8 @@ const untilJobs = (stage: Stage, count: number) =>
     ({ jobs }) => jobs === count,
   );
 
-describe('a batch that more items come to', () => {
-  it('begins with them at once, and ends when all have come to their ends', async () => {
+describe('a batch that receives more items', () => {
+  it('starts them immediately, and ends when all have ended', async () => {
     const stage = await startStage();
     const [first, second, third] = stage.lines(3);
     if (first === undefined || second === undefined || third === undefined)
@@ -54,7 +54,7 @@ describe('a batch that more items come to', () => {
     expect(told.filter((phase) => phase === 'waiting')).toHaveLength(2);
   });
 
-  it('keeps of an item that comes again the last end, and sends the file as it is then', async () => {
+  it('keeps the last outcome of a repeated item, and sends the current file', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30);
     const more = sourceOf(
@@ -71,7 +71,7 @@ describe('a batch that more items come to', () => {
     expect(await stage.books()).toMatchObject({ jobs: 2, uploads: 2 });
   });
 
-  it('finds the jobs of a lost journal again with the first that come', async () => {
+  it('finds the jobs of a lost journal when the first items arrive', async () => {
     const stage = await startStage();
     const items = stage.lines(2);
     await stage.run(items);
@@ -95,7 +95,7 @@ describe('a batch that more items come to', () => {
     expect(phases).toEqual(['done', 'done']);
   });
 
-  it('lets what runs come to its end before it tells what kept others from coming', async () => {
+  it('finishes running items before it reports why no more can arrive', async () => {
     const stage = await startStage();
     const failure = new Failure({ category: 'disk', code: 'DISK_FULL', message: 'there is no room' });
     const more = sourceOf(
@@ -106,7 +106,7 @@ describe('a batch that more items come to', () => {
     expect(await stage.phasesOfIntents()).toEqual(['downloaded']);
   });
 
-  it('takes none after it was stopped', async () => {
+  it('starts none after it was stopped', async () => {
     const stage = await startStage();
     const end = new AbortController();
     const more: TaskSource = async function* (_, signal) {

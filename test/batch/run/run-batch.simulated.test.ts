@@ -11,7 +11,7 @@ const JOBS = IS_LONG ? 10_000 : 200;
 const PATIENCE_MS = IS_LONG ? 30 * 60_000 : 3 * 60_000;
 
 test(
-  `${JOBS} jobs of two minutes over fifteen slots: quick, with few requests, and nothing twice`,
+  `${JOBS} jobs of two minutes over fifteen slots finish quickly, with few requests and none twice`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vloc-simulated-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ import { startStage } from './support/stage.ts';
 const quickSleep = (signal?: AbortSignal) => SYSTEM_RUNTIME.sleep(5, signal);
 
 describe('a run that is stopped', () => {
-  it('by Ctrl-C leaves the jobs running, and the next run takes them up', async () => {
+  it('by Ctrl-C leaves the jobs running, and the next run resumes them', async () => {
     const stage = await startStage();
     stage.engines.hold();
     const items = stage.lines(4);
@@ -36,7 +36,7 @@ describe('a run that is stopped', () => {
     expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
   });
 
-  it('by --timeout leaves the jobs running, and says so with their ids', async () => {
+  it('by --timeout leaves the jobs running, and prints their ids', async () => {
     const stage = await startStage();
     stage.engines.hold();
     // The minute is over once both jobs are known.
@@ -59,7 +59,7 @@ describe('a run that is stopped', () => {
 });
 
 describe('two runs into one folder', () => {
-  it('are one: the other says who is at work', async () => {
+  it('are not allowed: the second one names the process that runs', async () => {
     const stage = await startStage();
     stage.engines.hold();
     const first: KilledRun = {
@@ -91,7 +91,7 @@ describe('two runs into one folder', () => {
   });
 });
 
-describe('a run that stood still until another took over its folder', () => {
+describe('a suspended run whose folder another run has taken over', () => {
   it('stops before it writes or pays anything more, and says why', async () => {
     const stage = await startStage();
     stage.engines.hold();
@@ -115,7 +115,7 @@ describe('a run that stood still until another took over its folder', () => {
 });
 
 describe('a lost journal', () => {
-  it('is made anew from the lists: running jobs are waited for, finished ones fetched', async () => {
+  it('is rebuilt from the lists: running jobs are waited for, finished ones fetched', async () => {
     const stage = await startStage();
     const items = [...stage.lines(2), ...(await stage.video('talk.mp4', 30))];
     await stage.run(items);
@@ -126,7 +126,7 @@ describe('a lost journal', () => {
     expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
   });
 
-  it('is made anew for files of the same bytes, each with a job of its own', async () => {
+  it('is rebuilt for files of the same bytes, each with a job of its own', async () => {
     const stage = await startStage();
     const alike = ['a', 'b'].map((folder) => ({ ...linesItem(0, {}, `${folder}/talk.srt`), folder }));
     await stage.run(alike);
@@ -138,7 +138,7 @@ describe('a lost journal', () => {
   });
 
   // Lists are the same with the minimal service.
-  it.runIf(testsOwnWork())('is made anew beyond the newest page of the list', async () => {
+  it.runIf(testsOwnWork())('is rebuilt beyond the newest page of the list', async () => {
     const stage = await startStage();
     const items = stage.lines(55);
     await stage.run(items, { options: { detach: true, jobs: 55 } });
@@ -147,7 +147,7 @@ describe('a lost journal', () => {
     expect(await stage.books()).toMatchObject({ jobs: 55, charged: 55 });
   });
 
-  it('of another folder is taken up with --rebuild only', async () => {
+  it('of another folder is used with --rebuild only', async () => {
     const stage = await startStage();
     const items = stage.lines(2);
     await stage.run(items);

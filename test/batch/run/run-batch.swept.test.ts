@@ -117,7 +117,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
 
 describe.skipIf(!HAS_STRACE)('at any system call on its files (needs strace)', () => {
   it.each(SCENES.map((scene, place) => ({ ...scene, place })))(
-    '$name is killed and the next run ends as if nothing had happened',
+    '$name is killed, and the next run ends as if nothing had happened',
     async ({ place, ...scene }) => {
       // Two at a time: as many as the machine of the suite has cores.
       const stages = [await startStage(), await startStage()] as const;

@@ -5,7 +5,7 @@ import { until } from '../../service/harness/scene.ts';
 import { startStage } from './support/stage.ts';
 
 describe('a batch', () => {
-  it('makes one upload and a job for each language, and puts the results beside each other', async () => {
+  it('makes one upload and a job for each language, and writes the results beside each other', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30, ['es', 'fr']);
     const { phases, events } = await stage.run(items);
@@ -30,7 +30,7 @@ describe('a batch', () => {
     expect(await stage.books()).toEqual(before);
   });
 
-  it('fetches a result again that somebody has removed, without another job', async () => {
+  it('fetches a deleted result again, without another job', async () => {
     const stage = await startStage();
     const items = stage.lines(1);
     await stage.run(items);
@@ -41,7 +41,7 @@ describe('a batch', () => {
     expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
   });
 
-  it('goes on with the others when one file is bad', async () => {
+  it('continues with the others if one file is unusable', async () => {
     const stage = await startStage();
     const bad = await stage.video('bad.mp4', 30);
     await writeFile(join(stage.folder, 'bad.mp4'), 'no video');
@@ -50,7 +50,7 @@ describe('a batch', () => {
     expect(outcomes[0]?.state).toMatchObject({ failure: { facts: { code: 'MEDIA_VALIDATION_FAILED' } } });
   });
 
-  it('sends the bytes of a file once for two folders of results', async () => {
+  it('sends the bytes of a file once for two result folders', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30);
     await stage.run(items);
@@ -58,7 +58,7 @@ describe('a batch', () => {
     expect(await stage.books()).toMatchObject({ jobs: 2, uploads: 1 });
   });
 
-  it('sends a file anew when the service does not take the upload any more', async () => {
+  it('sends a file again if the service no longer accepts the upload', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30);
     await stage.run(items);
@@ -73,7 +73,7 @@ describe('a batch', () => {
     expect(id).not.toBe('');
   });
 
-  it('makes new jobs with --fresh, and keeps what it has', async () => {
+  it('makes new jobs with --fresh, and keeps existing ones', async () => {
     const stage = await startStage();
     const items = stage.lines(2);
     await stage.run(items);
@@ -96,7 +96,7 @@ describe('a batch', () => {
     expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
   });
 
-  it('tells what it has cost also when all of it was done before', async () => {
+  it('prints the cost even if everything was done before', async () => {
     const stage = await startStage();
     const items = stage.lines(2);
     await stage.run(items);
@@ -104,7 +104,7 @@ describe('a batch', () => {
     expect(events).toContainEqual({ type: 'credits', reserved: 0, charged: 2, unknown: 0, ofThisRun: 0 });
   });
 
-  it('fetches with --detach too what has come to its end since', async () => {
+  it('also with --detach fetches results that were finished since', async () => {
     const stage = await startStage();
     const items = stage.lines(2);
     stage.engines.hold();
@@ -120,7 +120,7 @@ describe('a batch', () => {
     expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
   });
 
-  it('says with --detach too of a job that was cancelled that it was', async () => {
+  it('also with --detach reports that a job was cancelled', async () => {
     const stage = await startStage();
     const items = stage.lines(1);
     stage.engines.hold();
@@ -135,7 +135,7 @@ describe('a batch', () => {
     stage.engines.letGo();
   });
 
-  it('knows a result as its own that was on the disk before the record of it was', async () => {
+  it('recognizes its own result that was on the disk before its record', async () => {
     const stage = await startStage();
     const items = stage.lines(1);
     await stage.run(items);

@@ -5,7 +5,7 @@ import { startStage } from './support/stage.ts';
 /** More than are at work at once, those with slots among them. */
 const MANY = 117;
 
-test('the result of a job that is over waits for none of the many items that are not begun', async () => {
+test('the result of a finished job does not wait for the many items that have not started', async () => {
   const stage = await startStage();
   const items = stage.lines(MANY);
   const last = items.slice(-1);

@@ -20,7 +20,7 @@ test('a finished recognition is translated, and the translation dubbed, by their
   expect(dubbed.stdout).toBe(`${join(vloc.folder, `${row.id}.fr.wav`)}\n`);
 });
 
-test('one that still runs is exit 8 with the command that waits, and makes no job', async () => {
+test('a running one ends with exit code 8 and the command that waits, and makes no job', async () => {
   const vloc = await startVloc();
   vloc.engines.hold();
   const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
@@ -31,7 +31,7 @@ test('one that still runs is exit 8 with the command that waits, and makes no jo
   expect((await vloc.caller.get('/v1/dubbings')).json.data).toEqual([]);
 });
 
-test('one that failed is exit 5', async () => {
+test('a failed one ends with exit code 5', async () => {
   const vloc = await startVloc();
   vloc.engines.hold();
   const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);

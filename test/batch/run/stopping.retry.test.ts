@@ -6,7 +6,7 @@ const temporary = (facts: Partial<FailureFacts> = {}) =>
   new Failure({ category: 'temporary', code: 'X', message: 'x', ...facts });
 const TRIES = { failures: 1, inARow: 1, items: 10, isStopped: false };
 
-describe('an item that failed for a reason that passes', () => {
+describe('an item with a temporary failure', () => {
   it('is tried again while there are others', () => {
     expect(afterTemporary(temporary(), TRIES)).toBe(true);
     expect(afterTemporary(temporary(), { ...TRIES, items: 1 })).toBe(false);
@@ -14,12 +14,12 @@ describe('an item that failed for a reason that passes', () => {
     expect(afterTemporary(temporary({ category: 'refused' }), TRIES)).toBe(false);
   });
 
-  it('is given up after five times while others get through, but not in an outage', () => {
+  it('is given up after five attempts while others succeed, but not in an outage', () => {
     expect(afterTemporary(temporary(), { ...TRIES, failures: 5 })).toBe(false);
     expect(afterTemporary(temporary(), { ...TRIES, failures: 50, inARow: 50 })).toBe(true);
   });
 
-  it('is left to the next run when the service asks for a long wait', () => {
+  it('is left to the next run if the service asks for a long wait', () => {
     expect(afterTemporary(temporary({ retryAfterMs: 60_000 }), TRIES)).toBe(true);
     expect(afterTemporary(temporary({ retryAfterMs: 60_001 }), TRIES)).toBe(false);
   });

@@ -23,7 +23,7 @@ describe('a failure that stops the run', () => {
     expect(stopReasonOf(failure(facts), CALM)).toBe(reason);
   });
 
-  it('is the third one in a row that passes, with nothing under way', () => {
+  it('is the third temporary one in a row, with nothing running', () => {
     const outage = failure({ category: 'temporary' });
     expect(stopReasonOf(outage, { inARow: 2, inFlight: 0 })).toBeNull();
     expect(stopReasonOf(outage, { inARow: 3, inFlight: 1 })).toBeNull();
@@ -43,7 +43,7 @@ it('the reason of a stop is what the service blamed, and only a refused key blam
   );
 });
 
-it('jobs that run are waited for when money or time for new ones is over', () => {
+it('running jobs are waited for if no money or time is left for new ones', () => {
   for (const reason of ['no-credits', 'quota', 'max-credits', 'max-duration', 'network'] as const)
     expect(endsWaiting(reason)).toBe(false);
   for (const reason of ['authentication', 'interrupted', 'broken', 'timeout'] as const)

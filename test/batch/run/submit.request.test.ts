@@ -32,7 +32,7 @@ describe('a request', () => {
     expect(buildRequest(own, lines, 'vloc:1:2').client_reference).toBe('lesson');
   });
 
-  it('is kept without lines and secrets, and made anew byte by byte', () => {
+  it('is stored without lines and secrets, and rebuilt byte by byte', () => {
     const record = journaled(lines);
     expect(JSON.stringify(record)).not.toContain('line 1');
     expect(JSON.stringify(record)).not.toContain('secret');
@@ -41,7 +41,7 @@ describe('a request', () => {
     expect(again).toEqual(buildRequest(item, lines, 'vloc:1:2'));
   });
 
-  it('of an upload needs nothing but the record', () => {
+  it('for an upload needs nothing but the record', () => {
     const plain = linesItem(1);
     const upload = { type: 'upload', upload_id: 'upl_1' } as const;
     const request = buildRequest(plain, upload, 'vloc:1:2');
@@ -49,7 +49,7 @@ describe('a request', () => {
     expect(rebuildRequest(linesItem(2), record, null)).toEqual(request);
   });
 
-  it('of other lines is not made anew', () => {
+  it('is not rebuilt from other lines', () => {
     expect(rebuildRequest(linesItem(2), journaled(lines), null)).toBeNull();
     expect(rebuildRequest(linesItem(1), journaled(lines), null)).toBeNull();
   });

@@ -13,7 +13,7 @@ const COUNT = 3;
 const SHOWN_BYTES = 2000;
 
 describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
-  it('leaves after its intent is on the disk, every time', async () => {
+  it('is sent after its intent is on the disk, every time', async () => {
     const stage = await startStage();
     const run: KilledRun = {
       baseUrl: stage.service.url,

@@ -40,7 +40,7 @@ async function watchDuring(
 const nothing = async () => undefined;
 
 describe('a watched folder', () => {
-  it('gives what is there, then what comes, also in folders below; and ends when it is stopped', async () => {
+  it('yields existing files, then new ones, also from folders below, and ends when it is stopped', async () => {
     const folder = createFolder({ 'a.mp4': 'x', 'week1/b.mp4': 'x', 'notes.txt': 'x', '.vloc/c.mp4': 'x' });
     const settled = await watchDuring(folder, [
       nothing,
@@ -51,14 +51,14 @@ describe('a watched folder', () => {
     expect(settled).toEqual([['a.mp4', 'week1/b.mp4'], ['week1/d.mp4']]);
   });
 
-  it('looks soon again while a file may still be written to, and seldom while none is', async () => {
+  it('is checked again soon while a file may still be written to, and rarely otherwise', async () => {
     const folder = createFolder({ 'a.mp4': 'x' });
     const waits: number[] = [];
     await watchDuring(folder, [nothing, nothing, nothing], waits);
     expect(waits).toEqual([2000, 10_000, 10_000, 10_000]);
   });
 
-  it('waits for a file that is being copied, and takes one that is renamed when it is whole', async () => {
+  it('waits for a file that is being copied, and accepts one that is renamed when it is whole', async () => {
     const folder = createFolder({ 'slow.mp4': 'x', 'b.mp4.part': 'xx' });
     const settled = await watchDuring(folder, [
       () => writeFile(join(folder, 'slow.mp4'), 'xx'),
@@ -70,7 +70,7 @@ describe('a watched folder', () => {
     expect(settled).toEqual([['slow.mp4'], ['b.mp4']]);
   });
 
-  it('looks again at a folder that went away for a while', async () => {
+  it('is checked again after it was missing for a while', async () => {
     const folder = createFolder({ 'in/a.mp4': 'x' });
     const watched = join(folder, 'in');
     const settled = await watchDuring(watched, [
@@ -85,14 +85,14 @@ describe('a watched folder', () => {
     expect(settled).toEqual([['a.mp4'], ['b.mp4']]);
   });
 
-  it('follows a link to a file, and passes over one that leads nowhere', async () => {
+  it('follows a link to a file, and skips one without a target', async () => {
     const folder = createFolder({ 'in/.keep': '', 'elsewhere.mp4': 'x' });
     await symlink(join(folder, 'elsewhere.mp4'), join(folder, 'in', 'a.mp4'));
     await symlink(join(folder, 'gone.mp4'), join(folder, 'in', 'b.mp4'));
     expect(await watchDuring(join(folder, 'in'), [nothing, nothing])).toEqual([['a.mp4']]);
   });
 
-  it('gives a new file that settles, and passes over what is not wanted', async () => {
+  it('yields a new file that settles, and skips unwanted files', async () => {
     const folder = createFolder({ '.keep': '' });
     const end = new AbortController();
     let now = 0;
@@ -106,7 +106,7 @@ describe('a watched folder', () => {
     expect(await watching.next()).toMatchObject({ done: true });
   });
 
-  it('that is none is refused before anything else', async () => {
+  it('that is not a folder is refused before anything else', async () => {
     const folder = createFolder({ 'a.mp4': 'x' });
     await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow(Failure);
     await rm(join(folder, 'a.mp4'));
@@ -114,7 +114,7 @@ describe('a watched folder', () => {
   });
 });
 
-describe('the folder of results of a watch', () => {
+describe('the result folder of a watch', () => {
   it.each([
     ['the watched one', 'in'],
     ['inside it', 'in/out'],
@@ -128,7 +128,7 @@ describe('the folder of results of a watch', () => {
     await expect(check).rejects.toMatchObject({ facts: { category: 'usage', code: 'RESULTS_WATCHED' } });
   });
 
-  it('may lie beside it, above it, or have a name that begins alike', async () => {
+  it('may be beside it, above it, or have a name that begins alike', async () => {
     const folder = createFolder({ 'in/.keep': '' });
     await mkdir(join(folder, 'in-results'));
     for (const results of ['out', '.', 'in-results']) {
@@ -137,7 +137,7 @@ describe('the folder of results of a watch', () => {
   });
 });
 
-it('refuses a folder that cannot be read, instead of waiting for its files for ever', async () => {
+it('refuses a folder that cannot be read, instead of waiting for its files forever', async () => {
   const folder = createFolder({});
   const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
   // What may read everything cannot take its own rights away.

@@ -34,7 +34,7 @@ function openAll(names: readonly string[], folder: string) {
   return { files, end: () => end.abort(), open: () => open };
 }
 
-it('gives the files of each folder as they come, by their paths, until it is stopped', async () => {
+it('yields the files of each folder as they arrive, by their paths, until it is stopped', async () => {
   const folder = createFolder({ 'one/a.mp4': 'x', 'two/.keep': '', 'b.mp4': 'x' });
   const { files, end, open } = openAll(['one', 'two'], folder);
   expect((await files.next()).value).toEqual([join(folder, 'one', 'a.mp4')]);
@@ -46,7 +46,7 @@ it('gives the files of each folder as they come, by their paths, until it is sto
   expect(open()).toBe(0);
 });
 
-it('ends all of them when one is no folder', async () => {
+it('ends all of them if one is not a folder', async () => {
   const folder = createFolder({ 'one/.keep': '' });
   const { files, open } = openAll(['one', 'two'], folder);
   await expect(files.next()).rejects.toThrow('two is not there');

@@ -29,7 +29,7 @@ async function openWork() {
 }
 
 describe('a watched file', () => {
-  it('is busy until all its items have come to an end', async () => {
+  it('is busy until all its items have ended', async () => {
     const { begin, tell, state } = await openWork();
     expect(state()).toBe('none');
     begin();
@@ -40,7 +40,7 @@ describe('a watched file', () => {
     expect(state()).toBe('none');
   });
 
-  it('is taken again after five minutes when it failed for a reason that passes', async () => {
+  it('is processed again after five minutes if it failed temporarily', async () => {
     const { begin, tell, advance, state } = await openWork();
     begin();
     tell(0, failed('temporary'));

@@ -17,7 +17,7 @@ const times = (count: number, step: (window: SlotWindow) => SlotWindow, window: 
   Array.from({ length: count }).reduce<SlotWindow>((each) => step(each), window);
 
 describe('the window', () => {
-  it('has room for as many as --jobs says', () => {
+  it('allows as many as --jobs says', () => {
     const full = times(15, enter, openWindow(15, 0));
     expect(msUntilRoom(times(14, enter, openWindow(15, 0)), 0)).toBe(0);
     expect(msUntilRoom(full, 0)).toBe(Number.POSITIVE_INFINITY);
@@ -25,14 +25,14 @@ describe('the window', () => {
     expect(msUntilRoom(withdraw(full), 5)).toBe(0);
   });
 
-  it('shrinks to what is in flight when the service has no slot', () => {
+  it('shrinks to what is in flight if the service has no slot', () => {
     // Fifteen sent at once, of which others leave room for five.
     const refused = times(10, (window) => putBack(window, 1000, null), times(15, enter, openWindow(15, 0)));
     expect(refused).toMatchObject({ size: 5, inFlight: 5 });
     expect(msUntilRoom(refused, 1000)).toBe(GROW_EVERY_MS);
   });
 
-  it('stays at one when others have all slots, and tries it again after the time that the service asks for', () => {
+  it('stays at one if others have all slots, and tries again after the time that the service asks for', () => {
     const refused = putBack(enter(openWindow(15, 0)), 0, 10_000);
     expect(refused).toMatchObject({ size: 1, inFlight: 0 });
     expect(msUntilRoom(refused, 0)).toBe(10_000);
@@ -40,7 +40,7 @@ describe('the window', () => {
     expect(msUntilRoom(putBack(enter(openWindow(15, 0)), 0, null), 0)).toBe(15_000);
   });
 
-  it('opens at once, one larger, when a job of ours ends', () => {
+  it('opens immediately, one larger, when one of our jobs ends', () => {
     const refused = putBack(times(6, enter, openWindow(15, 0)), 0, 60_000);
     const ended = leave(refused, 100);
     expect(ended).toMatchObject({ size: 6, inFlight: 4 });
@@ -56,7 +56,7 @@ describe('the window', () => {
     expect(twice.size).toBe(5);
   });
 
-  it('tells when it will have grown enough for those that run already', () => {
+  it('knows when it will be large enough for the jobs that already run', () => {
     // Six found running, and a window of three after a refusal.
     const small = putBack(times(4, enter, openWindow(15, 0)), 0, null);
     const joined = times(3, enter, small);
@@ -65,7 +65,7 @@ describe('the window', () => {
 });
 
 describe('the window of a shard', () => {
-  it('leaves a slot that became free to others for a while, but not each, and never its last', () => {
+  it('leaves some freed slots to others for a while, and never its last one', () => {
     const full = times(4, enter, openWindow(4, 0, true));
     const firstMs = OFFER_EVERY_MS;
     const offered = leave(full, firstMs);
@@ -88,7 +88,7 @@ describe('the window of a shard', () => {
     expect(msUntilRoom(leave(full, OFFER_EVERY_MS), OFFER_EVERY_MS)).toBe(0);
   });
 
-  it('lets shards that start later have slots within minutes, although one has taken all', () => {
+  it('lets shards that start later get slots within minutes, although one has taken all', () => {
     const shares = shareSlots({ shards: 3, slots: 4, jobMs: 120_000, lateMs: 30_000, untilMs: 30 * 60_000 });
     for (const { firstMs } of shares) expect(firstMs).toBeLessThan(10 * 60_000);
     // Of about sixty jobs in half an hour.

@@ -11,7 +11,7 @@ const finished = (size: number, made_of: string) => ({
   ...{ type: 'stage_export', at: AT, item: 'key', path: 'talk.es.mp4', size, sha256: digest('c'), made_of },
 });
 
-test('of the versions of a subtitle the newest is ours, and the one before until it is known to be replaced', () => {
+test('of the versions of a subtitle the newest is ours, and the previous one until its replacement is known', () => {
   const [a, b] = [left(digest('a')), left(digest('b'))];
   const ours = (...records: Parameters<typeof foldStageRecords>[0]) => [
     ...(foldStageRecords(records).subtitles.get('talk.es.srt')?.digests ?? []),
@@ -21,13 +21,13 @@ test('of the versions of a subtitle the newest is ours, and the one before until
   expect(ours(a, { ...a, is_placed: true }, b, { ...b, is_placed: true })).toEqual([digest('b')]);
 });
 
-test('of a finished video the newest counts, and every size is known', () => {
+test('of a finished video the newest version is used, and every size is known', () => {
   const video = foldStageRecords([finished(1, 'one'), finished(2, 'two')]).finished.get('key');
   expect(video?.newest.made_of).toBe('two');
   expect([...(video?.sizes ?? [])]).toEqual([1, 2]);
 });
 
-test('records of others, and broken ones, are passed over', () => {
+test('foreign and damaged records are skipped', () => {
   const broken = { ...left('not a digest') };
   const { subtitles: files, finished: videos } = foldStageRecords([{ type: 'intend' }, broken]);
   expect([files.size, videos.size]).toEqual([0, 0]);
