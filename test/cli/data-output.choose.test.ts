@@ -11,14 +11,14 @@ async function run(...argv: string[]) {
 }
 
 describe('--jq and --fields before anything is sent', () => {
-  it('name what is wrong with an expression, in the words of jq', async () => {
+  it('report errors in an expression in the words of jq', async () => {
     const { code, stdout, stderr } = await run('jobs', 'list', '--jq', '.data[');
     expect([code, stdout]).toEqual([2, '']);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'JQ_INVALID' });
     expect(JSON.parse(stderr).error.message).toContain('syntax error');
   });
 
-  it('list the fields there are', async () => {
+  it('list the available fields', async () => {
     const { code, stderr } = await run('jobs', 'list', '--fields', 'id,colour', '-o', 'table');
     expect(code).toBe(2);
     expect(stderr).toContain('unknown field in --fields: colour');
@@ -36,12 +36,12 @@ describe('--jq and --fields before anything is sent', () => {
 });
 
 describe('--jq', () => {
-  it('prints text without quotes and values as JSON, one a line, and asks for JSON by itself', async () => {
+  it('prints text without quotes and values as JSON, one per line, and implies JSON', async () => {
     const { stdout } = await run('schema', '--jq', '.openapi, .servers');
     expect(stdout).toBe('3.1.0\n[{"url":"https://api.invalid/v1"}]\n');
   });
 
-  it('says when it does not fit the data', async () => {
+  it('reports that it does not fit the data', async () => {
     const { code, stdout, stderr } = await run('schema', '--jq', '.openapi.version');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('the jq expression does not fit the data: Cannot index string');
@@ -53,7 +53,7 @@ describe('--jq', () => {
     expect(stdout).toBe('credit_balance\nsummary\n');
   });
 
-  it('does not hide what the command itself met', async () => {
+  it('does not hide a failure of the command itself', async () => {
     const vloc = await startVloc();
     const { code, stderr } = await vloc.run(['jobs', 'get', 'tra_x', 'tra_y', '--jq', '.data.x.y']);
     expect(code).toBe(1);
@@ -62,7 +62,7 @@ describe('--jq', () => {
 });
 
 describe('--fields', () => {
-  it('asks for JSON, or chooses the columns of a table', async () => {
+  it('implies JSON, or selects the columns of a table', async () => {
     const vloc = await startVloc();
     const json = await vloc.run(['credits', '--fields', 'balance_credits,object']);
     expect(JSON.parse(json.stdout)).toEqual({ balance_credits: 100_000, object: 'credit_balance' });

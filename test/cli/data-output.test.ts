@@ -19,7 +19,7 @@ async function print(mode: OutputMode, text: string, { expression = '', isTTY = 
 
 describe('data from outside', () => {
   it.each(['json', 'ndjson', 'table'] as const)(
-    'in %s are the same JSON, without what acts on a terminal',
+    'in %s is the same JSON, without what acts on a terminal',
     async (mode) => {
       const printed = await print(mode, JSON.stringify({ name: HOSTILE }));
       expect(printed).toBe('{"name":"a\\u009b2J\\u202eb"}\n');
@@ -27,11 +27,11 @@ describe('data from outside', () => {
     },
   );
 
-  it('in plain keep their tabs, and forge no line', async () => {
+  it('in plain keeps its tabs, and forges no line', async () => {
     expect(await print('plain', `x\ty\nz${HOSTILE}`)).toBe('x\ty\\u000az' + 'a\\u009b2J\\u202eb\n');
   });
 
-  it('through jq are text as it is for programs, and harmless on a terminal', async () => {
+  it('through jq is unchanged text for programs, and harmless on a terminal', async () => {
     const json = JSON.stringify({ name: HOSTILE });
     expect(await print('json', json, { expression: '.name' })).toBe(`${HOSTILE}\n`);
     expect(await print('json', json, { expression: '.name', isTTY: true })).toBe('a\\u009b2J\\u202eb\n');

@@ -21,13 +21,13 @@ describe('a jq expression', () => {
     await expect(compileJq(expression)).rejects.toMatchObject({ facts: { code: 'JQ_INVALID' } });
   });
 
-  it('that fails halfway gives nothing but its error', async () => {
+  it('that fails halfway returns nothing but its error', async () => {
     await expect(apply('.[].a', [{ a: 1 }, 7])).rejects.toMatchObject({
       facts: { code: 'JQ_DOES_NOT_FIT', message: expect.stringContaining('Cannot index number') },
     });
   });
 
-  it('takes hundreds of records, and gives them back whole', async () => {
+  it('accepts hundreds of records, and returns them whole', async () => {
     const records = Array.from({ length: 2000 }, (_, at) => ({
       id: `loc_${at}`,
       name: '字幕 \u{1f600}',
@@ -37,7 +37,7 @@ describe('a jq expression', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(records);
   });
 
-  it('says what to do with more than it can take', async () => {
+  it('says what to do with too much data', async () => {
     const failure = await apply('length', 'x'.repeat(1_000_000)).catch((error) => error);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure.facts.advice).toContain('--output ndjson');

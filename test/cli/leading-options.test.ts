@@ -18,7 +18,7 @@ describe('options of every command', () => {
     ['--profile jobs credits', 'credits --profile jobs'],
     ['-q serve -o json keys list', 'serve keys list -q -o json'],
     ['upload -o json list', 'upload list -o json'],
-  ])('may stand before its name: %s', (given, moved) => {
+  ])('may come before its name: %s', (given, moved) => {
     expect(move(given)).toBe(moved);
   });
 
@@ -30,7 +30,7 @@ describe('options of every command', () => {
     '-x credits',
     'localize -- -o',
     '--help',
-  ])('stay where they are, and so does all else: %s', (given) => {
+  ])('stay where they are, and so does everything else: %s', (given) => {
     expect(move(given)).toBe(given);
   });
 
@@ -39,7 +39,7 @@ describe('options of every command', () => {
     ['--profile x --version', '--version'],
     ['-q batch', 'batch'],
     ['batch -o json', 'batch'],
-  ])('change nothing for what only answers: %s', (given, moved) => {
+  ])('change nothing for commands that only print information: %s', (given, moved) => {
     expect(move(given)).toBe(moved);
   });
 

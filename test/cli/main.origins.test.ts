@@ -266,7 +266,7 @@ describe('a page in answer to a poll', () => {
 describe('a batch of eight', () => {
   const EIGHT = [...LOCALIZE, 'es,fr,de,it,pt,nl,pl,sv'];
 
-  test('loses one item to a refused download link, says until when and how, and the command works', async () => {
+  test('loses one item to a refused download link, says until when and how to fetch it, and the command works', async () => {
     const scene = await openScene();
     scene.spoil('download', FORMS[4]?.(403) ?? page(403), 1);
     const ended = await scene.run(EIGHT);

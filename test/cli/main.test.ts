@@ -26,7 +26,7 @@ describe('vloc help', () => {
     expect((await run('help', 'localize')).stdout).toBe(asked.stdout);
   });
 
-  it('breaks every paragraph to the width of the page, and no example', async () => {
+  it('wraps every paragraph to the width of the page, and no example', async () => {
     const { stdout } = await run('localize', '--help');
     const wide = stdout.split('\n').filter((line) => line.length > 100 && !/^ {2}[#$] /.test(line));
     expect(wide).toEqual([]);
@@ -39,7 +39,7 @@ describe('vloc help', () => {
       expect(stdout).toMatch(new RegExp(`^ +${code} `, 'm'));
   });
 
-  it('names the topics there are when it does not know one', async () => {
+  it('lists the available topics if it does not know one', async () => {
     const { code, stderr } = await run('help', 'weather');
     expect(code).toBe(2);
     expect(stderr).toContain('exit-codes, environment');
@@ -47,7 +47,7 @@ describe('vloc help', () => {
 });
 
 describe('wrong usage', () => {
-  it('points to the help of the very command, however deep it lies', async () => {
+  it('points to the help of the exact command, however deeply it is nested', async () => {
     expect((await run('batch', 'status')).stderr).toContain('`vloc batch status --help`');
     expect((await run('serve', 'keys', 'revoke')).stderr).toContain('`vloc serve keys revoke --help`');
     expect((await run('batch', 'stats')).stderr).toContain('`vloc batch --help`');
@@ -68,7 +68,7 @@ describe('wrong usage', () => {
     expect(stderr).toContain('localize');
   });
 
-  it('is one JSON object for whoever asked for JSON', async () => {
+  it('is one JSON object if JSON was requested', async () => {
     const { code, stderr } = await run('localize', '--output', 'json', '--nope');
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
@@ -76,13 +76,13 @@ describe('wrong usage', () => {
     });
   });
 
-  it('refuses a choice that does not exist, naming those that do', async () => {
+  it('refuses an invalid choice, naming the valid ones', async () => {
     const { code, stderr } = await run('localize', 'x.mp4', '--to', 'es', '--mode', 'fast');
     expect(code).toBe(2);
     expect(stderr).toContain('standard, subtitles_only');
   });
 
-  it('refuses a time that cannot be read', async () => {
+  it('refuses an invalid time', async () => {
     const { code, stderr } = await run('jobs', 'wait', 'loc_1', '--timeout', 'soon');
     expect(code).toBe(2);
     expect(stderr).toContain('90s, 30m or 2h');
@@ -90,7 +90,7 @@ describe('wrong usage', () => {
 });
 
 describe('local checks', () => {
-  it('report everything that is wrong at once, before anything is sent', async () => {
+  it('report everything that is wrong together, before anything is sent', async () => {
     const test = createTestIo({ env: { VLOC_STATE_DIR: '/nonexistent/never/made' } });
     const code = await main(
       ['localize', 'missing.mp4', 'http://example.com/a.mp4', '--to', 'nonsense_tag'],

@@ -58,17 +58,17 @@ describe('option values', () => {
   });
 });
 
-describe('a word behind a group that is none of its commands', () => {
+describe('a word after a group that is not one of its commands', () => {
   it.each([
     [['jobs', 'lst'], "unknown command 'lst' (Did you mean list?)", 'See `vloc jobs --help`.'],
     [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
-  ])('is called so, with the name that may be meant: %j', async (argv, message, advice) => {
+  ])('is reported, with the name that may be meant: %j', async (argv, message, advice) => {
     const parsed = parseArguments(argv, createTestIo().io);
     await expect(parsed).rejects.toMatchObject({ facts: { category: 'usage', message, advice } });
   });
 });
 
-it('takes the options of every command before its name too', async () => {
+it('is found although options of every command come before its name', async () => {
   const { io } = createTestIo();
   const invocation = await parseArguments(
     ['--profile', 'x', '-q', 'jobs', '-o', 'json', 'list', '--all'],
@@ -80,7 +80,7 @@ it('takes the options of every command before its name too', async () => {
   });
 });
 
-describe('names that other tools have', () => {
+describe('names that other tools use', () => {
   it.each([
     ['login', 'vloc profile add'],
     ['status', 'vloc batch status'],
@@ -98,7 +98,7 @@ describe('names that other tools have', () => {
   });
 });
 
-it.each(['version', '--version', '-V'])('%s prints the version alone', async (word) => {
+it.each(['version', '--version', '-V'])('%s prints only the version', async (word) => {
   const { io, stdout } = createTestIo();
   expect(await parseArguments([word], io)).toEqual({ type: 'answered', code: 0 });
   expect(stdout()).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -120,7 +120,7 @@ describe('a long help', () => {
     },
   );
 
-  it('has options of its own command before those of every command', async () => {
+  it('lists options of its own command before those of every command', async () => {
     expect(headingsOf(await helpOf('jobs', 'list'))).toEqual([
       'Options:',
       'Output:',

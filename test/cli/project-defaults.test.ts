@@ -36,7 +36,7 @@ async function fill(defaults: object, found: Record<string, unknown> = {}) {
 }
 
 describe('defaults of the project file', () => {
-  it('are read as the flags are; a folder is meant from where the file lies', async () => {
+  it('are parsed like flags; a folder is relative to the file', async () => {
     const defaults = {
       to: ['es', 'fr'],
       out: 'done',
@@ -58,12 +58,12 @@ describe('defaults of the project file', () => {
     });
   });
 
-  it('give way to what stands on the command line, its opposite too', async () => {
+  it('are overridden by the command line, also by an opposite flag', async () => {
     const found = { to: ['de'], clobber: true };
     expect(await fill({ to: 'es,fr', skip_existing: true }, found)).toEqual({ ...NOTHING, ...found });
   });
 
-  it('for options of other commands are no fault', async () => {
+  it('are ignored for options of other commands', async () => {
     expect(await fill({ subtitle_output: 'soft' })).toEqual(NOTHING);
   });
 
@@ -76,7 +76,7 @@ describe('defaults of the project file', () => {
     [{ timeout: 'soon' }, 'defaults.timeout', '90s'],
     [{ out: ['a'] }, 'defaults.out', 'text or a number'],
     [{ set: { a: 1 } }, 'defaults.set', 'object of texts'],
-  ])('that cannot be used are named: %j', async (defaults, pointer, detail) => {
+  ])('are reported if they are unusable: %j', async (defaults, pointer, detail) => {
     const error = await fill(defaults).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       facts: { category: 'configuration', errors: [{ pointer, detail: expect.stringContaining(detail) }] },

@@ -25,7 +25,7 @@ async function report(json: boolean): Promise<string> {
 }
 
 describe('a failure on stderr', () => {
-  it('says what, which fields, what to do, and the ids for support', async () => {
+  it('names the cause, the fields, what to do, and the ids for support', async () => {
     const rows = (await report(false)).trimEnd().split('\n');
     expect(rows[0]).toMatch(/^✖ the title is/);
     expect(rows[1]).toContain('/source');
@@ -33,7 +33,7 @@ describe('a failure on stderr', () => {
     expect(rows[3]).toBe('  INPUT_NOT_USABLE · loc_1 · req_1');
   });
 
-  it.each([false, true])('lets no escape sequence through (json %s)', async (json) => {
+  it.each([false, true])('contains no escape sequence (json %s)', async (json) => {
     const text = await report(json);
     for (const control of ['\u001b', '\u0007']) expect(text).not.toContain(control);
     if (!json) expect(text).not.toContain('\u202e');

@@ -28,7 +28,7 @@ function run(words: readonly string[], file: string, limit = 'unlimited') {
   }
 }
 
-it.runIf(existsSync('/dev/full'))('a full disk behind stdout ends even the shortest runs with 10', () => {
+it.runIf(existsSync('/dev/full'))('a full disk for stdout ends even the shortest runs with 10', () => {
   for (const words of [['--version'], ['completion', 'values', 'voices'], ['help']]) {
     const { code, stderr } = run(words, '/dev/full');
     expect([words, code]).toEqual([words, 10]);
@@ -37,7 +37,7 @@ it.runIf(existsSync('/dev/full'))('a full disk behind stdout ends even the short
   }
 });
 
-it.runIf(existsSync('/dev/full'))('a full disk behind stderr changes nothing', async () => {
+it.runIf(existsSync('/dev/full'))('a full disk for stderr changes nothing', async () => {
   const { env } = await startVloc();
   const full = openSync('/dev/full', 'w');
   try {
@@ -57,7 +57,7 @@ it.runIf(existsSync('/dev/full'))('a full disk behind stderr changes nothing', a
   }
 });
 
-it('data that fit by half are not taken for whole', async () => {
+it('data that were written only in part are not reported as complete', async () => {
   const file = join(await makeFolder(), 'schema.json');
   const { code, stderr } = run(['schema'], file, '16');
   expect(code).toBe(10);
@@ -66,7 +66,7 @@ it('data that fit by half are not taken for whole', async () => {
   expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('openapi');
 });
 
-it('a reader that takes its time gets all of it', () => {
+it('a slow reader gets all data', () => {
   const program = `"$0" -e "$1" vloc schema | (sleep 1; cat)`;
   const { stdout } = spawnSync('sh', ['-c', program, process.execPath, PROGRAM], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),

@@ -19,7 +19,7 @@ async function run(words: readonly string[], stdout: Writable, env: Record<strin
   return { code, stderr: stderr() };
 }
 
-it('a full disk behind stdout ends a run with 10, told once and without a stack', async () => {
+it('a full disk for stdout ends a run with 10, reported once and without a stack', async () => {
   const { env, caller } = await startVloc();
   await caller.post('/v1/subtitle-translations', TRANSLATION);
   const { code, stderr } = await run(['jobs', 'list'], broken('ENOSPC'), env);
@@ -29,14 +29,14 @@ it('a full disk behind stdout ends a run with 10, told once and without a stack'
   expect(stderr).not.toContain('   at ');
 });
 
-it('it is told in the form that was asked for', async () => {
+it('it is reported in the requested form', async () => {
   const { env } = await startVloc();
   const { code, stderr } = await run(['credits', '-o', 'json'], broken('ENOSPC'), env);
   expect(code).toBe(10);
   expect(JSON.parse(stderr)).toMatchObject({ error: { category: 'disk', code: 'STDOUT_UNWRITABLE' } });
 });
 
-it('what the command met besides is told along with it', async () => {
+it('a failure of the command itself is reported along with it', async () => {
   const { env, caller } = await startVloc();
   const made = await caller.post('/v1/subtitle-translations', TRANSLATION);
   const asked = ['jobs', 'get', made.json.id, 'trl_unknown', '-o', 'ndjson'];
@@ -45,13 +45,13 @@ it('what the command met besides is told along with it', async () => {
   expect(stderr).toContain('trl_unknown');
 });
 
-it('help says so too', async () => {
+it('help reports it too', async () => {
   const { code, stderr } = await run(['--help'], broken('ENOSPC'));
   expect(code).toBe(10);
   expect(stderr).toContain('cannot write to stdout');
 });
 
-it('a reader that has had enough is no failure', async () => {
+it('a reader that closes the pipe early is not a failure', async () => {
   const { env } = await startVloc();
   expect(await run(['--help'], broken('EPIPE'))).toEqual({ code: 0, stderr: '' });
   expect((await run(['credits'], broken('EPIPE'), env)).code).toBe(0);

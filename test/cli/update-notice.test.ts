@@ -56,7 +56,7 @@ it('this checkout is not published, so it asks nothing', () => {
   expect(readdirSync(join(file, '..'))).toEqual([]);
 });
 
-it('a state folder that does not exist, or that is damaged, changes nothing', () => {
+it('a missing or damaged state folder changes nothing', () => {
   const { parts, asked } = partsOf('https://registry.example.com/');
   for (const folder of ['/dev/null/state', '/proc/self/fd/none']) {
     noticeUpdate(open({ VLOC_STATE_DIR: folder }).io, parts);

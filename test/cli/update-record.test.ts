@@ -41,7 +41,7 @@ it.each([
   expect(mention).toBe(isNews ? latest : null);
 });
 
-it('a damaged record counts as nothing known', () => {
+it('a damaged record is treated as missing', () => {
   for (const text of ['', '{', 'null', '[]', '{"asked":"now","mentioned":0}']) {
     expect(readUpdateRecord(text)).toEqual(nothing);
   }

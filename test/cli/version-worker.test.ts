@@ -46,7 +46,7 @@ it.each<[string, typeof answer]>([
   expect(asked).toHaveLength(1);
 });
 
-it('adds the answer to what is known', async () => {
+it('adds the answer to the record', async () => {
   answer = (_, response) => response.end('{"latest":"1.2.3"}');
   const file = join(mkdtempSync(join(tmpdir(), 'vloc-version-')), 'update.json');
   writeFileSync(file, '{"asked":5,"latest":null,"mentioned":4}');

@@ -5,7 +5,7 @@ import { startVloc, TRANSLATION } from './support/run-vloc.ts';
 
 const BODY = JSON.stringify(TRANSLATION);
 
-test('a GET is signed and its answer printed as it is, with or without the version', async () => {
+test('a GET is signed and its answer printed unchanged, with or without the version', async () => {
   const vloc = await startVloc();
   const expected = (await vloc.caller.get('/v1/credits')).json;
   for (const path of ['/credits', '/v1/credits', 'credits']) {
@@ -15,7 +15,7 @@ test('a GET is signed and its answer printed as it is, with or without the versi
   }
 });
 
-test('a body makes it a POST, with a key that is told and can be given again', async () => {
+test('a body makes it a POST, with a key that is printed and can be passed again', async () => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'request.json'), BODY);
   const path = '/subtitle-translations';
@@ -29,7 +29,7 @@ test('a body makes it a POST, with a key that is told and can be given again', a
   expect(other.stdout).not.toBe(first.stdout);
 });
 
-test('--include shows status and headers; a header of your own goes along', async () => {
+test('--include shows status and headers; custom headers are sent', async () => {
   const vloc = await startVloc();
   const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
   const path = `/subtitle-translations/${json.id}`;
@@ -41,7 +41,7 @@ test('--include shows status and headers; a header of your own goes along', asyn
   });
 });
 
-test('--paginate follows the cursors: one array, or an entry a line', async () => {
+test('--paginate follows the cursors: one array, or one entry per line', async () => {
   const vloc = await startVloc();
   const ids: string[] = [];
   for (let made = 0; made < 3; made += 1) {
@@ -56,7 +56,7 @@ test('--paginate follows the cursors: one array, or an entry a line', async () =
   expect((await vloc.run(['api', '/credits', '--paginate'])).code).toBe(2);
 });
 
-test('a refusal goes to stderr and decides the exit code', async () => {
+test('a refusal is printed to stderr and decides the exit code', async () => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['api', '/nowhere', '-o', 'json']);
   expect([code, stdout]).toEqual([1, '']);
@@ -74,7 +74,7 @@ test.each([
   [['/credits', '-H', 'Host=example.com'], 'set by vloc itself'],
   [['/credits', '-H', 'X-A=b\nc'], 'a character that no header may have'],
   [['https://example.com/v1/credits'], 'a whole address, not a path'],
-])('%j is exit 2 and nothing is sent', async (words, said) => {
+])('%j ends with 2 and nothing is sent', async (words, said) => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['api', ...words]);
   expect([code, stdout]).toEqual([2, '']);

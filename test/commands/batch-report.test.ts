@@ -12,7 +12,7 @@ async function startBatch() {
   return vloc;
 }
 
-test('on stdout it is Markdown, or JSON where JSON is asked for', async () => {
+test('on stdout it is Markdown, or JSON if requested', async () => {
   const vloc = await startBatch();
   const { stdout } = await vloc.run(['batch', 'report', 'out']);
   expect(stdout).toMatch(/^# .*\n\n1 items at .*: 1 done\. Credits: \d/);
@@ -36,7 +36,7 @@ test('a file is replaced as a whole', async () => {
   expect(await readdir(dirname(path))).toEqual(['report.xml']);
 });
 
-test('a place that cannot be written to is a failure of the disk, and no draft stays', async () => {
+test('a path that cannot be written is a disk failure, and no draft remains', async () => {
   const vloc = await startBatch();
   const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--out', 'a.srt/report.md']);
   expect([code, stderr]).toEqual([10, expect.stringContaining('a.srt/report.md: ')]);
@@ -48,7 +48,7 @@ test.each([
   ['a list of inputs', 'list.txt', 'TARGET_IS_INPUT'],
   ['a result', 'out/a.es.srt', 'TARGET_EXISTS'],
   ['the journal', 'out/.vloc/journal', 'TARGET_EXISTS'],
-])('no report is written over %s of the batch', async (_what, name, code) => {
+])('a report never overwrites %s of the batch', async (_what, name, code) => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'a.srt'), SRT);
   await writeFile(join(vloc.folder, 'list.txt'), 'a.srt\n');
@@ -63,7 +63,7 @@ test.each([
   }
 });
 
-test('a file whose name is that of the report with .part stays', async () => {
+test('a file whose name is that of the report with .part is kept', async () => {
   const vloc = await startBatch();
   await writeFile(join(vloc.folder, 'report.md.part'), 'mine');
   expect((await vloc.run(['batch', 'report', 'out', '--out', 'report.md'])).code).toBe(0);

@@ -34,7 +34,7 @@ async function jobCount(vloc: VlocScene): Promise<number> {
   return stdout.trim().split('\n').length;
 }
 
-test('only what failed runs again, with the options and in the folder of its command', async () => {
+test('only failed items run again, with the options and in the folder of their command', async () => {
   const vloc = await startBatch(lasting(), lasting());
   const first = await vloc.run(COMMAND);
   expect(first.code).toBe(3);
@@ -56,7 +56,7 @@ test('only what failed runs again, with the options and in the folder of its com
   expect(await jobCount(vloc)).toBe(6);
 });
 
-test('the same retry once more makes no job, and the first command finds all done', async () => {
+test('repeating the retry makes no job, and the first command finds everything done', async () => {
   const vloc = await startBatch(lasting());
   await vloc.run(COMMAND);
   await vloc.run(['batch', 'retry', 'out', '--all']);
@@ -69,7 +69,7 @@ test('the same retry once more makes no job, and the first command finds all don
   expect(await jobCount(vloc)).toBe(5);
 });
 
-test('what failed for a reason that may pass is run without being asked for', async () => {
+test('temporary failures are run without an option', async () => {
   const vloc = await startBatch(passing(), passing(), passing());
   const running = vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
   // The service tries each job three times, with pauses of seconds that need not be waited for here.
@@ -98,7 +98,7 @@ test('what failed for a reason that may pass is run without being asked for', as
   expect(await stateCounts(vloc)).toEqual({ done: 1 });
 });
 
-test('an input that is gone is named, and nothing is sent', async () => {
+test('a deleted input is named, and nothing is sent', async () => {
   const vloc = await startBatch(lasting());
   await vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
   await rm(join(vloc.folder, 'subs', 'a.srt'));
@@ -120,7 +120,7 @@ test.each([
   ['--files-from', '-'],
   ['--files-from0', '-'],
   ['--sheet', '-'],
-])('what %s has read from stdin is not waited for again', async (flag, value) => {
+])('the stdin of %s is not read again', async (flag, value) => {
   const vloc = await startBatch(lasting());
   const options = flag === '--sheet' ? ['--from', 'en', '--to', 'es'] : COMMAND.slice(2, 6);
   const separator = flag === '--files-from0' ? '\0' : '\n';
@@ -133,7 +133,7 @@ test.each([
   expect(stderr).toContain('NOT_REPEATABLE');
 });
 
-test('a file where the command has its folder of results is refused before anything is sent', async () => {
+test('a file at the path of the result folder is refused before anything is sent', async () => {
   const vloc = await startBatch(lasting());
   await vloc.run(COMMAND);
   await rename(join(vloc.folder, 'out'), join(vloc.folder, 'moved'));

@@ -17,7 +17,7 @@ async function startBatch() {
   return vloc;
 }
 
-test('all done is exit code 0 and a count', async () => {
+test('a finished batch ends with exit code 0 and a count', async () => {
   const vloc = await startBatch();
   await vloc.run(COMMAND);
   const { code, stdout, stderr } = await vloc.run(['batch', 'status', 'out']);
@@ -25,7 +25,7 @@ test('all done is exit code 0 and a count', async () => {
   expect(stderr).toMatch(/^Credits: \d+ charged, 0 reserved\.\n$/);
 });
 
-test('what failed is shown with its reason and the command that runs it again: exit code 3', async () => {
+test('failures are shown with their reason and the command that runs them again: exit code 3', async () => {
   const vloc = await startBatch();
   vloc.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
   await vloc.run(COMMAND);
@@ -36,7 +36,7 @@ test('what failed is shown with its reason and the command that runs it again: e
   expect(stderr).toContain('1 of 2 items failed');
 });
 
-test('jobs of several kinds in one folder are told apart by a column', async () => {
+test('jobs of several kinds in one folder are distinguished by a column', async () => {
   const vloc = await startBatch();
   await vloc.run(COMMAND);
   const alone = await vloc.run(['batch', 'status', 'out', '--all']);
@@ -48,7 +48,7 @@ test('jobs of several kinds in one folder are told apart by a column', async () 
   expect(stdout).toMatch(/^a\.srt → es +dubbing +done +dub_/m);
 });
 
-test('a batch that nobody works on is open with the command that goes on: exit code 8', async () => {
+test('a batch without a running process is open, with the command that continues: exit code 8', async () => {
   const vloc = await startBatch();
   vloc.engines.hold();
   await vloc.run([...COMMAND, '--detach']);
@@ -69,7 +69,7 @@ test('a batch that nobody works on is open with the command that goes on: exit c
   vloc.engines.letGo();
 });
 
-test('it says which process is at work, and disturbs it not', async () => {
+test('it names the process that works on it, without disturbing it', async () => {
   const vloc = await startBatch();
   vloc.engines.hold();
   const running = vloc.run(COMMAND);
@@ -124,7 +124,7 @@ test('--watch ends with Ctrl-C', async () => {
   vloc.engines.letGo();
 });
 
-test('--fields cuts the items, in every form', async () => {
+test('--fields selects fields of the items, in every form', async () => {
   const vloc = await startBatch();
   await vloc.run(COMMAND);
   const words = ['batch', 'status', 'out', '--all', '--fields', 'label,state'];
@@ -133,7 +133,7 @@ test('--fields cuts the items, in every form', async () => {
   expect(JSON.parse(stdout.split('\n')[0] ?? '')).toEqual({ label: 'a.srt → es', state: 'done' });
 });
 
-test('a folder without a batch is told from one with an empty one', async () => {
+test('a folder without a batch is distinguished from one with an empty batch', async () => {
   const vloc = await startVloc();
   await mkdir(join(vloc.folder, 'out'));
   for (const folder of ['out', 'nowhere', await makeFolder()]) {

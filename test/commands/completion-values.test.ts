@@ -21,7 +21,7 @@ describe('values for a shell', () => {
     );
   });
 
-  it('are the jobs of this machine, the newest first, without an id that a shell would run', async () => {
+  it('are the jobs of this machine, the newest first, without ids that a shell would interpret', async () => {
     expect(await ask('jobs')).toBe(
       'dub_newer\tdubbing, queued, talk.mp4\nloc_older\tauto_localization, queued, talk.mp4\n',
     );
@@ -40,19 +40,19 @@ describe('values for a shell', () => {
     expect(await ask('engines')).toBe('');
   });
 
-  it('are no jobs and no uploads that the service has forgotten', async () => {
+  it('are not jobs or uploads that the service has deleted', async () => {
     const later = () => Date.now() + 8 * DAYS_MS;
     expect(await ask('jobs', {}, later)).toBe('');
     expect(await ask('uploads', {}, later)).toBe('');
     expect(await ask('uploads')).toContain('upl_here\t');
   });
 
-  it('are still the embedded service when the file of the profiles is damaged', async () => {
+  it('are still the embedded service if the profiles file is damaged', async () => {
     writeFileSync(join(desk.folder, 'profiles.json'), '{"version":');
     expect(await ask('profiles', { VLOC_CONFIG_DIR: desk.folder })).toBe('local\tthe embedded service\n');
   });
 
-  it('are none where there is no such source, no record and no engine', async () => {
+  it('are empty without such a source, record or engine', async () => {
     expect(await ask('toString')).toBe('');
     expect(await ask('jobs', { VLOC_STATE_DIR: join(desk.folder, 'none') })).toBe('');
     expect(await ask('translation-targets', { PATH: desk.folder })).toBe('');

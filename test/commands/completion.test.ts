@@ -19,7 +19,7 @@ describe('vloc completion SHELL', () => {
     expect(await run(shell)).toEqual({ code: 0, stdout: readFileSync(scriptPath(file), 'utf8'), stderr: '' });
   });
 
-  it('is one object for whoever asks for JSON', async () => {
+  it('prints one object if JSON is requested', async () => {
     const { stdout } = await run('fish', '-o', 'json');
     expect(JSON.parse(stdout)).toEqual({
       shell: 'fish',
@@ -27,7 +27,7 @@ describe('vloc completion SHELL', () => {
     });
   });
 
-  it('names the shells that there are for one that it does not know', async () => {
+  it('lists the available shells for an unknown one', async () => {
     const { code, stdout, stderr } = await run('tcsh');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('bash, zsh, fish, powershell');

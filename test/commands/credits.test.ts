@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { untilJob } from '../service/harness/scene.ts';
 import { LINES, startVloc, TRANSLATION } from './support/run-vloc.ts';
 
-test('the balance is a table for people, a record for programs, one figure for scripts', async () => {
+test('the balance is a table for people, a record for programs, one number for scripts', async () => {
   const vloc = await startVloc();
   const table = await vloc.run(['credits']);
   expect(table.code).toBe(0);
@@ -14,7 +14,7 @@ test('the balance is a table for people, a record for programs, one figure for s
   expect((await vloc.run(['credits', '-o', 'id'])).stdout).toBe('100000\n');
 });
 
-test('the history lists what was charged, with --all over as many pages as it takes', async () => {
+test('the history lists charges, with --all over all pages', async () => {
   const vloc = await startVloc();
   for (let made = 0; made < 52; made += 1) {
     const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
@@ -32,7 +32,7 @@ test('the history lists what was charged, with --all over as many pages as it ta
   expect(sum.stdout).toBe('-53\n');
 });
 
-test('the history of a time without charges is empty', async () => {
+test('the history of a period without charges is empty', async () => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run([
     'credits',

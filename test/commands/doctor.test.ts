@@ -48,7 +48,7 @@ describe('vloc doctor', () => {
     expect(Object.values(checks).map(({ state }) => state)).not.toContain('fail');
   });
 
-  it('asks a service elsewhere for time and credits, and tells no secret', async () => {
+  it('asks a service elsewhere for time and credits, and prints no secret', async () => {
     const env = await serviceEnv();
     for (const form of ['table', 'json', 'ndjson', 'plain', 'id']) {
       const { code, stdout, stderr } = await run(env, ['-o', form, '--verbose']);
@@ -68,7 +68,7 @@ describe('vloc doctor', () => {
     expect(stdout + stderr).not.toContain('canary');
   });
 
-  it('fails with 7 where nobody listens, and does not look behind that', async () => {
+  it('fails with 7 if nothing listens, and skips the checks that need it', async () => {
     const env = { VLOC_BASE_URL: 'http://127.0.0.1:1/v1', VLOC_KEY: 'k', VLOC_SECRET: 's' };
     const { code, stdout, stderr } = await run(env);
     expect(code).toBe(7);
@@ -78,7 +78,7 @@ describe('vloc doctor', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'CHECKS_FAILED', category: 'temporary' } });
   });
 
-  it('fails with 4 for settings that contradict each other, and still looks at the rest', async () => {
+  it('fails with 4 for settings that contradict each other, and still checks the rest', async () => {
     const { code, stdout } = await run({ VLOC_PROFILE: 'nobody' });
     expect(code).toBe(4);
     const checks = checksOf(stdout);
@@ -87,7 +87,7 @@ describe('vloc doctor', () => {
     expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
   });
 
-  it('on a build server without a service looks at the machine, and says how to choose one', async () => {
+  it('on a build server without a service checks the machine, and says how to choose one', async () => {
     const { code, stdout } = await run({ CI: 'true' });
     expect(code).toBe(0);
     const checks = checksOf(stdout);
@@ -109,7 +109,7 @@ describe('vloc doctor', () => {
     });
   });
 
-  it('fails with 10 when the state folder takes no files', async () => {
+  it('fails with 10 if the state folder cannot be written', async () => {
     // Nobody, not even root, makes a file there.
     const { code, stdout } = await run({ ...(await serviceEnv()), VLOC_STATE_DIR: '/proc/self/vloc' });
     expect(code).toBe(10);
@@ -127,7 +127,7 @@ describe('vloc doctor', () => {
     expect(checksOf(elsewhere.stdout)['engine ffmpeg']?.message).toContain('not needed');
   });
 
-  it('warns, with the command that fixes it, of folders that others may enter', async () => {
+  it('warns of folders that others can enter, with the command that fixes it', async () => {
     await mkdir(join(folder, 'config'));
     await chmod(join(folder, 'config'), 0o755);
     const { code, stdout } = await run(await serviceEnv(), ['-o', 'plain']);
@@ -138,7 +138,7 @@ describe('vloc doctor', () => {
     expect((await run(await serviceEnv(), ['-o', 'id'])).stdout).toBe('privacy\n');
   });
 
-  it('tells what stands behind TLS, and a certificate that nobody vouches for is a matter of settings', async () => {
+  it('reports what is behind TLS, and an untrusted certificate is a configuration error', async () => {
     const trusted = await startSecure((_request, response) => response.writeHead(404).end());
     const env = { VLOC_BASE_URL: `${trusted.origin}/v1`, VLOC_KEY: 'k', VLOC_SECRET: 's' };
     const checks = checksOf((await run(env)).stdout);
@@ -150,7 +150,7 @@ describe('vloc doctor', () => {
     expect(checksOf(wrong.stdout).TLS?.message).toContain('is for another name');
   });
 
-  it('names the proxy without its password, and looks at the way to it', async () => {
+  it('names the proxy without its password, and checks the route to it', async () => {
     const proxy = await startPlain(() => {});
     const env = {
       VLOC_BASE_URL: 'https://service.invalid/v1',
@@ -224,7 +224,7 @@ describe('engines of engines.json', () => {
     expect(checks['engine ffmpeg']).toMatchObject({ state: 'fail' });
   });
 
-  it('fail the check of their file for a mistake in it, which the other checks survive', async () => {
+  it('fail the check of their file for a mistake in it, and the other checks still run', async () => {
     await configure('{"translate": [}');
     const { code, stdout } = await run();
     expect(code).toBe(4);

@@ -49,7 +49,7 @@ describe('vloc engines add', () => {
     expect((await stat(desk.file)).mode & 0o777).toBe(0o600);
   });
 
-  it('saves the description for editors that exists', async () => {
+  it('saves a link to the schema for editors', async () => {
     await desk.run(['add', 'translate', ...shout()]);
     const { $schema } = await desk.saved();
     expect(JSON.parse(await readFile(new URL(String($schema)), 'utf8'))).toHaveProperty(
@@ -57,7 +57,7 @@ describe('vloc engines add', () => {
     );
   });
 
-  it('adds before or after the engines that are there, and keeps the rest of the file', async () => {
+  it('adds before or after the existing engines, and keeps the rest of the file', async () => {
     const server = { type: 'libretranslate', url: 'http://127.0.0.1:5000' };
     await desk.configure({ $schema: './mine.json', speak: ['espeak-ng'], translate: [server] });
     expect((await desk.run(['add', 'translate', '--last', ...shout()])).code).toBe(0);
@@ -97,7 +97,7 @@ describe('vloc engines add', () => {
     await expect(desk.saved()).rejects.toThrow('ENOENT');
   });
 
-  it('sends the key of the variable, and stores and shows only the name of the variable', async () => {
+  it('sends the key from the variable, and stores and shows only the name of the variable', async () => {
     const server = await startServer(() => ({ status: 401, body: { error: { message: 'wrong key' } } }));
     const words = ['add', 'recognize', '--type', 'openai', '--url', server.url, '--model', 'm'];
     const env = { ASR_KEY: 'canary' };
@@ -114,7 +114,7 @@ describe('vloc engines add', () => {
     );
   });
 
-  it('names the options for the fields that an engine finds wrong', async () => {
+  it('names the options for the fields that an engine reports as wrong', async () => {
     const server = await startServer(() => ({ status: 404, body: { error: { message: 'no such model' } } }));
     const words = ['--type', 'openai', '--url', server.url, '--model', 'm'];
     const wrongModel = await desk.run(['add', 'recognize', ...words]);
@@ -127,7 +127,7 @@ describe('vloc engines add', () => {
     );
   });
 
-  it('writes every option to its field, paths as seen from any folder', async () => {
+  it('writes every option to its field, with paths that are valid from any folder', async () => {
     await mkdir(join(desk.folder, 'bin'));
     const all = [
       '--concurrency',
@@ -232,13 +232,13 @@ describe('vloc engines add', () => {
     await expect(desk.saved()).rejects.toThrow('ENOENT');
   });
 
-  it('refuses an engine that is there already', async () => {
+  it('refuses an engine that exists already', async () => {
     await desk.run(ADD_LIBRETRANSLATE);
     const { code, stderr } = await desk.run(ADD_LIBRETRANSLATE);
     expect([code, stderr]).toEqual([2, expect.stringContaining('engine 1 of translate is the same')]);
   });
 
-  it('makes the file that --engines or VLOC_ENGINES names', async () => {
+  it('creates the file that --engines or VLOC_ENGINES names', async () => {
     const { stderr } = await desk.run([...ADD_LIBRETRANSLATE, '--engines', 'mine/engines.json']);
     expect(stderr).toContain('vloc engines test translate --engines mine/engines.json');
     await desk.run(ADD_LIBRETRANSLATE, { VLOC_ENGINES: 'other.json' });
@@ -248,7 +248,7 @@ describe('vloc engines add', () => {
     }
   });
 
-  it('does not touch a file with mistakes', async () => {
+  it('does not change a file with mistakes', async () => {
     await mkdir(dirname(desk.file));
     await writeFile(desk.file, '{"translate": [}');
     const { code, stderr } = await desk.run(['add', 'translate', '--no-check', ...shout()]);

@@ -26,7 +26,7 @@ const addPackages = (...names: string[]) => addProgram('apt-cache', `printf '%s\
 describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
   'vloc engines install --pair',
   () => {
-    it('shows the package of the pair, whatever its codes and order, and installs nothing without a yes', async () => {
+    it('shows the package of the pair, whatever its codes and order, and installs nothing without confirmation', async () => {
       addPackages('apertium-en-gl', 'apertium-eng-cat', 'apertium-all-dev', 'apertium-apy');
       for (const pair of ['eng-glg', 'glg-eng', 'en-gl']) {
         const { code, stderr } = await install('--pair', pair);
@@ -36,13 +36,13 @@ describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
       }
     });
 
-    it('installs nothing for a pair that is there', async () => {
+    it('installs nothing for an available pair', async () => {
       addPackages('apertium-eng-spa');
       const { code, stdout } = await install('--pair', 'spa-eng', '--pair', 'en-ca', '-o', 'json');
       expect([code, JSON.parse(stdout)]).toEqual([0, { installed: [], missing: [] }]);
     });
 
-    it('runs the package manager, then checks that the pair is there', async () => {
+    it('runs the package manager, then checks that the pair is available', async () => {
       addPackages('apertium-en-gl');
       // The package manager of this machine, which the test replaces by a note of its call.
       const note = join(bin, 'called');
@@ -66,7 +66,7 @@ describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
       expect(stderr).toContain('Similar pairs: en-gl, eng-cat. Other translators can be used');
     });
 
-    it('takes the pair as it is where packages cannot be listed', async () => {
+    it('uses the pair unchecked if packages cannot be listed', async () => {
       addProgram('apt-cache', 'exit 100');
       expect((await install('--pair', 'eng-glg')).stderr).toContain('To be installed: apertium-eng-glg\n');
     });
@@ -88,7 +88,7 @@ describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
       addProgram('ffmpeg', lines.map((line) => `echo '${line}' >&2`).join('\n'));
     };
 
-    it('shows the package with the characters, and installs nothing without a yes', async () => {
+    it('shows the package with the characters, and installs nothing without confirmation', async () => {
       addRenderer('日本語曜हिन्द');
       for (const [language, name] of [
         ['ja', 'fonts-noto-cjk'],

@@ -20,7 +20,7 @@ describe('vloc engines list', () => {
     expect(stderr).toContain('Use better engines: vloc engines add --help');
   });
 
-  it('shows configured engines in their order, with their languages and what is wrong', async () => {
+  it('shows configured engines in their order, with their languages and errors', async () => {
     const languages = [
       { code: 'en', targets: ['es', 'en'] },
       { code: 'es', targets: [] },
@@ -55,7 +55,7 @@ describe('vloc engines list', () => {
     expect(stderr).not.toContain('Use better engines');
   });
 
-  it('says the same to programs, and never a key', async () => {
+  it('prints the same for programs, and never a key', async () => {
     await desk.configure({
       translate: [{ type: 'libretranslate', url: 'http://127.0.0.1:1', key: { env: 'LT_KEY' } }],
     });

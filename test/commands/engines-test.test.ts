@@ -24,7 +24,7 @@ const small = () => ({
 });
 
 describe('vloc engines test', () => {
-  it('shows what each engine made of the sample, how well and how fast', async () => {
+  it('shows the output of each engine for the sample, how good and how fast it is', async () => {
     await desk.configure(small());
     const { code, stdout, stderr } = await desk.run(['test', '-o', 'json']);
     expect(stderr).toContain('recognize: command recognize');
@@ -116,7 +116,7 @@ describe('vloc engines test', () => {
     expect(stdout).toMatch(/skipped +it does not translate from English/);
   });
 
-  it('shows wrong speech: silence, or none', async () => {
+  it('shows faulty speech: silence, or none', async () => {
     const speakers = {
       quiet: PROGRAMS.speak.replace('8000 * Math.sin(at / 5)', '1'),
       brief: PROGRAMS.speak.replace('length: 16_000', 'length: 800'),
@@ -137,7 +137,7 @@ describe('vloc engines test', () => {
     ]);
   });
 
-  it('ends an engine that gives no result in time, and tries the next one', async () => {
+  it('ends an engine that returns no result in time, and tries the next one', async () => {
     const hanging = { type: 'command', run: [script('exec sleep 600', 'stuck')], languages: ['en', 'es'] };
     await desk.configure({ translate: [hanging] });
     const { code, stdout } = await desk.run(['test', 'translate'], {}, { trialMs: 300 });

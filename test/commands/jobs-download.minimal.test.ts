@@ -24,7 +24,7 @@ async function openScene() {
   return { ...scene, job, out, download };
 }
 
-test('the same command run again knows its own file, and downloads nothing', async () => {
+test('the same command run again recognizes its own file, and downloads nothing', async () => {
   const { job, out, download } = await openScene();
   const first = await download();
   expect([first.code, first.stderr]).toEqual([EXIT_CODES.done.code, first.stderr]);
@@ -40,7 +40,7 @@ test('the same command run again knows its own file, and downloads nothing', asy
   }
 });
 
-test('a file of somebody else in its place stays as it is', async () => {
+test('a foreign file at its path is not changed', async () => {
   const { job, out, download } = await openScene();
   await download();
   const [name = ''] = await readdir(out);

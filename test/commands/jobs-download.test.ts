@@ -16,7 +16,7 @@ async function makeJob(
   return String(json.id);
 }
 
-test('the files of a finished job come into the folder', async () => {
+test('the files of a finished job are downloaded to the folder', async () => {
   const vloc = await startVloc();
   const id = await makeJob(vloc);
   const { code, stdout } = await vloc.run([
@@ -32,7 +32,7 @@ test('the files of a finished job come into the folder', async () => {
   expect(await readFile(stdout.trim(), 'utf8')).toContain('HELLO');
 });
 
-test('--all-finished fetches the soonest to lapse first, and nothing twice', async () => {
+test('--all-finished fetches results in the order of their expiry, and nothing twice', async () => {
   const vloc = await startVloc();
   const older = await makeJob(vloc);
   vloc.clock.advance(3_600_000);
@@ -51,7 +51,7 @@ test('--all-finished fetches the soonest to lapse first, and nothing twice', asy
   expect(await readFile(join(vloc.folder, `${older}.es.srt`), 'utf8')).toBe('kept');
 });
 
-test('--all-finished leaves out what has expired', async () => {
+test('--all-finished omits expired results', async () => {
   const vloc = await startVloc();
   await makeJob(vloc);
   const tomorrow = vloc.clock.now() + 25 * 3_600_000;
@@ -60,7 +60,7 @@ test('--all-finished leaves out what has expired', async () => {
   expect(stderr).toContain('1 result has expired.\nNothing to download.');
 });
 
-test('a job that still runs is exit 8 with the command that waits', async () => {
+test('a job that still runs ends with exit code 8 and the command that waits', async () => {
   const vloc = await startVloc();
   vloc.engines.hold();
   const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
@@ -70,14 +70,17 @@ test('a job that still runs is exit 8 with the command that waits', async () => 
   expect(stderr).toContain(`vloc jobs wait ${json.id}`);
 });
 
-test.each([[[]], [['x_1', '--all-finished']]])('%j says neither or both', async (words) => {
-  const vloc = await startVloc();
-  const { code, stderr } = await vloc.run(['jobs', 'download', ...words]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('use --all-finished');
-});
+test.each([[[]], [['x_1', '--all-finished']]])(
+  '%j lacks ids and --all-finished, or has both',
+  async (words) => {
+    const vloc = await startVloc();
+    const { code, stderr } = await vloc.run(['jobs', 'download', ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('use --all-finished');
+  },
+);
 
-test('--all-finished fetches what the key may see', async () => {
+test('--all-finished fetches the results that the key can read', async () => {
   const vloc = await startVloc();
   await makeJob(vloc);
   const dub = await makeJob(vloc, '/v1/dubbings', { subtitle: LINES, target_language: 'es' });
@@ -87,7 +90,7 @@ test('--all-finished fetches what the key may see', async () => {
   expect(stderr).toContain('no permission: audio_separation');
 });
 
-test('--all-finished drops no result behind a name that another has', async () => {
+test('--all-finished refuses two results of one name instead of dropping one', async () => {
   const vloc = await startVloc();
   const ids = [await makeJob(vloc), await makeJob(vloc)];
   const words = ['jobs', 'download', '--all-finished', '--kind', 'subtitle_translation'];
@@ -97,7 +100,7 @@ test('--all-finished drops no result behind a name that another has', async () =
   expect((await readdir(vloc.folder)).filter((name) => name.endsWith('.srt'))).toEqual([]);
 });
 
-test('a foreign file in the place of a result is left, and the result counts as not fetched', async () => {
+test('a foreign file at the path of a result is kept, and the result counts as not fetched', async () => {
   const vloc = await startVloc();
   const subtitle = join(vloc.folder, 'talk.srt');
   await writeFile(subtitle, '1\n00:00:00,000 --> 00:00:01,000\nhello\n');

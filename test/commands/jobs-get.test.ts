@@ -8,7 +8,7 @@ async function makeJob({ caller }: VlocScene): Promise<string> {
   return json.id;
 }
 
-test('one id is a record; several, and those on stdin, are a list', async () => {
+test('one id prints a record; several, and those on stdin, a list', async () => {
   const vloc = await startVloc();
   const ids = [await makeJob(vloc), await makeJob(vloc)];
   const [first = ''] = ids;
@@ -22,7 +22,7 @@ test('one id is a record; several, and those on stdin, are a list', async () => 
   expect(piped.stdout).toBe(`${ids[1]}\n${first}\n`);
 });
 
-test('a table counts down to when the results lapse', async () => {
+test('a table shows the time left until the results expire', async () => {
   const vloc = await startVloc();
   const id = await makeJob(vloc);
   const later = vloc.clock.now() + 2 * 3_600_000;
@@ -30,7 +30,7 @@ test('a table counts down to when the results lapse', async () => {
   expect(stdout).toMatch(/succeeded +100 % +in 21 h/);
 });
 
-test('what cannot be found is told beside what can', async () => {
+test('missing jobs are reported along with the ones that were found', async () => {
   const vloc = await startVloc();
   const id = await makeJob(vloc);
   const { code, stdout, stderr } = await vloc.run(['jobs', 'get', id, 'tra_unknown', '-o', 'id']);
@@ -38,7 +38,7 @@ test('what cannot be found is told beside what can', async () => {
   expect(stderr).toContain('tra_unknown');
 });
 
-test('nothing on stdin is nothing to do', async () => {
+test('empty input on stdin does nothing', async () => {
   const vloc = await startVloc();
   expect(await vloc.run(['jobs', 'get', '-'], { stdin: '' })).toEqual({
     code: 0,

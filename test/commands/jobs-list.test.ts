@@ -23,7 +23,7 @@ async function makeJobs({ caller, clock }: VlocScene): Promise<string[]> {
 
 const idsOf = (stdout: string) => stdout.split('\n').filter((line) => line !== '');
 
-test('jobs of all kinds come as one list, the newest first', async () => {
+test('jobs of all kinds are one list, the newest first', async () => {
   const vloc = await startVloc();
   const ids = await makeJobs(vloc);
   const { code, stdout } = await vloc.run(['jobs', 'list', '-o', 'id']);
@@ -31,7 +31,7 @@ test('jobs of all kinds come as one list, the newest first', async () => {
   expect(idsOf(stdout)).toEqual(ids.toReversed());
 });
 
-test('every filter of the operation narrows it', async () => {
+test('every filter of the operation restricts it', async () => {
   const vloc = await startVloc();
   const [first, dub, last] = await makeJobs(vloc);
   const list = async (...words: string[]) =>
@@ -47,12 +47,12 @@ test('every filter of the operation narrows it', async () => {
   expect(await list('--until', from)).toEqual([dub, first]);
 });
 
-test('an empty list is exit 0 with a note on stderr', async () => {
+test('an empty list ends with exit code 0 and a note on stderr', async () => {
   const vloc = await startVloc();
   expect(await vloc.run(['jobs', 'list'])).toEqual({ code: 0, stdout: '', stderr: 'No jobs found.\n' });
 });
 
-test('--limit counts over kinds and pages, and a list of one kind goes on with its cursor', async () => {
+test('--limit counts over kinds and pages, and a list of one kind continues with its cursor', async () => {
   const vloc = await startVloc();
   const [first, dub, last] = await makeJobs(vloc);
   const two = JSON.parse((await vloc.run(['jobs', 'list', '--limit', '2', '-o', 'json'])).stdout);
@@ -68,7 +68,7 @@ test('--limit counts over kinds and pages, and a list of one kind goes on with i
   expect([rest.data[0].id, rest.has_more]).toEqual([first, false]);
 });
 
-test('a table tells how long ago; JSON has the times themselves', async () => {
+test('a table shows the age; JSON has the exact times', async () => {
   const vloc = await startVloc();
   await makeJobs(vloc);
   const io = { now: () => vloc.clock.now() };
@@ -78,7 +78,7 @@ test('a table tells how long ago; JSON has the times themselves', async () => {
   expect(json.data[0].created_at).toMatch(/^\d{4}-\d{2}-\d{2}T.*Z$/);
 });
 
-test('ndjson is a job a line and a summary', async () => {
+test('ndjson has one line per job and a summary', async () => {
   const vloc = await startVloc();
   await makeJobs(vloc);
   const { stdout } = await vloc.run(['jobs', 'list', '-o', 'ndjson', '--fields', 'object']);
@@ -97,14 +97,14 @@ test.each([
   [['--limit', '0'], '--limit: must be a whole number from 1 on'],
   [['--limit', '3', '--all'], '--all: and --limit exclude each other'],
   [['--cursor', 'x'], '--cursor continues the list of one kind'],
-])('%j is refused before anything is asked', async (words, said) => {
+])('%j is refused before anything is sent', async (words, said) => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['jobs', 'list', ...words]);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(said);
 });
 
-test('kinds that the key may not see are left out with a note, unless they are asked for or are all', async () => {
+test('kinds that the key cannot read are skipped with a note, unless they are requested or there are no others', async () => {
   const vloc = await startVloc();
   const [first, dub, last] = await makeJobs(vloc);
   const listWith = async (permissions: readonly JobKind[], ...words: string[]) => {

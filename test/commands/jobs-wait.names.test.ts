@@ -25,7 +25,7 @@ test('results that would write one file are refused before anything is fetched',
   expect(await results(vloc.folder)).toEqual([]);
 });
 
-test('they are refused too while the jobs run, without waiting for their end', async () => {
+test('they are refused also while the jobs run, without waiting for their end', async () => {
   const vloc = await startVloc();
   vloc.engines.hold();
   const ids = await makeTranslations(vloc, 2);
@@ -44,7 +44,7 @@ test('two files of one job that would have one name are refused', async () => {
   expect(stderr).toContain(`${json.id}.wav`);
 });
 
-test('a name that is known only at the end goes to the first; the later result stays at the service', async () => {
+test('a name that is known only at the end is used for the first; the later result stays at the service', async () => {
   const vloc = await startVloc();
   vloc.engines.hold();
   const source = await readySource(vloc.caller);
@@ -90,7 +90,7 @@ test('one job under two of its names is waited for once', async () => {
   expect([code, JSON.parse(stdout).data.length]).toEqual([0, 1]);
 });
 
-test('a second run leaves what the first one fetched, and is well', async () => {
+test('a second run keeps what the first one fetched, and succeeds', async () => {
   const vloc = await startVloc();
   const ids = await makeTranslations(vloc, 3);
   const words = ['--out', join(vloc.folder, 'tw'), '-o', 'json'];

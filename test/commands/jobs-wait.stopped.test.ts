@@ -40,8 +40,8 @@ async function stopBehind(
   return { code: await running, stdout: stdout(), stderr: stderr() };
 }
 
-describe('Ctrl-C while jobs are waited for', () => {
-  it('prints what is there so far, and the command that gets the rest to the same place', async () => {
+describe('Ctrl-C while waiting for jobs', () => {
+  it('prints the results so far, and the command that gets the rest to the same place', async () => {
     const stage = await makeStage();
     const { vloc, done, running } = stage;
     const words = ['jobs', 'wait', done, running, ...wishes];
@@ -63,7 +63,7 @@ describe('Ctrl-C while jobs are waited for', () => {
     expect(existsSync(join(vloc.folder, 'o', `${running}.srt`))).toBe(true);
   });
 
-  it('ends the lines for programs with a summary that says so; SIGTERM too', async () => {
+  it('ends the lines for programs with a summary that reports it; SIGTERM too', async () => {
     const stage = await makeStage();
     const words = ['jobs', 'wait', stage.done, stage.running, ...wishes, '-o', 'ndjson'];
     const { code, stdout } = await stopBehind(stage, words, 'SIGTERM');
@@ -73,7 +73,7 @@ describe('Ctrl-C while jobs are waited for', () => {
     expect(JSON.parse(last)).toEqual({ type: 'summary', jobs: 2, failed: 0, exit_code: 143 });
   });
 
-  it('before the jobs were found tells of them by the names that were given', async () => {
+  it('reports the names as given if the jobs were not found yet', async () => {
     const { vloc, done } = await makeStage();
     const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
     const flags = ['--base-url', vloc.env.VLOC_BASE_URL ?? ''];
@@ -89,7 +89,7 @@ describe('Ctrl-C while jobs are waited for', () => {
 });
 
 describe('--timeout', () => {
-  it('of one job says with which command to wait on, to the same place', async () => {
+  it('of one job prints the command that continues waiting, for the same folder', async () => {
     const { vloc, running } = await makeStage();
     const { code, stderr } = await vloc.run(['jobs', 'wait', running, ...wishes, '--timeout', '50ms']);
     vloc.engines.letGo();
@@ -99,7 +99,7 @@ describe('--timeout', () => {
     );
   });
 
-  it('of several says that they go on, and names them in the command', async () => {
+  it('of several says that they still run, and names them in the command', async () => {
     const { vloc, done, running } = await makeStage();
     const other = (await vloc.caller.post('/v1/subtitle-translations', TRANSLATION)).json.id;
     const all = await vloc.run(['jobs', 'wait', running, other, '--timeout', '50ms']);
@@ -114,8 +114,8 @@ describe('--timeout', () => {
   });
 });
 
-describe('a download that is stopped', () => {
-  it('names what is left in the command that goes on', async () => {
+describe('an interrupted download', () => {
+  it('names what is missing in the command that continues', async () => {
     const { vloc, done } = await makeStage();
     const { io, send, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
     const running = main(['jobs', 'download', done, '--skip-existing'], io);

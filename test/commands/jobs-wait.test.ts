@@ -53,7 +53,7 @@ test('many results are fetched a few at a time', async () => {
   expect(asked.most).toBe(DOWNLOADS);
 });
 
-test('nothing on stdin is nothing to wait for', async () => {
+test('empty input on stdin waits for nothing', async () => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['jobs', 'wait', '-'], { stdin: '\n' });
   expect([code, stdout, stderr]).toEqual([0, '', 'No jobs to wait for.\n']);

@@ -50,7 +50,7 @@ async function connect(vloc: VlocScene, ...flags: string[]) {
 const writeSubtitles = (vloc: VlocScene, name: string) =>
   writeFile(join(vloc.folder, name), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
 
-test('tools are the marked commands; those that pay say so, and offer no way around the folders', async () => {
+test('tools are the marked commands; those that cost money say so, and offer no way around the folders', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   const { client } = await connect(vloc);
@@ -96,7 +96,7 @@ test('inputs are translated with progress, and the result is structured', async 
   expect(again.session.spent_credits).toBe(answer.session.spent_credits);
 });
 
-test('paths that lead out of the folders are refused, through links and patterns too', async () => {
+test('paths that lead outside the folders are refused, also through links and patterns', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   await writeSubtitles(vloc, 'secret.srt');
@@ -133,7 +133,7 @@ test('paths that lead out of the folders are refused, through links and patterns
   expect((await call('batch_status', { dirs: ['../in'] })).error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
 });
 
-test('the limit of the session holds over calls, whatever the agent asks for', async () => {
+test('the limit of the session applies to all calls, whatever the agent asks for', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   for (const name of ['a', 'b', 'c']) await writeSubtitles(vloc, `in/${name}.srt`);
@@ -156,7 +156,7 @@ test('the limit of the session holds over calls, whatever the agent asks for', a
   expect(json.data).toHaveLength(2);
 });
 
-test('nothing is sent while the price of a kind is unknown; its first charge tells it', async () => {
+test('nothing is sent while the price of a kind is unknown; its first charge determines it', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   await writeSubtitles(vloc, 'in/a.srt');
@@ -181,7 +181,7 @@ test('nothing is sent while the price of a kind is unknown; its first charge tel
   expect(await list()).toHaveLength(2);
 });
 
-test('defaults of vloc.config.json hold for calls, but lead neither out of the folders nor into a call without end', async () => {
+test('defaults of vloc.config.json apply to calls, but lead neither outside the folders nor into an endless call', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   await writeSubtitles(vloc, 'in/a.srt');
@@ -243,7 +243,7 @@ test('a cancelled localization ends; its job continues, and the same call gets t
   expect((await vloc.caller.get('/v1/auto-localizations')).json.data).toHaveLength(1);
 });
 
-test('malformed arguments and unknown tools are refused, and the server goes on', async () => {
+test('malformed arguments and unknown tools are refused, and the server continues', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   const { client, call } = await connect(vloc);
@@ -263,7 +263,7 @@ test('malformed arguments and unknown tools are refused, and the server goes on'
   });
 });
 
-test('stdout has nothing but the protocol, no secret is said, and the end of stdin ends it', async () => {
+test('stdout contains only the protocol, no secret is printed, and the end of stdin ends it', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
   await writeSubtitles(vloc, 'in/a.srt');

@@ -31,7 +31,7 @@ const nothingStored = () => expect(stored()).rejects.toThrow('ENOENT');
 const SERVICE = 'https://api.example.com/v1';
 
 describe('vloc profile add', () => {
-  it('stores a key that works, and runs use it from then on', async () => {
+  it('stores a key that works, and later runs use it', async () => {
     const { service, credentials } = await startScene();
     const words = ['profile', 'add', 'prod', '--base-url', `${service.url}`, '--key', credentials.key];
     const added = await run([...words, '--secret-stdin', '-o', 'json'], `${credentials.secret}\r\n`);
@@ -44,7 +44,7 @@ describe('vloc profile add', () => {
     expect((await run(['credits', '--profile', 'prod', '-o', 'id'])).stdout).toBe('100000\n');
   });
 
-  it('with a command keeps the command, and runs it each time', async () => {
+  it('with a command stores the command, and runs it each time', async () => {
     const { service, credentials } = await startScene();
     const command = `printf ${credentials.secret}`;
     const words = ['profile', 'add', 'prod', '--base-url', service.url, '--key', credentials.key];
@@ -53,7 +53,7 @@ describe('vloc profile add', () => {
     expect((await run(['credits', '-o', 'id'])).stdout).toBe('100000\n');
   });
 
-  it('takes both secrets from stdin, a line each', async () => {
+  it('reads both secrets from stdin, one per line', async () => {
     const words = ['--webhook-secret-stdin', '--no-check', '--header-prefix', 'X-Acme'];
     expect((await add(SERVICE, 'one\ntwo', ...words)).code).toBe(0);
     expect(await stored()).toMatchObject([
@@ -65,7 +65,7 @@ describe('vloc profile add', () => {
     ]);
   });
 
-  it('replaces a profile only when it is told to', async () => {
+  it('replaces a profile only on request', async () => {
     expect((await add(SERVICE, 'first', '--no-check')).code).toBe(0);
     const again = await add(SERVICE, 'second', '--no-check');
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--replace')]);
@@ -104,7 +104,7 @@ describe('vloc profile add', () => {
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   });
 
-  it('refuses what is missing or twofold before anything is asked or sent', async () => {
+  it('refuses missing or duplicate values before anything is asked or sent', async () => {
     const base = ['profile', 'add', 'prod', '--base-url', SERVICE];
     expect((await run(base)).stderr).toContain('--key is missing');
     expect((await run([...base, '--key', 'k'])).stderr).toContain(
@@ -148,7 +148,7 @@ describe('the check of a new key', () => {
     await nothingStored();
   });
 
-  it('gets by with a clock that is wrong, and says by how much', async () => {
+  it('works with a wrong clock, and reports the difference', async () => {
     const { service, credentials, clock } = await startScene();
     clock.advance(600_000);
     const words = ['profile', 'add', 'prod', '--base-url', service.url, '--key', credentials.key];
@@ -158,7 +158,7 @@ describe('the check of a new key', () => {
   });
 });
 
-describe('a folder of profiles that cannot be used', () => {
+describe('an unusable folder of profiles', () => {
   const words = [
     'profile',
     'add',
@@ -181,7 +181,7 @@ describe('a folder of profiles that cannot be used', () => {
     expect(stderr).not.toContain('--out');
   });
 
-  it.runIf(process.platform === 'linux')('is also one that cannot be made', async () => {
+  it.runIf(process.platform === 'linux')('may be one that cannot be created', async () => {
     const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: '/proc/vloc/config' });
     expect(code).toBe(10);
     expect(stderr).toContain(

@@ -43,7 +43,7 @@ async function show(words: string[] = [], env: object = {}) {
   return Object.fromEntries(rows.map(({ setting, value, origin }) => [setting, [value, origin]]));
 }
 
-it('every value is shown with the place it comes from, secrets masked', async () => {
+it('every value is shown with its origin, secrets masked', async () => {
   await add('prod');
   const config = join(folder, 'vloc.config.json');
   await writeFile(config, JSON.stringify({ header_prefix: 'X-Acme', defaults: { to: ['es'] } }));
@@ -77,7 +77,7 @@ it('the embedded service is shown with its folder', async () => {
   });
 });
 
-it('profiles are listed, used and removed; what is gone is no longer in use', async () => {
+it('profiles are listed, used and removed; a removed one is no longer in use', async () => {
   await add('prod');
   await add('staging');
   const used = async () => {

@@ -13,7 +13,7 @@ async function run(env: Record<string, string>, ...words: string[]) {
   return stdout();
 }
 
-test('the document is printed without a service, for the service of the environment', async () => {
+test('the document is printed without a service, for the configured service', async () => {
   const plain = JSON.parse(await run({}));
   expect([plain.openapi, plain.servers]).toEqual(['3.1.0', [{ url: '/v1' }]]);
   const env = { VLOC_BASE_URL: 'https://api.example.com/v1/', VLOC_HEADER_PREFIX: 'X-Vendor' };
@@ -43,14 +43,14 @@ test('--commands describes every command with its options, the exit codes and th
   expect(environment.map((each: { name: string }) => each.name)).toEqual(Object.keys(ENVIRONMENT));
 });
 
-test('a command is named to get the schemas of its output', async () => {
+test('the schemas of the output of a command are printed if it is named', async () => {
   const { json, ndjson } = JSON.parse(await run({}, 'credits'));
   expect(json.properties.object).toEqual({ const: 'credit_balance' });
   expect(ndjson.anyOf).toHaveLength(2);
 });
 
 test.each(COMMANDS.map(({ words, leaf }) => ({ name: words.join(' '), leaf })))(
-  'the schemas of `$name` are valid, and have the fields that --fields takes',
+  'the schemas of `$name` are valid, and have the fields that --fields accepts',
   async ({ leaf }) => {
     const command = await leaf.load();
     const { json, ndjson } = await command.schemas();

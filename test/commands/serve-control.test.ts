@@ -34,7 +34,7 @@ async function control(...words: string[]) {
 
 const read = async (...words: string[]) => JSON.parse((await control(...words, '--output', 'json')).stdout);
 
-it('says its address and token in the first line, and its commands find it through the state folder', async () => {
+it('prints its address and token on the first line, and its commands find it through the state folder', async () => {
   const { stdout, stderr, stop } = await serve('--output', 'json');
   const { control_url: url, control_token: token } = JSON.parse(stdout);
   const answer = await exchange(`${url}/clock`, { headers: { Authorization: `Bearer ${token}` } });
@@ -45,7 +45,7 @@ it('says its address and token in the first line, and its commands find it throu
   expect(await stop()).toBe(0);
 });
 
-it('takes fields from options, operands, --data and files', async () => {
+it('reads fields from options, operands, --data and files', async () => {
   const { stop } = await serve('--output', 'plain');
   const words = ['--on', 'POST /dubbings', '--status', '503', '--retry-after', '2', '--times', 'always'];
   const fault = { on: 'POST /dubbings', status: 503, retry_after: 2, times: 'always' };
@@ -138,7 +138,7 @@ it('has a command for every operation', async () => {
   }
 });
 
-it('names the option of the port that is taken', async () => {
+it('names the option of the port that is in use', async () => {
   const { stdout, stop } = await serve('--output', 'json');
   const { base_url: url, control_url: controlUrl } = JSON.parse(stdout);
   const refused = async (...words: string[]) => {

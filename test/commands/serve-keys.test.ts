@@ -37,12 +37,12 @@ async function useKey(
 const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] };
 const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
 
-test('a key that was made before the first start works, and the account has its credits', async () => {
+test('a key that was created before the first start works, and the account has its credits', async () => {
   const reply = await useKey(await create(), (caller) => caller.get('/v1/credits'));
   expect([reply.status, reply.json.balance_credits]).toEqual([200, 100_000]);
 });
 
-test('a key works only for the capabilities it was made for', async () => {
+test('a key works only for the capabilities it was created for', async () => {
   const { service } = await startScene({ stateDir });
   const issued = await create('--permission', 'subtitle_translation,dubbing');
   const caller = createCaller(service.url, issued, Date.now);
@@ -59,7 +59,7 @@ test('a key works only from the addresses on its list', async () => {
   expect((await useKey(here, (caller) => caller.get('/v1/credits'))).status).toBe(200);
 });
 
-test('behind a trusted proxy the list is held against the address that the proxy names', async () => {
+test('behind a trusted proxy the list is compared with the address that the proxy names', async () => {
   const { service } = await startScene({ stateDir, trustedProxies: ['127.0.0.1'] });
   const caller = createCaller(service.url, await create('--allow', '192.0.2.7'), Date.now);
   expect((await caller.get('/v1/credits', { 'X-Forwarded-For': '192.0.2.7' })).status).toBe(200);
@@ -86,7 +86,7 @@ test('a running service refuses a revoked key at its next request', async () => 
   expect([refused.status, refused.json.code]).toEqual([401, 'AUTHENTICATION_FAILED']);
 });
 
-test('the list shows what keys may do and never a secret', async () => {
+test('the list shows the permissions of keys and never a secret', async () => {
   const first = await create('--permission', 'dubbing', '--monthly-quota', '2.5', '--allow', '192.0.2.7');
   const second = await create();
   await run('revoke', second.key);
@@ -111,7 +111,7 @@ test('the list shows what keys may do and never a secret', async () => {
   expect((await run('list', '--output', 'id')).stdout).toBe(`${first.key}\n`);
 });
 
-test('what cannot be made is refused before anything is made', async () => {
+test('invalid values are refused before anything is created', async () => {
   const wrong = [
     ['--permission', 'singing'],
     ['--monthly-quota', '-1'],
@@ -126,7 +126,7 @@ test('what cannot be made is refused before anything is made', async () => {
   expect(stderr).toContain('there is no key "vk_nobody"');
 });
 
-test('a folder where no service has been is refused, and not made, but by whoever makes a key there', async () => {
+test('a folder that no service has used is refused and not created, except when a key is created there', async () => {
   const elsewhere = join(stateDir, 'typo');
   for (const words of [['list'], ['revoke', 'vk_nobody']]) {
     const { io, stdout, stderr } = createTestIo({ env: { VLOC_STATE_DIR: elsewhere } });
@@ -137,7 +137,7 @@ test('a folder where no service has been is refused, and not made, but by whoeve
   expect(existsSync(elsewhere)).toBe(false);
 });
 
-test('a key whose secret could not be shown is not kept', async () => {
+test('a key whose secret could not be shown is not stored', async () => {
   const unfit = await run('create', '--jq', '.key.nothing');
   expect([unfit.code, unfit.stderr]).toEqual([2, expect.stringContaining('no key was kept')]);
   expect((await run('list', '--output', 'ndjson')).stdout).toBe('{"type":"summary","keys":0}\n');

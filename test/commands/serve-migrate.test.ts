@@ -44,7 +44,7 @@ test('a password in an option is refused, because other users can read it', asyn
   }
 });
 
-test('a folder that no service has used is refused, and stays as it was', async () => {
+test('a folder that no service has used is refused, and is not changed', async () => {
   const stateDir = join(await makeStateDir(), 'mistyped');
   const { code, stderr } = await run(['--from', stateDir, '--to', DATABASE]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`no service has been in ${stateDir}`)]);

@@ -38,7 +38,7 @@ async function refuse(...words: string[]) {
 }
 
 describe('vloc serve', () => {
-  it('takes no password in an option, where other users see it', async () => {
+  it('accepts no password in an option, where other users can see it', async () => {
     for (const url of ['postgres://vloc:hidden@db.example/vloc', 'postgres:///vloc?password=hidden']) {
       const { code, stderr } = await refuse('--database', url);
       expect(code).toBe(2);
@@ -53,7 +53,7 @@ describe('vloc serve', () => {
     expect(stderr).toContain('the database 127.0.0.1:1/vloc does not listen');
   });
 
-  it('refuses a role that is none, that lacks a database, or that opens no port and is given one', async () => {
+  it('refuses a role that is unknown, that lacks a database, or that opens no port but has one set', async () => {
     const database = { VLOC_DATABASE: 'postgres://vloc@127.0.0.1:1/vloc' };
     const cases = [
       { words: [], env: { VLOC_ROLE: 'boss' }, code: 4, says: 'VLOC_ROLE is not a role: boss' },
@@ -78,7 +78,7 @@ describe('vloc serve', () => {
     ['s3://key:hidden@videos', 'STORAGE_INVALID', 'a user or a password'],
     ['s3://videos?endpoint=s3.example.com', 'STORAGE_INVALID', 'scheme and host alone'],
     ['s3://videos', 'STORAGE_NO_CREDENTIALS', 'AWS_SECRET_ACCESS_KEY'],
-  ])('refuses storage that cannot be used before it listens: %s', async (storage, errorCode, words) => {
+  ])('refuses unusable storage before it listens: %s', async (storage, errorCode, words) => {
     const database = ['--database', 'postgres://vloc@127.0.0.1:1/vloc'];
     const { code, stderr } = await refuse('--storage', storage, ...database, '-o', 'json');
     expect(code).toBe(4);
@@ -93,7 +93,7 @@ describe('vloc serve', () => {
     expect(stderr).toContain('Name a PostgreSQL database too, with --database or VLOC_DATABASE');
   });
 
-  it('takes its settings from the file, and options over them', async () => {
+  it('reads its settings from the file, and options override them', async () => {
     const file = join(stateDir, 'service.json');
     await writeFile(file, '{"public_origin":"https://file.example","header_prefix":"X-Vendor"}');
     const { line, stop } = await serve(
@@ -108,7 +108,7 @@ describe('vloc serve', () => {
     expect(await stop()).toBe(0);
   });
 
-  it('logs each request as JSON where no terminal looks, without secrets and queries', async () => {
+  it('logs each request as JSON without a terminal, without secrets and queries', async () => {
     const { line, stderr, stop } = await serve('--output', 'json');
     const { base_url: url, secret } = JSON.parse(line);
     expect((await send(`${url}/uploads?cursor=canary`)).status).toBe(400);
@@ -125,7 +125,7 @@ describe('vloc serve', () => {
     expect(stderr()).not.toContain(secret);
   });
 
-  it('shows the secrets of its first key once, at the start that makes it', async () => {
+  it('shows the secrets of its first key once, at the start that creates it', async () => {
     const first = await serve('--output', 'json');
     const shown = JSON.parse(first.line);
     expect(await first.stop()).toBe(0);
@@ -149,7 +149,7 @@ describe('vloc serve', () => {
     expect(said).not.toContain('VLOC_SECRET');
   });
 
-  it('gives a program a key of its own on a folder that has one', async () => {
+  it('prints a key for programs on a folder that has one', async () => {
     const { line, stop } = await serve('--output', 'plain');
     const { io, stdout } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
     expect(await main(['serve', 'keys', 'create', '--output', 'json'], io)).toBe(0);
@@ -158,7 +158,7 @@ describe('vloc serve', () => {
     await stop();
   });
 
-  it('says so when no key works', async () => {
+  it('reports that no key works', async () => {
     const first = await serve('--output', 'json');
     await first.stop();
     const { io } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
@@ -169,7 +169,7 @@ describe('vloc serve', () => {
     await second.stop();
   });
 
-  it('makes no key where only its address is asked for, and says so', async () => {
+  it('creates no key if only its address is requested, and says so', async () => {
     const plain = await serve('--output', 'plain');
     await until(plain.stderr, (text) => text.includes('no key works; make one with'));
     await plain.stop();
@@ -181,7 +181,7 @@ describe('vloc serve', () => {
     await named.stop();
   });
 
-  it('logs lines for people when asked', async () => {
+  it('logs readable lines on request', async () => {
     const { line, stderr, stop } = await serve('--output', 'plain', '--log', 'text');
     await send(`${line}/credits`);
     await stop();
@@ -189,7 +189,7 @@ describe('vloc serve', () => {
   });
 });
 
-describe('what stands in the way of a start', () => {
+describe('what prevents a start', () => {
   it('is named: a setting of the file with exit code 4, an option with 2', async () => {
     const file = join(stateDir, 'service.json');
     await writeFile(file, '{"prices":{"dubbing":"free"}}');
@@ -202,7 +202,7 @@ describe('what stands in the way of a start', () => {
     expect((await refuse('--config', join(stateDir, 'none.json'))).code).toBe(4);
   });
 
-  it('is an address that is taken: exit code 4 and what to do', async () => {
+  it('may be an address in use: exit code 4 and what to do', async () => {
     const { service } = await startScene();
     const { code, stderr } = await refuse('--port', new URL(service.url).port);
     expect(code).toBe(4);
@@ -218,7 +218,7 @@ describe('a first start that fails', () => {
     return JSON.parse(line);
   }
 
-  it('keeps no key when the address is taken', async () => {
+  it('keeps no key if the address is in use', async () => {
     const { service } = await startScene();
     expect((await refuse('--port', new URL(service.url).port, '--output', 'json')).code).toBe(4);
     const { key, secret } = await startAgain();
@@ -228,7 +228,7 @@ describe('a first start that fails', () => {
     expect(secret).toMatch(/^[\w-]{40,}$/);
   });
 
-  it('keeps no key when its secret would not be shown', async () => {
+  it('keeps no key if its secret would not be shown', async () => {
     const byId = await refuse('--output', 'id');
     expect([byId.code, byId.stderr]).toEqual([2, expect.stringContaining('would lose the secret')]);
     expect((await refuse('--jq', '.key |')).code).toBe(2);
@@ -239,7 +239,7 @@ describe('a first start that fails', () => {
     expect((await startAgain()).secret).not.toBeNull();
   });
 
-  it('keeps no key when stdout cannot be written', async () => {
+  it('keeps no key if stdout cannot be written', async () => {
     const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
     expect(await main(['serve'], { ...io, stdout: brokenStdout() })).toBe(10);
     expect(stderr()).toContain('no key was kept');

@@ -3,7 +3,7 @@ import { main } from '../../src/cli/main.ts';
 import { findWay } from '../../src/commands/upgrade.ts';
 import { createTestIo } from '../support/test-io.ts';
 
-describe('the way in which vloc was installed', () => {
+describe('the detected installation', () => {
   it.each([
     ['/usr/local/lib/node_modules/vloc/', null, 'npm'],
     ['/home/me/.nvm/versions/node/v24.1.0/lib/node_modules/vloc/', null, 'npm'],
@@ -31,12 +31,12 @@ describe('the way in which vloc was installed', () => {
     expect(findWay({ folder, mark, hasSources: false })).toBe(way);
   });
 
-  it('is a checkout where the sources are, wherever it lies', () => {
+  it('is a checkout if the sources are there, wherever it is', () => {
     expect(findWay({ folder: '/home/me/src/vloc/', mark: null, hasSources: true })).toBe('checkout');
   });
 });
 
-it('vloc upgrade prints the version, the way and the command, for people and for programs', async () => {
+it('vloc upgrade prints the version, the installation and the command, for people and for programs', async () => {
   const people = createTestIo();
   expect(await main(['upgrade'], people.io)).toBe(0);
   expect(people.stdout()).toMatch(

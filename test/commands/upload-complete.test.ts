@@ -5,7 +5,7 @@ import { startVloc } from './support/run-vloc.ts';
 const SRT = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nHello\n');
 const CREATE = ['upload', 'create', '--purpose', 'subtitle_file', '--content-type', 'application/x-subrip'];
 
-test('an upload goes step by step: create, PUT by somebody else, complete, get', async () => {
+test('an upload is possible step by step: create, PUT by another program, complete, get', async () => {
   const vloc = await startVloc();
   const created = await vloc.run([
     ...CREATE,
@@ -36,14 +36,14 @@ test('an upload goes step by step: create, PUT by somebody else, complete, get',
   expect(last.stdout).toBe('ready\n');
 });
 
-test('an ETag that is not that of the bytes is refused by the service', async () => {
+test('an ETag that does not match the bytes is refused by the service', async () => {
   const vloc = await startVloc();
   const created = await vloc.run([...CREATE, '--file-name', 'a.srt', '--size-bytes', '9', '-o', 'id']);
   const { code } = await vloc.run(['upload', 'complete', created.stdout.trim(), '--etag', 'abc']);
   expect(code).toBe(1);
 });
 
-test('what is missing is named as an option, before anything is sent', async () => {
+test('missing values are named as options, before anything is sent', async () => {
   const vloc = await startVloc();
   const created = await vloc.run([...CREATE, '--size-bytes', '0']);
   expect(created.code).toBe(2);

@@ -5,7 +5,7 @@ import { startVloc } from './support/run-vloc.ts';
 
 const SRT = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nHello\n');
 
-test('uploads are listed by status and purpose, with the columns that are asked for', async () => {
+test('uploads are listed by status and purpose, with the requested columns', async () => {
   const vloc = await startVloc();
   const video = await finishUpload(vloc.caller, videoOf(31));
   vloc.clock.advance(1000);
@@ -29,7 +29,7 @@ test('uploads are listed by status and purpose, with the columns that are asked 
   expect(columns.stdout.split('\n').slice(1)).toEqual(['subtitle_file\tready', 'source_video\tready', '']);
 });
 
-test('a table says what is in each', async () => {
+test('a table describes the content of each', async () => {
   const vloc = await startVloc();
   await finishUpload(vloc.caller, videoOf(31));
   const { stdout } = await vloc.run(['upload', 'list']);

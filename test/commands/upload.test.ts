@@ -30,7 +30,7 @@ async function startWithFiles() {
   return vloc;
 }
 
-test('files become ready uploads, their purpose by what is in them', async () => {
+test('files become ready uploads, with a purpose that follows from their content', async () => {
   const vloc = await startWithFiles();
   const { code, stdout, stderr } = await vloc.run(['upload', 'talk.mp4', 'talk.txt', '-o', 'json']);
   expect(code).toBe(0);
@@ -41,7 +41,7 @@ test('files become ready uploads, their purpose by what is in them', async () =>
   expect(stderr).toContain('talk.mp4: ready: 1 min of video, 1.0 kB');
 });
 
-test('stdin is uploaded under the name that it is given, and leaves nothing behind', async () => {
+test('stdin is uploaded under the given name, and leaves nothing behind', async () => {
   const vloc = await startWithFiles();
   const before = await readdir(tmpdir());
   const words = ['upload', '-', '--file-name', 'talk.srt', '--client-reference', 'lesson-4'];
@@ -53,7 +53,7 @@ test('stdin is uploaded under the name that it is given, and leaves nothing behi
   expect(left).toEqual(before.filter((name) => name.startsWith('vloc-stdin-')));
 });
 
-test('bytes that were sent before are sent again under a name that is asked for, and only then', async () => {
+test('bytes that were sent before are sent again only if another name is requested', async () => {
   const vloc = await startWithFiles();
   await writeFile(join(vloc.folder, 'same.txt'), SRT);
   const upload = async (...words: string[]) => {
@@ -72,7 +72,7 @@ test('bytes that were sent before are sent again under a name that is asked for,
   expect((await upload('talk.txt', '--file-name', 'other.srt')).id).toBe(asked.id);
 });
 
-test('--no-wait returns before the validation is over', async () => {
+test('--no-wait returns before the end of the validation', async () => {
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -88,7 +88,7 @@ test('--no-wait returns before the validation is over', async () => {
   expect(JSON.parse(stdout).data).toMatchObject([{ status: 'validating' }]);
 });
 
-test('everything that cannot be uploaded is named at once, and nothing is sent', async () => {
+test('all unusable files are reported together, and nothing is sent', async () => {
   const vloc = await startWithFiles();
   await writeFile(join(vloc.folder, 'notes.txt'), 'no cues here');
   await writeFile(join(vloc.folder, 'empty.mp4'), '');
@@ -104,7 +104,7 @@ test('everything that cannot be uploaded is named at once, and nothing is sent',
   expect((await vloc.caller.get('/v1/uploads')).json.data).toEqual([]);
 });
 
-test('an address is for the command of the job, and only one of https', async () => {
+test('an address is for the command of the job, and must be https', async () => {
   const vloc = await startVloc();
   const { code, stderr } = await vloc.run(['upload', 'https://example.com/a.mp4', 'ftp://example.com/a.mp4']);
   expect(code).toBe(2);
@@ -114,7 +114,7 @@ test('an address is for the command of the job, and only one of https', async ()
   );
 });
 
-test('what the service does not accept is a failure that names the file, beside those it does', async () => {
+test('a file that the service rejects is a failure that names it, and the others succeed', async () => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'bad.mp4'), MP4);
   await writeFile(join(vloc.folder, 'good.mp4'), videoOf(60));

@@ -16,7 +16,7 @@ describe('vloc webhooks listen', () => {
   it.each([
     ['succeeded', 0],
     ['failed', 5],
-  ])('verifies what a real service sends, and ends when its job has %s', async (status, code) => {
+  ])('verifies deliveries of a real service, and ends when its job has %s', async (status, code) => {
     const scene = await startScene({ allowLoopback: true });
     scene.engines.hold();
     if (status === 'failed') scene.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it broke'));
@@ -42,7 +42,7 @@ describe('vloc webhooks listen', () => {
     });
   });
 
-  it('ends well with Ctrl-C, but not while it waits for a job', async () => {
+  it('ends with 0 on Ctrl-C, but not while it waits for a job', async () => {
     const listening = await startListening([]);
     listening.send('SIGINT');
     expect(await listening.ended).toBe(0);
@@ -51,7 +51,7 @@ describe('vloc webhooks listen', () => {
     expect(await waiting.ended).toBe(130);
   });
 
-  it('tells each new event once, in every form', async () => {
+  it('prints each new event once, in every form', async () => {
     const shown: Record<string, string> = {};
     for (const form of ['table', 'json', 'ndjson', 'plain', 'id']) {
       const { deliver, ended, send: signal, stdout } = await startListening(['-o', form]);
@@ -73,7 +73,7 @@ describe('vloc webhooks listen', () => {
     expect(JSON.parse(shown.json ?? '')).toMatchObject({ events: 1, received: [{ id: EVENT_ID }] });
   });
 
-  it('keeps text from outside from acting on the terminal', async () => {
+  it('keeps outside text from acting on the terminal', async () => {
     const { deliver, stdout } = await startListening([]);
     await deliver(
       JSON.stringify({ type: 'x\u001b[2J', data: { id: 'a\nb\u202e', client_reference: '\u009b' } }),
@@ -84,7 +84,7 @@ describe('vloc webhooks listen', () => {
     expect(shownText.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  it('answers what is not genuine with 401 or 400 and says why', async () => {
+  it('answers forged deliveries with 401 or 400 and says why', async () => {
     const { deliver, url, stderr, stdout } = await startListening(['-o', 'ndjson']);
     expect((await deliver('{}', { secret: 'other' })).status).toBe(401);
     expect((await deliver('{}', { at: AT - 301 })).status).toBe(401);
@@ -117,7 +117,7 @@ describe('--until', () => {
     expect(stderr().includes('vloc jobs get dubbing/dub_1')).toBe(code !== 0);
   });
 
-  it('gives up at --timeout with exit code 8, while listening alone ends well', async () => {
+  it('gives up at --timeout with exit code 8, but ends with 0 without --until', async () => {
     const waiting = await startListening(['--until', 'dub_1', '--timeout', '20ms']);
     expect(await waiting.ended).toBe(8);
     expect(waiting.stderr()).toContain('vloc jobs get dub_1');
@@ -125,7 +125,7 @@ describe('--until', () => {
     expect(await (await startListening(['--timeout', '20ms'])).ended).toBe(0);
   });
 
-  it('waits in vain for an event that is not genuine', async () => {
+  it('is not satisfied by a forged event', async () => {
     const { deliver, ended } = await startListening(['--until', 'dub_1', '--timeout', '90ms']);
     await deliver(eventBody('dub_1'), { secret: 'other' });
     expect(await ended).toBe(8);
@@ -133,7 +133,7 @@ describe('--until', () => {
 });
 
 describe('--forward-to', () => {
-  it('hands on what is genuine, once, and asks for another delivery while the receiver fails', async () => {
+  it('forwards genuine events once, and requests another delivery while the receiver fails', async () => {
     const statuses = [500, 307, 204];
     const receiver = await startPlain((_request, response) =>
       response.writeHead(statuses.shift() ?? 204).end(),
@@ -177,7 +177,7 @@ describe('--exec', () => {
     expect([stdout(), stderr().includes('said\n')]).toEqual(['dub_1\n', true]);
   });
 
-  it('runs once an event, one after the other, and its failure is an exit code', async () => {
+  it('runs once per event, one after the other, and its failure is reported by the exit code', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vloc-exec-'));
     const command = 'echo begin >> log; sleep 0.02; echo end >> log; exit 3';
     const words = ['--exec', command, '--until', 'dub_2'];
@@ -190,7 +190,7 @@ describe('--exec', () => {
     expect(await readFile(join(folder, 'log'), 'utf8')).toBe('begin\nend\nbegin\nend\n');
   });
 
-  it('does not hold up the answer, and ends with vloc', async () => {
+  it('does not delay the answer, and ends with vloc', async () => {
     const { deliver, ended, send: signal } = await startListening(['--exec', 'sleep 60 | cat']);
     expect((await deliver(eventBody('dub_1'))).status).toBe(200);
     signal('SIGINT');
@@ -198,14 +198,14 @@ describe('--exec', () => {
   });
 });
 
-describe('what is refused before anything is listened to', () => {
+describe('an error before anything listens', () => {
   async function refuse(words: string[], env: Record<string, string> = {}, stdin?: string) {
     const test = createTestIo({ env, ...(stdin === undefined ? {} : { stdin }) });
     const code = await main(['webhooks', 'listen', ...words], test.io);
     return { code, stderr: test.stderr() };
   }
 
-  it('is a missing secret, with where it comes from', async () => {
+  it('is a missing secret, with where to find it', async () => {
     const { code, stderr } = await refuse([]);
     expect(code).toBe(4);
     expect(stderr).toContain('VLOC_WEBHOOK_SECRET');
@@ -222,7 +222,7 @@ describe('what is refused before anything is listened to', () => {
     expect((await refuse(words, { VLOC_WEBHOOK_SECRET: SECRET })).code).toBe(2);
   });
 
-  it('is a port that is taken', async () => {
+  it('is a port in use', async () => {
     const taken = await startPlain(() => {});
     const { code, stderr } = await refuse(['--port', String(taken.port)], { VLOC_WEBHOOK_SECRET: SECRET });
     expect(code).toBe(4);
@@ -230,7 +230,7 @@ describe('what is refused before anything is listened to', () => {
   });
 });
 
-it('takes the secret from stdin without the line break of echo, and says so', async () => {
+it('reads the secret from stdin without the line break of echo, and says so', async () => {
   const env = { VLOC_WEBHOOK_SECRET: 'not this one' };
   const { deliver, stderr } = await startListening(['--secret-stdin'], { env, stdin: `${SECRET}\n` });
   expect((await deliver(eventBody('dub_1'))).status).toBe(200);

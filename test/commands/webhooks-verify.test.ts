@@ -41,7 +41,7 @@ async function saveDelivery(lines: readonly string[] = [], body: string = BODY):
 }
 
 describe('vloc webhooks verify', () => {
-  it('says that a delivery is genuine, and in which form', async () => {
+  it('reports a genuine delivery, and its form', async () => {
     const plain = await run(partsOf(), { stdin: BODY });
     expect([plain.code, plain.stdout]).toEqual([
       0,
@@ -57,7 +57,7 @@ describe('vloc webhooks verify', () => {
     expect((await run([...partsOf({ joint: '.' }), '--form', 'newline'], { stdin: BODY })).code).toBe(1);
   });
 
-  it('judges by the time of arrival, to the second', async () => {
+  it('checks the time of arrival, to the second', async () => {
     const verdict = async (...words: string[]) =>
       (await run([...partsOf(), ...words], { stdin: BODY, now: () => 0 })).code;
     expect(await verdict('--at', String(AT + 299))).toBe(0);
@@ -102,12 +102,12 @@ describe('vloc webhooks verify', () => {
     [`${BODY}\n`, 'Without the line break at its end'],
     [JSON.stringify(JSON.parse(BODY), null, 2), 'parsed and serialized again'],
     [BODY.replace('dub_1', 'dub_2'), 'not the API secret'],
-  ])('refuses a body that was changed, and sees what was done to it', async (body, advice) => {
+  ])('refuses a changed body, and says how it was changed', async (body, advice) => {
     const { code, stderr } = await run(await saveDelivery([], body));
     expect([code, stderr]).toEqual([1, expect.stringContaining(advice)]);
   });
 
-  it('takes a secret with a line break at its end without it, and says so', async () => {
+  it('reads a secret with a line break at its end without it, and says so', async () => {
     const words = await saveDelivery();
     const piped = await run([...words, '--secret-stdin'], {
       stdin: `${SECRET}\n`,
@@ -127,7 +127,7 @@ describe('vloc webhooks verify', () => {
     [['--body', '-', '--headers', 'headers.txt', '--secret-stdin']],
     [['--body', 'none.json', '--headers', 'headers.txt']],
     [['--body', '.', '--headers', 'headers.txt']],
-  ])('asks for what it cannot do without: %j', async (words) => {
+  ])('asks for missing values: %j', async (words) => {
     await saveDelivery();
     expect((await run(words, { stdin: BODY })).code).toBe(2);
   });

@@ -48,7 +48,7 @@ describe('the options of a table', () => {
     });
   });
 
-  it('leave out names that the table does not have', () => {
+  it('omit names that the table does not have', () => {
     expect(decodeOptions(TABLE, { renewExpired: true })).not.toHaveProperty('renewExpired');
   });
 

@@ -37,7 +37,7 @@ test.each([
   ['cut off', (path: string) => truncate(path, 5000), 'it is damaged'],
   ['no database', (path: string) => writeFile(path, 'x'.repeat(9000)), 'it is not a database'],
   ['empty', (path: string) => writeFile(path, ''), 'it is empty, but'],
-] as const)('a store that is %s is named, with what to do, by each command', async (_, damage, reason) => {
+] as const)('a store that is %s is reported, with what to do, by each command', async (_, damage, reason) => {
   const { run, path, state } = await startDamaged(damage);
   const before = await readFile(path);
   for (const words of COMMANDS) {
@@ -51,7 +51,7 @@ test.each([
   expect(before.equals(await readFile(path))).toBe(true);
 });
 
-test('a store of a newer version asks for an upgrade', async () => {
+test('a store of a newer version requires an upgrade', async () => {
   const { run } = await startDamaged(async (path) => {
     const database = new DatabaseSync(path);
     database.exec('PRAGMA user_version = 99');
@@ -64,7 +64,7 @@ test('a store of a newer version asks for an upgrade', async () => {
   });
 });
 
-test('damage that a running service meets ends the run with its message, exit code 10', async () => {
+test('damage that is found by a running service ends the run with its message, exit code 10', async () => {
   const { run, path } = await startDamaged(async (store) => {
     const whole = await readFile(store);
     const database = new DatabaseSync(store);
@@ -84,7 +84,7 @@ test('damage that a running service meets ends the run with its message, exit co
   }
 });
 
-test('keys are not listed as if no service had been, when the store is gone', async () => {
+test('keys are not listed as if the folder were new if the store was deleted', async () => {
   const { run, path, state } = await startDamaged(async () => {});
   await mkdir(join(state, 'aside'));
   await rename(path, join(state, 'aside', 'service.sqlite'));

@@ -15,7 +15,7 @@ async function startBeside() {
   return { ...vloc, env: { VLOC_STATE_DIR: join(vloc.folder, 'a.srt', 'state') } };
 }
 
-test('a state folder that cannot be used is told by the variable that names it', async () => {
+test('an unusable state folder is reported with the variable that names it', async () => {
   const { run, env } = await startBeside();
   const { code, stderr } = await run([...COMMAND, '--profile', 'local'], { env: { ...env, ...EMBEDDED } });
   expect(code).toBe(10);
@@ -26,7 +26,7 @@ test('a state folder that cannot be used is told by the variable that names it',
   expect(stderr).not.toContain('--out');
 });
 
-test('a size of the stage cache that is no number is refused before anything is done', async () => {
+test('an invalid size of the stage cache is refused before anything is done', async () => {
   const { run } = await startBeside();
   const env = { ...EMBEDDED, VLOC_STAGE_CACHE_MIB: '4 GiB' };
   const { code, stderr } = await run([...COMMAND, '--profile', 'local'], { env });
@@ -34,7 +34,7 @@ test('a size of the stage cache that is no number is refused before anything is 
   expect(stderr).toContain('VLOC_STAGE_CACHE_MIB is not a whole number: 4 GiB');
 });
 
-test('so are the records of this machine, with a service elsewhere', async () => {
+test('unusable records of this machine are refused also with a service elsewhere', async () => {
   const { run, env } = await startBeside();
   const { code, stderr } = await run(COMMAND, { env });
   expect(code).toBe(10);
@@ -44,7 +44,7 @@ test('so are the records of this machine, with a service elsewhere', async () =>
   expect(stderr).toContain('Choose another folder. VLOC_STATE_DIR names it.');
 });
 
-test('the keys of a service in such a folder are told by the option that was given', async () => {
+test('a state folder in which no keys can be created is reported with the option that names it', async () => {
   const { run, env } = await startBeside();
   const { code, stderr } = await run(['serve', 'keys', 'create', '--state-dir', env.VLOC_STATE_DIR]);
   expect(code).toBe(10);
@@ -52,7 +52,7 @@ test('the keys of a service in such a folder are told by the option that was giv
   expect((await run(['serve', 'keys', 'create'], { env })).stderr).toContain('VLOC_STATE_DIR names it.');
 });
 
-describe.runIf(process.platform === 'linux')('a folder where the system lets nothing be made', () => {
+describe.runIf(process.platform === 'linux')('a folder in which the system allows no files', () => {
   it('is refused as the state folder', async () => {
     const { run } = await startBeside();
     for (const words of [['serve'], ['serve', 'keys', 'create']]) {
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a folder where the system lets not
     expect([records.code, records.stderr]).toEqual([10, expect.stringContaining('VLOC_STATE_DIR names it.')]);
   });
 
-  it('is refused as the folder of results', async () => {
+  it('is refused as the result folder', async () => {
     const { run } = await startBeside();
     const { code, stderr } = await run([...COMMAND.slice(0, -1), '/proc/vloc']);
     expect(code).toBe(10);
@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('a folder where the system lets not
   });
 });
 
-test('a folder of results that cannot be used is told by its option', async () => {
+test('an unusable result folder is reported with its option', async () => {
   const { run, folder } = await startBeside();
   await mkdir(join(folder, 'out'));
   await writeFile(join(folder, 'out', '.vloc'), 'in the way');
@@ -84,7 +84,7 @@ test('a folder of results that cannot be used is told by its option', async () =
   expect(stderr).not.toContain('VLOC_STATE_DIR');
 });
 
-test('the store may be what cannot be written, and other errors pass as they are', async () => {
+test('the cause may be a store that cannot be written, and other errors are not changed', async () => {
   const READONLY = 8;
   const refused = Object.assign(new Error('attempt to write a readonly database'), { errcode: READONLY });
   const opening = openStateFolder('/state', '--state-dir', () => Promise.reject(refused));

@@ -44,7 +44,7 @@ describe('a run of the embedded service', () => {
     expect(await translated()).toContain('GOOD MORNING default');
   });
 
-  it('uses the file of VLOC_ENGINES before that, and the one of --engines before both', async () => {
+  it('prefers the file of VLOC_ENGINES to that, and the one of --engines to both', async () => {
     await configure('config/engines.json', 'default');
     const env = { VLOC_ENGINES: await configure('variable.json', 'variable') };
     expect((await run(TRANSLATE, env)).code).toBe(0);
@@ -80,23 +80,20 @@ describe('a run of the embedded service', () => {
   it.each([
     [{ type: 'sherpa', folder: '/no/such/model' }, 'sherpa model: "folder" in engines.json does not exist'],
     [{ type: 'command', run: ['whisper', '{inptu}'], languages: ['en'] }, '{inptu} in "run" is not replaced'],
-  ])(
-    'fails with 4 for an engine that cannot be used, before anything else is done',
-    async (entry, reason) => {
-      await writeFile(join(folder, 'mine.json'), JSON.stringify({ recognize: [entry] }), { mode: 0o600 });
-      for (const words of [[...TRANSLATE, '-o', 'json'], ['serve']]) {
-        const { code, stderr } = await run([...words, '--engines', 'mine.json']);
-        expect(code).toBe(4);
-        expect(stderr).toContain('ENGINES_INVALID');
-        expect(stderr.replaceAll('\\"', '"')).toContain(
-          `an engine of ${join(folder, 'mine.json')} cannot be used: `,
-        );
-        expect(stderr.replaceAll('\\"', '"')).toContain(reason);
-      }
-    },
-  );
+  ])('fails with 4 for an unusable engine, before anything else is done', async (entry, reason) => {
+    await writeFile(join(folder, 'mine.json'), JSON.stringify({ recognize: [entry] }), { mode: 0o600 });
+    for (const words of [[...TRANSLATE, '-o', 'json'], ['serve']]) {
+      const { code, stderr } = await run([...words, '--engines', 'mine.json']);
+      expect(code).toBe(4);
+      expect(stderr).toContain('ENGINES_INVALID');
+      expect(stderr.replaceAll('\\"', '"')).toContain(
+        `an engine of ${join(folder, 'mine.json')} cannot be used: `,
+      );
+      expect(stderr.replaceAll('\\"', '"')).toContain(reason);
+    }
+  });
 
-  it('warns of a file that others may change', async () => {
+  it('warns of a file that others can change', async () => {
     const name = await configure('open.json', 'open');
     await chmod(join(folder, name), 0o666);
     const { code, stderr } = await run([...TRANSLATE, '--engines', name]);
@@ -133,7 +130,7 @@ describe('a service elsewhere', () => {
   });
 });
 
-it('vloc serve does not start with a file that cannot be used', async () => {
+it('vloc serve does not start with an unusable file', async () => {
   const { code, stdout, stderr } = await run(['serve', '--engines', 'none.json']);
   expect([code, stdout]).toEqual([4, '']);
   expect(stderr).toContain('--engines names it');

@@ -48,7 +48,7 @@ describe('a duration on the command line', () => {
   });
 });
 
-describe('a time beside now', () => {
+describe('a relative time', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   it.each([
     ['2026-11-21T11:57:00Z', '3 min ago'],

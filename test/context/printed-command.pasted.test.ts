@@ -142,7 +142,7 @@ async function expectEachToFetch(bench: Bench, ended: Ended, count: number): Pro
 }
 
 describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choose) => {
-  it('an interrupted run prints commands that bring its result', async () => {
+  it('an interrupted run prints commands that fetch its result', async () => {
     const bench = await openBench(choose);
     bench.scene.engines.hold();
     const { send, ended } = bench.open([...TRANSLATE, ...(bench.way.flags ?? [])]);
@@ -154,14 +154,14 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     await expectEachToFetch(bench, stopped, 2);
   });
 
-  it('a run that does not wait prints commands that bring its result', async () => {
+  it('a run that does not wait prints commands that fetch its result', async () => {
     const bench = await openBench(choose);
     const detached = await bench.run(...TRANSLATE, '--detach');
     expect(detached.code, detached.stderr).toBe(0);
     await expectEachToFetch(bench, detached, 2);
   });
 
-  it('`jobs wait` that ran out of time prints the command that waits on', async () => {
+  it('`jobs wait` that timed out prints the command that continues waiting', async () => {
     const bench = await openBench(choose);
     bench.scene.engines.hold();
     const detached = await bench.run(...TRANSLATE, '--detach', '-o', 'id');
@@ -172,7 +172,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     await expectEachToFetch(bench, waited, 1);
   });
 
-  it('`batch status` prints the command that runs again what failed', async () => {
+  it('`batch status` prints the command that runs failed items again', async () => {
     const bench = await openBench(choose);
     const { clock, engines } = bench.scene;
     const failure = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
@@ -196,7 +196,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     expect([bench.has(RESULT), await bench.jobs()]).toEqual([true, 2]);
   });
 
-  it('`batch status` from another folder prints the command that goes on with what is open', async () => {
+  it('`batch status` from another folder prints the command that continues open items', async () => {
     const bench = await openBench(choose);
     await bench.run(...TRANSLATE, '--detach');
     const cwd = join(bench.folder, 'my subs');
@@ -205,7 +205,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     await expectEachToFetch(bench, status, 1);
   });
 
-  it('a finished run prints the command that makes it again', async () => {
+  it('a finished run prints the command that repeats it', async () => {
     const bench = await openBench(choose);
     const done = await bench.run(...TRANSLATE);
     expect(done.code, done.stderr).toBe(0);
@@ -216,7 +216,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     expect(await bench.jobs()).toBe(2);
   });
 
-  it('jobs that cannot be cancelled are shown by the command that is named', async () => {
+  it('jobs that cannot be cancelled are shown by the printed command', async () => {
     const bench = await openBench(choose);
     const name = '{stem}{ext}';
     await bench.run(...TRANSLATE);
@@ -230,7 +230,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     expect([pasted.code, pasted.stdout]).toEqual([0, ids]);
   });
 
-  it('a failure that names `vloc doctor` names it for the service that failed', async () => {
+  it('a failure that mentions `vloc doctor` names the service that failed', async () => {
     const bench = await openBench(choose, false);
     const refused = await bench.run('credits');
     expect(refused.code, refused.stderr).toBe(4);
@@ -244,8 +244,8 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 });
 
-describe('with the embedded service, which nothing has to choose', () => {
-  it('a run that does not wait prints commands that bring its result', async () => {
+describe('with the embedded service, which is the default', () => {
+  it('a run that does not wait prints commands that fetch its result', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'talk.srt'), SRT);
     const env = {
@@ -272,7 +272,7 @@ describe('with the embedded service, which nothing has to choose', () => {
   });
 });
 
-it('a gate prints the command behind it, for the same service', async () => {
+it('a gate prints the command after it, for the same service', async () => {
   const staging = await startStaging();
   const flags = ['--base-url', staging.env.VLOC_BASE_URL ?? ''];
   const io = { env: { VLOC_BASE_URL: DECOY } };

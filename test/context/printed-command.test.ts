@@ -19,7 +19,7 @@ function callerOf(given: Partial<Caller & { commandLine: readonly string[] }> = 
 const running = (...commandLine: string[]) => callerOf({ commandLine });
 const PROD = { profile: 'prod' };
 
-it('quotes arguments so that a shell gives them back unchanged', () => {
+it('quotes arguments so that a shell restores them unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 20 }), (argv) => {
       const words = argv.map((word) => word.replaceAll('\0', ''));
@@ -44,7 +44,7 @@ it.each([
 });
 
 describe('a command that is printed', () => {
-  it('names the tool as the shell can find it: through npx where npm started it', () => {
+  it('names the tool as the shell can find it: through npx if npm started it', () => {
     const io = { env: { npm_command: 'run' }, platform: 'linux' } as const;
     expect(writeCommand(callerOf({ io }), ['jobs', 'get', 'loc_1'])).toBe('npx vloc jobs get loc_1');
   });
@@ -58,7 +58,7 @@ describe('a command that is printed', () => {
   });
 
   it.each(['engines install', 'serve keys list', 'profile use prod', 'jobs list --help'])(
-    'names none where it does not matter: %s',
+    'names none if it does not matter: %s',
     (line) => {
       expect(writeCommand(callerOf({ service: PROD }), line.split(' '))).toBe(`vloc ${line}`);
     },
@@ -72,43 +72,43 @@ describe('a command that is printed', () => {
     ['serve keys list', 'vloc serve keys list'],
     ['profile use prod', 'vloc profile use prod'],
     ['engines add --help', 'vloc engines add --help'],
-  ])('names the engines that a flag chose, where they matter: %s', (line, written) => {
+  ])('names the engines that a flag chose, if they matter: %s', (line, written) => {
     const service = { profile: 'local', engines: 'my.json' };
     expect(writeCommand(callerOf({ service }), line.split(' '))).toBe(written);
   });
 
-  it('has flags before `--`, behind which they would be operands', () => {
+  it('has flags before `--`, after which they would be operands', () => {
     const caller = { ...running('dub', '--to', 'es', '--', '--fresh'), service: PROD };
     expect(sameCommand(caller)).toBe('vloc dub --to es --profile prod -- --fresh');
     expect(redoCommand(caller)).toBe('vloc dub --to es --fresh --clobber --profile prod -- --fresh');
   });
 
-  it('changes the folder in the way of the shell', () => {
+  it('changes the folder in the syntax of the shell', () => {
     const windows = callerOf({ io: { env: {}, platform: 'win32' } });
     expect(inFolder(callerOf(), '/my media', 'vloc x')).toBe("cd '/my media' && vloc x");
     expect(inFolder(windows, 'C:\\my media', 'vloc x')).toBe("cd 'C:\\my media'; vloc x");
   });
 });
 
-describe('the same command again', () => {
-  it('never begins anew, which would be paid twice, and fetches the results', () => {
+describe('the command that continues', () => {
+  it('never starts over, which would be paid twice, and fetches the results', () => {
     expect(sameCommand(running('localize', 'my talk.mp4', '--fresh', '--detach'))).toBe(
       "vloc localize 'my talk.mp4'",
     );
   });
 
-  it('keeps the flags of the service where they stand, before the command too', () => {
+  it('keeps the flags of the service at their place, before the command too', () => {
     const caller = { ...running('--profile', 'prod', 'dub', 'a.srt'), service: PROD };
     expect(sameCommand(caller)).toBe('vloc --profile prod dub a.srt');
   });
 
-  it('is for the service of this run, also when it was recorded for another', () => {
+  it('is for the service of this run, also if it was recorded for another', () => {
     const caller = { ...running('dub', 'a.srt', '--profile=old', '--to', 'es'), service: PROD };
     expect(sameCommand(caller)).toBe('vloc dub a.srt --to es --profile prod');
   });
 });
 
-it('the command that does it again makes a new job and replaces what is there', () => {
+it('the command that starts over makes a new job and replaces existing results', () => {
   expect(redoCommand(running('localize', 'my talk.mp4', '--to', 'es'))).toBe(
     "vloc localize 'my talk.mp4' --to es --fresh --clobber",
   );
@@ -120,7 +120,7 @@ it('the command that does it again makes a new job and replaces what is there', 
   );
 });
 
-describe('the command behind a gate', () => {
+describe('the command after a gate', () => {
   it('is the same one, from the subtitles', () => {
     expect(goOnCommand(running('localize', 'my talk.mp4', '--stop-after', 'translate', '--to', 'es'))).toBe(
       "vloc localize 'my talk.mp4' --to es --from-subtitles",
@@ -130,7 +130,7 @@ describe('the command behind a gate', () => {
     ).toBe('vloc localize a.mp4 --to=es --from-subtitles');
   });
 
-  it('does not make anew what was made before the gate', () => {
+  it('does not repeat what was done before the gate', () => {
     expect(goOnCommand(running('localize', 'a.mp4', '--fresh', '--to', 'es'))).toBe(
       'vloc localize a.mp4 --to es --from-subtitles',
     );

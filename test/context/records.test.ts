@@ -34,7 +34,7 @@ describe('a table of records', () => {
   });
 });
 
-it('cuts records to fields in the order in which they are asked for', () => {
+it('reduces records to fields in the requested order', () => {
   expect(JSON.stringify(cutFields({ a: 1, b: 2, c: 3 }, ['c', 'a']))).toBe('{"c":3,"a":1}');
 });
 

@@ -19,12 +19,12 @@ beforeEach(async () => {
 const find = (path: string, inputs: readonly string[] = [video]) => createInputs(inputs).find(path);
 
 describe('an input is found', () => {
-  it('by its own name, and by another spelling of the way to it', async () => {
+  it('by its own name, and by another spelling of its path', async () => {
     expect(await find(video)).toBe(video);
     expect(await find(`${folder}/./x/../talk.mp4`)).toBe(video);
   });
 
-  it('by a symbolic link to it, and where the link is what was given', async () => {
+  it('by a symbolic link to it, and if the link is the input', async () => {
     const name = join(folder, 'link.mp4');
     await symlink(video, name);
     expect(await find(name)).toBe(video);
@@ -44,7 +44,7 @@ describe('an input is found', () => {
     expect(await find(video, [name])).toBe(name);
   });
 
-  it('by its name when a program has replaced it by a new file meanwhile', async () => {
+  it('by its name if a program has replaced it by a new file meanwhile', async () => {
     const inputs = createInputs([video]);
     expect(await inputs.find(video)).toBe(video);
     await writeFile(join(folder, 'new'), 'edited');
@@ -52,7 +52,7 @@ describe('an input is found', () => {
     expect(await inputs.find(video)).toBe(video);
   });
 
-  it('when it is added later, also by those who look meanwhile', async () => {
+  it('if it is added later, also by searches that already run', async () => {
     const inputs = createInputs();
     expect(await inputs.find(video)).toBeNull();
     inputs.add([video]);
@@ -61,14 +61,14 @@ describe('an input is found', () => {
 });
 
 describe('no input is found', () => {
-  it('where there is nothing, or another file', async () => {
+  it('if there is nothing, or another file', async () => {
     await writeFile(join(folder, 'talk.es.mp4'), 'a result');
     expect(await find(join(folder, 'none.mp4'))).toBeNull();
     expect(await find(join(folder, 'talk.es.mp4'))).toBeNull();
     expect(await find(join(folder, 'talk.es.mp4'), [join(folder, 'none.mp4')])).toBeNull();
   });
 
-  it('where the disk keeps another file for the name in other letters', async () => {
+  it('if the disk has another file for the name in other letters', async () => {
     const upper = join(folder, 'TALK.MP4');
     await writeFile(upper, 'a result');
     // On a disk that does not tell them apart this is the input itself.
@@ -77,7 +77,7 @@ describe('no input is found', () => {
   });
 });
 
-it('names that differ in case or composition alone are one', () => {
+it('names that differ only in case or composition are the same', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       expect(foldName(name.normalize('NFD'))).toBe(foldName(name));

@@ -6,14 +6,14 @@ import { makeFolder as makeTestFolder } from '../commands/support/run-vloc.ts';
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-it('makes all levels that are missing with the mode, and gives the uppermost', async () => {
+it('creates all missing levels with the mode, and returns the uppermost', async () => {
   const folder = await makeTestFolder();
   const deep = join(folder, 'a', 'b', 'c');
   expect(await makeFolder(deep, 0o700)).toBe(join(folder, 'a'));
   expect([await modeOf(join(folder, 'a')), await modeOf(deep)]).toEqual([0o700, 0o700]);
 });
 
-it('leaves a folder that is there as it is, also one behind a link', async () => {
+it('leaves an existing folder unchanged, also one behind a link', async () => {
   const folder = await makeTestFolder();
   await mkdir(join(folder, 'there'), { mode: 0o755 });
   await symlink('there', join(folder, 'link'));
@@ -23,14 +23,14 @@ it('leaves a folder that is there as it is, also one behind a link', async () =>
   expect(await makeFolder('/')).toBeNull();
 });
 
-it('made by many at once is one folder', async () => {
+it('created by many concurrently is one folder', async () => {
   const folder = await makeTestFolder();
   const deep = join(folder, 'a', 'b', 'c');
   await Promise.all(Array.from({ length: 20 }, () => makeFolder(deep)));
   expect((await stat(deep)).isDirectory()).toBe(true);
 });
 
-it('refuses a file, and what lies below one', async () => {
+it('refuses a file, and paths below one', async () => {
   const folder = await makeTestFolder();
   await writeFile(join(folder, 'file'), '');
   await symlink('nowhere', join(folder, 'dangling'));
@@ -39,6 +39,6 @@ it('refuses a file, and what lies below one', async () => {
   await expect(makeFolder(join(folder, 'dangling', 'a'))).rejects.toMatchObject({ code: 'EEXIST' });
 });
 
-it.runIf(process.platform === 'linux')('comes to an end where nothing can be made', async () => {
+it.runIf(process.platform === 'linux')('ends even if nothing can be created', async () => {
   await expect(makeFolder('/proc/vloc/a')).rejects.toMatchObject({ code: 'ENOENT' });
 });

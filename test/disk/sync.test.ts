@@ -17,7 +17,7 @@ describe.each(['here', 'on Windows'])('%s', (place) => {
   });
 });
 
-it('a file that cannot be synced is an error, a folder that is not there is none', async () => {
+it('a file that cannot be synced is an error, a missing folder is not', async () => {
   const missing = join(await makeFolder(), 'missing');
   await expect(syncFile(missing)).rejects.toThrow('ENOENT');
   await syncFolder(missing);

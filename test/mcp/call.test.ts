@@ -119,7 +119,7 @@ describe('a call', () => {
     expect(answer.session).toEqual({ spent_credits: 3, left_credits: 4 });
   });
 
-  it('has its paths checked at its turn, because links can change while it waits', async () => {
+  it('has its paths checked when it starts, because links can change while it waits', async () => {
     const session = createSession(null);
     const pay: Session['pay'] = async (signal, work) => {
       await symlink(root, join(root, 'in/link'));
@@ -170,20 +170,20 @@ describe('a default of the user', () => {
     return 0;
   };
 
-  it('holds unless the agent gives another value, and may have folders in a name', async () => {
+  it('is used unless the agent passes another value, and may have folders in a name', async () => {
     const defaults = { to: ['es'], name: '{lang}/{stem}{ext}' };
     const out = join(root, 'out');
     expect((await call(show, { inputs: [] }, { defaults })).output).toEqual({ ...defaults, out });
     expect((await call(show, { inputs: [], to: ['fr'] }, { defaults })).output).toMatchObject({ to: ['fr'] });
   });
 
-  it('is ignored where agents do not get the option, and a note says so', async () => {
+  it('is ignored if agents cannot set the option, and a note says so', async () => {
     const answer = await call(show, { inputs: [] }, { defaults: { watch: true } });
     expect(answer.output).toEqual({ out: join(root, 'out') });
     expect(answer.notes).toEqual(['vloc.config.json sets --watch; tools ignore that.']);
   });
 
-  it('does not lead results out of the writable folders', async () => {
+  it('does not place results outside the writable folders', async () => {
     const defaults = { out: join(root, 'in') };
     const { error } = await call(show, { inputs: [] }, { defaults });
     expect(error).toMatchObject({

@@ -32,7 +32,7 @@ describe('a path of an agent', () => {
     },
   );
 
-  it('is refused for writing in a folder that may only be read, and the advice says who can allow it', async () => {
+  it('is refused for writing in a folder that is read-only, and the advice says who can allow it', async () => {
     const refused = confine(folders, at('in/new.mp4'), 'write');
     await expect(refused).rejects.toMatchObject(REFUSED);
     await expect(refused).rejects.toMatchObject({
@@ -40,13 +40,13 @@ describe('a path of an agent', () => {
     });
   });
 
-  it('is refused if it is a link that leads out, or a new file behind one', async () => {
+  it('is refused if it is a link that leads outside, or a new file behind one', async () => {
     await symlink(at('elsewhere'), at('out/link'));
     await expect(confine(folders, 'link', 'write')).rejects.toMatchObject(REFUSED);
     await expect(confine(folders, 'link/new.mp4', 'write')).rejects.toMatchObject(REFUSED);
   });
 
-  it('is refused if a link below it leads out, and accepted if the link stays inside', async () => {
+  it('is refused if a link below it leads outside, and accepted if the link stays inside', async () => {
     await mkdir(at('in/deep/er'), { recursive: true });
     await symlink(at('out'), at('in/deep/er/inside'));
     expect(await confine(folders, 'deep', 'read')).toBe(at('in/deep'));
@@ -55,12 +55,12 @@ describe('a path of an agent', () => {
     expect(await confine(folders, 'a.mp4', 'read')).toBe(at('in/a.mp4'));
   });
 
-  it('does not follow a circle of links for ever', async () => {
+  it('does not follow a circle of links forever', async () => {
     await symlink(at('in'), at('in/circle'));
     expect(await confine(folders, '.', 'read')).toBe(at('in'));
   });
 
-  it('may be a pattern; the folder above its first part that is not fixed counts', async () => {
+  it('may be a pattern; the folder above its first variable part counts', async () => {
     expect(await confine(folders, '*.mp4', 'read')).toBe(at('in/*.mp4'));
     await expect(confine(folders, '../*/a.mp4', 'read')).rejects.toMatchObject(REFUSED);
     await symlink(at('elsewhere'), at('in/link'));
@@ -69,7 +69,7 @@ describe('a path of an agent', () => {
 });
 
 describe('the folders of a server', () => {
-  it('are those that their links lead to', async () => {
+  it('are the targets of their links', async () => {
     await symlink(at('in'), at('linked'));
     expect(await openFolders(['linked'], ['out'], root)).toEqual({
       readable: [at('in'), at('out')],

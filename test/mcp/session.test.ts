@@ -5,7 +5,7 @@ import { createSession, overLimit } from '../../src/mcp/session.ts';
 const forever = new AbortController().signal;
 
 describe('a session', () => {
-  it('adds the credits of all calls, and a call counts its newest sum only', async () => {
+  it('adds the credits of all calls, and counts only the newest sum of a call', async () => {
     const session = createSession(10);
     await session.pay(forever, async ({ count }) => {
       count({ ofThisRun: 1, unknown: 0 });
@@ -21,7 +21,7 @@ describe('a session', () => {
     expect([session.spent(), session.left()]).toEqual([7, 3]);
   });
 
-  it('never takes credits back that a call has counted', async () => {
+  it('never subtracts credits that a call has counted', async () => {
     const session = createSession(10);
     await session.pay(forever, async ({ count }) => {
       count({ ofThisRun: 5, unknown: 0 });
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(seen).toEqual(['first begins', 'first ends', 'second']);
   });
 
-  it('does not begin a call that was cancelled before its turn', async () => {
+  it('does not start a call that was cancelled before its turn', async () => {
     const session = createSession(null);
     const cancel = new AbortController();
     const gate = Promise.withResolvers<void>();
@@ -96,14 +96,14 @@ describe('the advice of a failure', () => {
     advice: 'Raise it.',
   });
 
-  it('sends an agent to the user where the session has a limit', () => {
+  it('sends an agent to the user if the session has a limit', () => {
     expect(overLimit(limit, 3).facts).toMatchObject({
       code: 'MAX_CREDITS_REACHED',
       advice: expect.stringMatching(/^This session has 3 credits left .*only they can/),
     });
   });
 
-  it('stays as it is without a limit, and for other failures', () => {
+  it('is unchanged without a limit, and for other failures', () => {
     expect(overLimit(limit, null)).toBe(limit);
     const other = limit.with({ code: 'INSUFFICIENT_CREDITS' });
     expect(overLimit(other, 3)).toBe(other);

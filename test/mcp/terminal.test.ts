@@ -33,7 +33,7 @@ describe('progress of a call', () => {
     expect(reports[0]?.progress).toBe(0.5);
   });
 
-  it('grows with every report, also where the work begins again, and is never whole before the answer', async () => {
+  it('grows with every report, also if the work begins again, and is never complete before the answer', async () => {
     const { terminal, shares } = open();
     const progress = await terminal.progress();
     progress.show('a', { phase: 'processing', fraction: 0.9 });
@@ -63,7 +63,7 @@ describe('progress of a call', () => {
 });
 
 describe('notes of a call', () => {
-  it('are what a person would read, without blank lines and without end', () => {
+  it('are the text that a person would read, without blank lines and of limited length', () => {
     const { terminal, notes } = open();
     terminal.note(' kept \n');
     terminal.warn('careful');
@@ -74,7 +74,7 @@ describe('notes of a call', () => {
     expect(notes).toHaveLength(200);
   });
 
-  it('hold no question: a command that asks one fails', async () => {
+  it('contain no question: a command that asks one fails', async () => {
     const { terminal } = open();
     const question = { text: 'Sure?', typed: 'shown', flag: '--yes' } as const;
     await expect(terminal.confirm(question)).rejects.toMatchObject({ facts: { code: 'USAGE' } });

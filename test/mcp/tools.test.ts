@@ -47,7 +47,7 @@ describe('the tools', () => {
     );
   });
 
-  it('that pay say so first', async () => {
+  it('that cost money say so first', async () => {
     for (const { effect, description } of await makeTools(COMMANDS, async () => ({}))) {
       expect(description.includes('COSTS CREDITS')).toBe(effect === 'pays');
     }
@@ -55,7 +55,7 @@ describe('the tools', () => {
 });
 
 describe('a tool', () => {
-  it('takes what its command marks: no flag without end, no text that may name a file', async () => {
+  it('has the marked options of its command: none for endless runs, no text that may name a file', async () => {
     const { name, input, description } = await makeTool();
     expect(name).toBe('jobs_make');
     expect(description).toMatch(/^Make things\. COSTS CREDITS/);
@@ -65,7 +65,7 @@ describe('a tool', () => {
     expect(input).toMatchObject({ required: ['inputs', 'to'], additionalProperties: false });
   });
 
-  it('does not require what the user has a default for', async () => {
+  it('does not require an option with a default of the user', async () => {
     expect((await makeTool({ to: ['es'] })).input).toMatchObject({ required: ['inputs'] });
   });
 
@@ -106,7 +106,7 @@ describe('a tool', () => {
 });
 
 describe('defaults of the user', () => {
-  it('hold where the tool has the option, and for options that only the user may set', () => {
+  it('apply if the tool has the option, and for options that only the user may set', () => {
     const defaults = { to: ['es'], out: '/out', set: { a: 'b' }, watch: true, file: 'a.txt', unknown: 1 };
     expect(allowDefaults(COMMAND, defaults)).toEqual({
       allowed: { to: ['es'], out: '/out', set: { a: 'b' } },

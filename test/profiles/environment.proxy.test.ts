@@ -18,7 +18,7 @@ it.each([
 });
 
 it.each(['socks5://user:canary@p:1', 'http://user:canary@p:port', 'http://'])(
-  'a proxy that cannot be one is refused without its password: %s',
+  'an invalid proxy is refused without its password: %s',
   (address) => {
     const act = () => proxySettings({ HTTPS_PROXY: address });
     expect(act).toThrow('HTTPS_PROXY is not the address');

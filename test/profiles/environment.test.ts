@@ -9,7 +9,7 @@ import {
   withoutSecrets,
 } from '../../src/profiles/environment.ts';
 
-it('secrets are handed over once and leave the process, everything else stays', () => {
+it('secrets are returned once and removed from the process, everything else is kept', () => {
   const variables: Record<string, string> = {
     VLOC_SECRET: 'a',
     VLOC_WEBHOOK_SECRET: 'b',
@@ -26,7 +26,7 @@ it('secrets are handed over once and leave the process, everything else stays', 
   expect(withoutSecrets({ VLOC_SECRET: 'a', PATH: '/bin' })).toEqual({ PATH: '/bin' });
 });
 
-it('a run of the command line has taken them out before a command runs', async () => {
+it('the command line has removed them before a command runs', async () => {
   const start = new URL('../../src/cli/start.ts', import.meta.url).href;
   const script = `
     const { start } = await import(${JSON.stringify(start)});

@@ -36,21 +36,21 @@ function createKeeper(env: Record<string, string | undefined>, limitMs?: number)
 }
 
 describe.runIf(process.platform === 'linux')('without a keychain', () => {
-  it('a secret goes to the file, with a notice, without waiting for anything', async () => {
+  it('a secret is stored in the file, with a notice, without waiting for anything', async () => {
     const { keeper, notes } = createKeeper(NO_BUS, HOUR_MS);
     expect(await keeper.store('canary', undefined)).toEqual({ type: 'file', value: 'canary' });
     expect(notes).toEqual([expect.stringContaining('No keychain can be used')]);
     expect(notes.join()).not.toContain('canary');
   });
 
-  it('nothing is stored when the keychain was asked for by name', async () => {
+  it('nothing is stored if the keychain was requested explicitly', async () => {
     const { keeper } = createKeeper(NO_BUS);
     await expect(keeper.store('canary', 'keychain')).rejects.toMatchObject({
       facts: { code: 'KEYCHAIN_UNAVAILABLE', advice: expect.stringContaining('--store file') },
     });
   });
 
-  it('a secret that lies there is said to be out of reach, with the way round', async () => {
+  it('a secret in it is reported as unavailable, with what to do', async () => {
     const { keeper } = createKeeper(NO_BUS);
     await expect(keeper.fetch({ type: 'keychain', account: 'a' })).rejects.toMatchObject({
       facts: { category: 'configuration', advice: expect.stringContaining('VLOC_SECRET') },
@@ -69,11 +69,11 @@ describe.runIf(process.platform === 'linux')('a keychain that hangs', () => {
   });
 });
 
-describe('the user who wants no keychain', () => {
+describe('a user who does not want a keychain', () => {
   it.each([
     [{ VLOC_NO_KEYCHAIN: '1' }, undefined],
     [{}, 'file'],
-  ] as const)('gets none: %j, --store %s', async (env, chosen) => {
+  ] as const)('does not get one: %j, --store %s', async (env, chosen) => {
     const bus = await startHungBus();
     const { keeper, notes } = createKeeper({ ...bus.env, ...env });
     expect(await keeper.store('canary', chosen)).toEqual({ type: 'file', value: 'canary' });

@@ -25,7 +25,7 @@ describe('the project file', () => {
     });
   });
 
-  it('is not looked for above the root of a repository, nor above home', async () => {
+  it('is not searched for above the root of a repository, nor above home', async () => {
     const { root, deep, write } = await makeTree();
     await write({});
     expect(await read(deep, join(root, 'project', 'videos'))).toBeNull();
@@ -40,7 +40,7 @@ describe('the project file', () => {
     ['webhook_secret', { webhook_secret: 'canary' }],
     ['secret_command', { secret_command: 'canary' }],
     ['api_key', { defaults: { api_key: 'canary' } }],
-  ])('with a %s is refused and told where it belongs', async (name, settings) => {
+  ])('with a %s is refused, with the place where it belongs', async (name, settings) => {
     const { deep, write } = await makeTree();
     await write(settings);
     const error = await read(deep).catch((reason) => reason);
@@ -56,7 +56,7 @@ describe('the project file', () => {
     [{ colour: 1 }, 'colour', 'known are profile, base_url'],
     [{ profile: 7 }, 'profile', 'string'],
     [{ profile: '' }, 'profile', 'must not be empty'],
-  ])('with a wrong field names it: %j', async (settings, pointer, detail) => {
+  ])('with a wrong field is reported with its name: %j', async (settings, pointer, detail) => {
     const { deep, path, write } = await makeTree();
     await write(settings);
     const error = await read(deep).catch((reason) => reason);
@@ -64,13 +64,13 @@ describe('the project file', () => {
     expect(error.facts.errors).toEqual([{ pointer, detail: expect.stringContaining(detail) }]);
   });
 
-  it('that is no JSON is named', async () => {
+  it('that is not JSON is reported', async () => {
     const { deep, path } = await makeTree();
     await writeFile(path, '{"profile":');
     await expect(read(deep)).rejects.toThrow(`${path} cannot be read`);
   });
 
-  it.runIf(process.getuid?.() === 0)('of another user is left out with a warning', async () => {
+  it.runIf(process.getuid?.() === 0)('of another user is ignored with a warning', async () => {
     const { deep, path, write } = await makeTree();
     await write({ base_url: 'https://evil.example/v1' });
     await chown(path, 12_345, 12_345);

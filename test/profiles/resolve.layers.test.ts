@@ -38,7 +38,7 @@ function addressOf(given: Partial<SettingSources>): [string | null, string] {
 const project = (settings: object) => ({ path: '/p/vloc.config.json', settings });
 
 describe('the address of the service', () => {
-  it('is the embedded service when nothing is configured', () => {
+  it('is that of the embedded service if nothing is configured', () => {
     expect(addressOf({})).toEqual([null, 'default']);
     expect(resolve({}).profile).toEqual({ value: 'local', origin: { type: 'default' } });
     expect(resolve({}).stateDir.value).toBe('/home/a/.local/state/vloc');
@@ -73,11 +73,11 @@ describe('the address of the service', () => {
     [{ env: { VLOC_PROFILE: 'staging' }, project: project({ profile: 'prod' }) }, 'staging'],
     [{ project: project({ profile: 'staging' }) }, 'staging'],
     [{ env: { VLOC_PROFILE: '' } }, 'prod'],
-  ])('comes from the profile that the strongest place names: %j', (given, name) => {
+  ])('comes from the profile with the highest precedence: %j', (given, name) => {
     expect(resolve({ ...given, profiles: STORED }).profile?.value).toBe(name);
   });
 
-  it('is the embedded service for the profile local, wherever it is named', () => {
+  it('is that of the embedded service for the profile local, wherever it is named', () => {
     const project1 = project({ base_url: 'https://project/v1' });
     expect(
       addressOf({ flags: { profile: 'local' }, env: { VLOC_BASE_URL: 'https://env/v1' } })[0],
@@ -88,12 +88,12 @@ describe('the address of the service', () => {
   it.each([
     { flags: { profile: 'local', baseUrl: 'https://flag/v1' } },
     { env: { VLOC_PROFILE: 'local', VLOC_BASE_URL: 'https://env/v1' } },
-  ])('cannot stand beside the profile local in one place: %j', (given) => {
+  ])('cannot be combined with the profile local in one place: %j', (given) => {
     expect(() => resolve(given)).toThrow('a base URL is set too');
   });
 });
 
-describe('a service that the environment describes wholly', () => {
+describe('a service that the environment describes completely', () => {
   const env = { VLOC_BASE_URL: 'https://env/v1', VLOC_KEY: 'k', VLOC_SECRET: 's' };
 
   it('takes nothing from the profile in use', () => {
@@ -117,7 +117,7 @@ describe('a profile that does not exist', () => {
     );
   });
 
-  it('is told with the project file that asks for it', () => {
+  it('is reported with the project file that names it', () => {
     const act = () => resolve({ project: project({ profile: 'elsewhere' }), profiles: STORED });
     expect(act).toThrow('which /p/vloc.config.json asks for');
   });

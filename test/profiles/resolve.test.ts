@@ -28,7 +28,7 @@ function resolve(given: Partial<SettingSources>) {
 }
 
 describe('the service of a run', () => {
-  it('is the embedded one when nothing is configured', async () => {
+  it('is the embedded one if nothing is configured', async () => {
     expect(await resolve({})).toEqual({ type: 'embedded', stateDir: '/home/a/.local/state/vloc' });
   });
 
@@ -43,7 +43,7 @@ describe('the service of a run', () => {
     });
   });
 
-  it('is that of a profile, whose secret is fetched from where it lies', async () => {
+  it('is that of a profile, whose secret is read from where it is stored', async () => {
     expect(await resolve({ flags: { profile: 'prod' } })).toMatchObject({
       key: 'vk',
       secret: 'from keychain',
@@ -59,7 +59,7 @@ describe('the service of a run', () => {
     await expect(resolve({ env })).rejects.toThrow(message);
   });
 
-  it('is not asked with a key of the environment and the secret of a profile', async () => {
+  it('never receives a key of the environment with the secret of a profile', async () => {
     const profiles = { version: 1, current: 'prod', profiles: [PROD] } as const;
     await expect(resolve({ env: { VLOC_KEY: 'k' }, profiles })).rejects.toThrow('VLOC_SECRET is not');
     expect(await resolve({ env: { VLOC_SECRET: 's' }, profiles })).toMatchObject({ key: 'vk', secret: 's' });
@@ -102,7 +102,7 @@ describe('a service that is not clearly chosen', () => {
     { env: { CI: 'false' } },
     { env: { CI: '0' } },
     { env: { CI: '' } },
-  ])('the embedded service is used by name, and outside of CI without: %j', async (given) => {
+  ])('the embedded service is used by name, and outside of CI by default: %j', async (given) => {
     expect(await resolve(given)).toMatchObject({ type: 'embedded' });
   });
 
@@ -113,7 +113,7 @@ describe('a service that is not clearly chosen', () => {
     { env: { CI: 'true', VLOC_KEY: 'k', VLOC_SECRET: 's' }, project: project({ base_url: AT }) },
     { env: { VLOC_BASE_URL: '', VLOC_KEY: 'k', VLOC_SECRET: 's' }, flags: { baseUrl: AT } },
     { env: { VLOC_BASE_URL: '' }, flags: { profile: 'prod' } },
-  ])('a service elsewhere is used when something names it: %j', async (given) => {
+  ])('a service elsewhere is used if something names it: %j', async (given) => {
     expect(await resolve(given)).toMatchObject({ type: 'remote', baseUrl: AT });
   });
 });
@@ -126,7 +126,7 @@ describe('a project file', () => {
       ...given,
     });
 
-  it('does not lead the key of a profile to another service', async () => {
+  it('does not send the key of a profile to another service', async () => {
     await expect(lead('https://evil.example.net/v1')).rejects.toThrow('is for another service');
     await expect(lead('http://api.example.com/v1')).rejects.toThrow('is for another service');
   });
@@ -138,7 +138,7 @@ describe('a project file', () => {
   });
 });
 
-it('a build server with everything in the environment does not depend on the file of the profiles', async () => {
+it('a build server with everything in the environment does not depend on the profiles file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-sources-'));
   await writeFile(join(folder, 'profiles.json'), 'not JSON');
   const env = {

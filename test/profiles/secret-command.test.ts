@@ -23,7 +23,7 @@ describe('the words of a command', () => {
 
 describe('a command for a secret', () => {
   it.each(['printf abc', 'echo abc', "printf 'abc\\n'", 'echo abc | cat'])(
-    'gives what it prints: %s',
+    'returns what it prints: %s',
     async (command) => {
       expect(await run(command)).toBe('abc');
     },
@@ -41,14 +41,14 @@ describe('a command for a secret', () => {
     ['true', 'printed nothing'],
     ['printf "a\\nb\\n"', 'more than one line'],
     ['head -c 100000 /dev/zero', 'printed too much'],
-  ])('that fails says how: %s', async (command, message) => {
+  ])('that fails reports how: %s', async (command, message) => {
     const error = await run(command).catch((reason) => reason);
     expect(error.facts).toMatchObject({ category: 'configuration', code: 'SECRET_COMMAND_FAILED' });
     expect(error.message).toContain(message);
     expect(error.message).not.toContain('hidden');
   });
 
-  it('is ended when it takes too long, whatever it started', async () => {
+  it('is ended if it takes too long, including what it started', async () => {
     // It is over when its output closes: a child that went on would keep this test beyond its time.
     await expect(run('sleep 60 | cat', { limitMs: 50 })).rejects.toThrow('did not end in 0.05 s');
   });

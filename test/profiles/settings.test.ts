@@ -112,13 +112,13 @@ describe.each(SETTING_NAMES)('the setting %s', (name) => {
     expect(variables).toEqual(isSecret ? {} : { [variable]: VALUE });
   });
 
-  it('has its default, if any, where nothing sets it', () => {
+  it('has its default, if any, if nothing sets it', () => {
     const { value } = resolve({})[name] ?? { value: undefined };
     expect(value).toBe(name === 'profile' ? 'local' : rowOf(name).default);
   });
 });
 
-it.each(FLAGS)('the flag of %s wins over the variable', (name) => {
+it.each(FLAGS)('the flag of %s overrides the variable', (name) => {
   const env = { [rowOf(name).variable]: 'elsewhere' };
   expect(resolve({ flags: { [name]: VALUE }, env })[name]).toEqual({
     value: VALUE,

@@ -30,20 +30,20 @@ const add =
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('the file of the profiles', () => {
-  it('is empty before the first one, and reading makes nothing', async () => {
+  it('is empty before the first one, and reading creates nothing', async () => {
     const { folder, store } = await openStore();
     expect(await store.read()).toEqual({ version: 1, profiles: [] });
     await expect(stat(folder)).rejects.toThrow('ENOENT');
   });
 
-  it('keeps what is added, names that objects have of their own too', async () => {
+  it('keeps added profiles, even with names that objects have of their own', async () => {
     const { store } = await openStore();
     await store.change(add('constructor'));
     await store.change(add('a.b'));
     expect((await store.read()).profiles.map(({ name }) => name)).toEqual(['constructor', 'a.b']);
   });
 
-  it('loses none of a hundred that five processes add at the same time, and is open to nobody else', async () => {
+  it('loses none of a hundred that five processes add at the same time, and is readable by its owner only', async () => {
     const { folder, store, warnings } = await openStore();
     const prefixes = Array.from({ length: 5 }, (_, index) => `p${index}`);
     const run = promisify(execFile);
@@ -64,7 +64,7 @@ describe('the file of the profiles', () => {
     ['7', 'the whole of it'],
     ['{"version":2,"profiles":[]}', 'version'],
     ['{"version":1,"profiles":[{"name":"a","key":"canary"}]}', 'profiles.0.base_url'],
-  ])('that is damaged (%s) is reported and stays as it is', async (text, where) => {
+  ])('that is damaged (%s) is reported and not changed', async (text, where) => {
     const { folder, store } = await openStore();
     await mkdir(folder, { mode: 0o700 });
     await writeFile(store.path, text, { mode: 0o600 });
@@ -80,7 +80,7 @@ describe('the file of the profiles', () => {
     expect(await readFile(store.path, 'utf8')).toBe(text);
   });
 
-  it('is not written through a link, which is read all the same', async () => {
+  it('is not written through a link, but read through one', async () => {
     const { folder, store } = await openStore();
     const elsewhere = join(await makeFolder(), 'public.json');
     await writeFile(elsewhere, '{"version":1,"profiles":[]}', { mode: 0o600 });
@@ -91,7 +91,7 @@ describe('the file of the profiles', () => {
     expect(await readFile(elsewhere, 'utf8')).not.toContain('canary');
   });
 
-  it('that others may read is used with a warning, and closed at the next change', async () => {
+  it('that others can read is used with a warning, and closed at the next change', async () => {
     const { folder, store, warnings } = await openStore();
     await store.change(add('a'));
     await chmod(folder, 0o755);
@@ -103,7 +103,7 @@ describe('the file of the profiles', () => {
     expect(await modeOf(store.path)).toBe('600');
   });
 
-  it('stays as it is when a change is refused, and can be changed again', async () => {
+  it('is not modified if a change is refused, and can be changed again', async () => {
     const { store } = await openStore();
     await store.change(add('a'));
     const refuse = () => {
@@ -114,7 +114,7 @@ describe('the file of the profiles', () => {
     expect((await store.read()).profiles).toHaveLength(2);
   });
 
-  it('says what to do when its lock cannot be used', async () => {
+  it('says what to do if its lock cannot be used', async () => {
     const { folder, store } = await openStore();
     await mkdir(`${store.path}.lock`, { recursive: true, mode: 0o700 });
     await expect(store.change(add('a'))).rejects.toMatchObject({

@@ -24,7 +24,7 @@ function openInstall() {
   return open(`PATH=/nowhere '${process.execPath}' '${RUN}' engines install`);
 }
 
-it('on a terminal asks for what is missing, and never shows the secret', async () => {
+it('on a terminal asks for missing values, and never shows the secret', async () => {
   const terminal = open(ADD);
   await terminal.see('Base URL:');
   terminal.type('https://api.example.com/v1\r');
@@ -56,7 +56,7 @@ describe('at a question for a line, shown or hidden', () => {
     expect(terminal.screen()).not.toContain('✖');
   });
 
-  it.each(questions)('$question Ctrl-D is no answer: exit code 2, and names the flag', async (row) => {
+  it.each(questions)('$question Ctrl-D is not an answer: exit code 2, and the flag is named', async (row) => {
     const terminal = open(row.command);
     await terminal.see(row.question);
     terminal.type('\x04');
@@ -77,7 +77,7 @@ describe('at a question for yes or no', () => {
     expect(terminal.screen()).not.toContain('✖');
   });
 
-  it('Ctrl-D is no answer: exit code 2, and names the flag', async () => {
+  it('Ctrl-D is not an answer: exit code 2, and the flag is named', async () => {
     const terminal = openInstall();
     await terminal.see(QUESTION);
     terminal.type('\x04');
@@ -105,7 +105,7 @@ it('a signal from another process ends a question too', async () => {
   await expect(answer).rejects.toThrow('terminated');
 });
 
-it('asks for a secret only once the terminal no longer shows what is typed', async () => {
+it('asks for a secret only once the terminal no longer shows typed text', async () => {
   const { io, stderr } = createTestIo();
   const shown: string[] = [];
   const keys = Object.assign(new PassThrough(), {
@@ -119,7 +119,7 @@ it('asks for a secret only once the terminal no longer shows what is typed', asy
   expect(shown).toEqual(['raw true: ', 'raw false: Secret: ']);
 });
 
-it('nobody is asked where there is no terminal, and the flag that answers is named', async () => {
+it('asks nobody without a terminal, and names the flag that answers', async () => {
   const { io, stderr } = createTestIo({ stdin: 'canary\n' });
   const failure = {
     facts: { category: 'usage', code: 'NO_ANSWER', advice: expect.stringContaining('--secret-stdin') },

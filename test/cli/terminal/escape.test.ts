@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { escapeControls, escapeRows } from '../../../src/cli/terminal/escape.ts';
 
 describe('text from outside', () => {
-  it('shows control and reordering characters instead of obeying them', () => {
+  it('shows control and reordering characters instead of interpreting them', () => {
     expect(escapeControls('a\u001b[31mb\u202ec\u0007')).toBe('a\\u001b[31mb\\u202ec\\u0007');
   });
 
@@ -20,7 +20,7 @@ describe('text from outside', () => {
     expect(escapeControls('Übung 字幕 😀')).toBe('Übung 字幕 😀');
   });
 
-  it('keeps line breaks only where rows are meant', () => {
+  it('keeps line breaks only if rows are allowed', () => {
     expect(escapeControls('a\nb')).toBe('a\\u000ab');
     expect(escapeRows('a\nb\r')).toBe('a\nb\\u000d');
   });

@@ -11,8 +11,8 @@ const style = await loadStyle(createTestIo().io, 'never');
 const draw = (what: WorkSummary, columns = 100, rows = 24) =>
   drawBoard(what, { columns, rows }, START_MS + 90_000, style);
 
-describe('the frame of many pieces of work', () => {
-  it('shows totals first, then a row with bar, stage and time for each that runs', () => {
+describe('the frame of many running items', () => {
+  it('shows totals first, then a row with bar, stage and time for each running item', () => {
     const lines = draw(picture(2, { total: 400, done: 120, waiting: 276, failed: 2 }));
     expect(lines).toHaveLength(4);
     expect(lines[0]).toBe('━━━━━━──────────────  120 of 400 done, 2 running, 276 waiting, 2 failed');
@@ -20,7 +20,7 @@ describe('the frame of many pieces of work', () => {
     expect(lines[3]).toMatch(/talk-01\.mp4 → es +━{10}─{10} {2}dubbing 50 % +1 min 29 s$/);
   });
 
-  it('says what is known of time, credits, slots, the next deadline and the stop', () => {
+  it('shows what is known about time, credits, slots, the next deadline and the stop', () => {
     const lines = draw(
       {
         ...QUIET,
@@ -46,13 +46,13 @@ describe('the frame of many pieces of work', () => {
     [10, 3],
     [1, 1],
     [250, 100],
-  ])('fits a terminal of %i by %i cells with forty at work', (columns, rows) => {
+  ])('fits a terminal of %i by %i cells with forty running items', (columns, rows) => {
     const lines = draw(picture(40), columns, rows);
     for (const line of lines) expect(stringWidth(line)).toBeLessThan(Math.max(2, columns));
     expect(lines.length).toBeLessThan(Math.max(5, rows));
   });
 
-  it('shows those that run longest where not all have room, and says how many more there are', () => {
+  it('shows those that run longest if there is no space for all, and how many more there are', () => {
     const lines = draw(picture(40), 100, 10);
     expect(lines).toHaveLength(8);
     expect(lines[2]).toContain('talk-00.mp4');
@@ -60,7 +60,7 @@ describe('the frame of many pieces of work', () => {
     expect(lines[7]).toBe('  … and 35 more');
   });
 
-  it('keeps ending and language of a long name, and never acts on what stands in it', () => {
+  it('keeps ending and language of a long name, and never interprets its text', () => {
     const label = `${'x'.repeat(90)}\u001b[2J/talk.mp4 → zh-TW`;
     const [, , row = ''] = draw({
       ...QUIET,
@@ -71,7 +71,7 @@ describe('the frame of many pieces of work', () => {
     expect(row).not.toContain('\u001b');
   });
 
-  it('aligns names of two-celled characters', () => {
+  it('aligns names with wide characters', () => {
     const names = ['a.mp4', '字幕字幕字幕.mp4'];
     const [, , first = '', second = ''] = draw({
       ...QUIET,

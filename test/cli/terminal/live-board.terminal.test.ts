@@ -16,7 +16,7 @@ function showAll(written: string): readonly string[] {
   return [...screen.scrolled(), ...screen.rows()].filter((row) => row !== '');
 }
 
-it('forty items leave two failures and the totals behind, and nothing else, though the window gets narrower', async () => {
+it('forty items leave only two failures and the totals on the screen, even if the window gets narrower', async () => {
   const { PATH = '', HOME = '' } = process.env;
   const terminal = openTerminal(`'${process.execPath}' '${supportFile('board-on-terminal.ts')}'`, HOME, {
     PATH,
@@ -35,7 +35,7 @@ it('forty items leave two failures and the totals behind, and nothing else, thou
   );
 });
 
-it('a command with several inputs is one such run, and leaves nothing but the totals behind', async () => {
+it('a command with several inputs leaves only the totals on the screen', async () => {
   const vloc = await startVloc();
   await mkdir(join(vloc.folder, 'subs'));
   for (let at = 0; at < 5; at += 1) {

@@ -5,7 +5,7 @@ import { createTerminalIo } from '../support/terminal-io.ts';
 
 const STEP = { phase: 'dubbing', fraction: 0.5 };
 
-it('stays calm with 400 items: only failures scroll, and the totals are left behind', () => {
+it('is quiet with 400 items: only failures scroll, and the totals stay on the screen', () => {
   const { io, style, repeat, pass, screen } = createTerminalIo(100, 24);
   let done = 0;
   let failed = 0;

@@ -13,7 +13,7 @@ function open(look = () => picture(15, { total: 400, done: 120, waiting: 265 }))
 
 const TOTALS = '120 of 400 done, 15 running, 265 waiting';
 
-it('writes a line for what fails, and none for steps and results', () => {
+it('writes a line for each failure, and none for steps and results', () => {
   const { board, rows } = open();
   board.show('a.mp4', { phase: 'uploading', fraction: 0.1 });
   board.show('a.mp4', { phase: 'dubbing', fraction: 0 });
@@ -33,7 +33,7 @@ it('writes the totals at the start and each 30 s', () => {
   expect(rows()).toHaveLength(4);
 });
 
-it('writes how it ended once, and nothing behind it', () => {
+it('writes the outcome once, and nothing after it', () => {
   let done = 23;
   const { board, rows, pass } = open(() => picture(24 - done, { total: 24, done }));
   done = 24;
@@ -43,7 +43,7 @@ it('writes how it ended once, and nothing behind it', () => {
   expect(rows()).toEqual(['23 of 24 done, 1 running', '24 of 24 done']);
 });
 
-it('writes nothing while there is nothing to do, once it has said so', () => {
+it('says once that there is nothing to do, and then writes nothing', () => {
   let running = 1;
   const { board, pass, rows } = open(() => picture(running, { total: 2, done: 2 - running }));
   pass(30_000);
@@ -60,7 +60,7 @@ it('writes nothing while there is nothing to do, once it has said so', () => {
   board.close();
 });
 
-it('writes each result of a watched folder, and nothing before the first file has come', () => {
+it('writes each result of a watched folder, and nothing before the first file arrives', () => {
   const { board, pass, rows } = open(() => picture(0, { total: 0, done: 0 }));
   pass(300_000);
   expect(rows()).toEqual([]);

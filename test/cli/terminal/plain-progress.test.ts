@@ -27,7 +27,7 @@ describe('progress off a terminal', () => {
     expect(rows()).toEqual(['a.mp4: uploading 10 %', 'a.mp4: dubbing 70 %', 'a.mp4: a.es.mp4']);
   });
 
-  it('has several inputs on one line', () => {
+  it('shows several inputs on one line', () => {
     const { progress, rows, wait } = createClocked();
     progress.show('a', { phase: 'dubbing', fraction: null });
     progress.show('b', { phase: 'queued', fraction: null });

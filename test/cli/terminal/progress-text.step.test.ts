@@ -5,7 +5,7 @@ it('never shows 100 % before the end', () => {
   expect(describeStep({ phase: 'dubbing', fraction: 0.999 })).toBe('dubbing 99 %');
 });
 
-it('shows details behind the percentage', () => {
+it('shows details after the percentage', () => {
   expect(describeStep({ phase: 'uploading', fraction: 0.5, detail: '1 of 2 MB' })).toBe(
     'uploading 50 %, 1 of 2 MB',
   );

@@ -6,18 +6,18 @@ import { picture } from '../support/pictures.ts';
 const outlookOf = (counts: Partial<WorkSummary['counts']>, leftMs: number | null) =>
   describeOutlook({ ...picture(0, { total: 3, done: 3, ...counts }), leftMs }, 0);
 
-it('tells the time left while something runs or waits', () => {
+it('shows the time left while something runs or waits', () => {
   expect(outlookOf({ done: 2, running: 1 }, 30_000)).toEqual(['less than a minute left']);
   expect(outlookOf({ done: 2, waiting: 1 }, 130_000)).toEqual(['about 2 min left']);
   expect(outlookOf({ done: 2, waiting: 1 }, null)).toEqual([]);
 });
 
-it('tells none when all is over, whatever came of it', () => {
+it('shows no time left when everything has ended, whatever the outcome', () => {
   expect(outlookOf({}, 0)).toEqual([]);
   expect(outlookOf({ done: 1, failed: 1, left: 1 }, 0)).toEqual([]);
 });
 
-it('says so where the service does not tell what jobs cost', () => {
+it('reports that the service does not state what jobs cost', () => {
   const creditsOf = (credits: WorkSummary['credits']) => describeOutlook({ ...picture(0, {}), credits }, 0);
   expect(creditsOf({ charged: 0, reserved: 0, unknown: 24 })).toEqual(['credits of 24 jobs unknown']);
   expect(creditsOf({ charged: 2, reserved: 1, unknown: 1 })).toEqual([

@@ -23,7 +23,7 @@ describe('a screen', () => {
     live.close();
   });
 
-  it('writes each frame at once, between the marks that keep a terminal from showing half of it', () => {
+  it('writes each frame in one piece, between the marks that keep a terminal from showing half of it', () => {
     const { live, pass, writes } = open(() => ['one', 'two']);
     pass(200);
     expect(writes).toHaveLength(1);
@@ -32,7 +32,7 @@ describe('a screen', () => {
     live.close();
   });
 
-  it('writes nothing while there is nothing new, and looks once a second for times that have changed', () => {
+  it('writes nothing without a change, and checks once a second for times that have changed', () => {
     let looks = 0;
     const { live, pass, writes } = open(() => {
       looks += 1;
@@ -45,7 +45,7 @@ describe('a screen', () => {
     live.close();
   });
 
-  it('keeps its place: a thousand frames scroll nothing away', () => {
+  it('keeps its position: a thousand frames scroll nothing away', () => {
     let count = 0;
     const { live, pass, screen } = open(() =>
       Array.from({ length: 3 + (count % 5) }, (_, at) => `${count} ${at}`),
@@ -59,7 +59,7 @@ describe('a screen', () => {
     live.close();
   });
 
-  it('puts what is printed above the frame, where it stays', () => {
+  it('puts printed text above the frame, where it stays', () => {
     const { live, pass, screen } = open(() => ['totals', 'row']);
     pass(200);
     live.print('✖ a.mp4 failed');
@@ -87,7 +87,7 @@ describe('a screen', () => {
     ['wider', 80, 10],
     ['lower', 40, 6],
     ['both', 21, 30],
-  ])('leaves no rests when the terminal gets %s', (_, columns, rows) => {
+  ])('leaves no remains when the terminal gets %s', (_, columns, rows) => {
     const wide = 'x'.repeat(200);
     const terminal = createTerminalIo(40, 10);
     const live = createScreen(

@@ -45,14 +45,14 @@ describe('colour', () => {
     expect(await isColoured(env, asked, isTTY)).toBe(coloured);
   });
 
-  it('is decided for each stream by itself', async () => {
+  it('is decided for each stream separately', async () => {
     const { io } = createTestIo();
     Object.assign(io.stdout, { isTTY: true });
     expect((await loadStyle(io, 'auto', 'stdout')).bad('x')).toBe('\u001b[31mx\u001b[39m');
     expect((await loadStyle(io, 'auto', 'stderr')).bad('x')).toBe('x');
   });
 
-  it('is one of the sixteen that every terminal has, and gets closed', async () => {
+  it('is one of the sixteen that every terminal has, and is closed', async () => {
     const { good, warn, faint, strong } = await loadStyle(createTestIo().io, 'always');
     expect([good('a'), warn('b'), faint('c'), strong('d')]).toEqual([
       '\u001b[32ma\u001b[39m',

@@ -58,7 +58,7 @@ describe('a table', () => {
     expect(stripVTControlCharacters(text)).toBe(await layOut(head, rows));
   });
 
-  it('leaves out a column that may go before it makes names unreadable, and only where it must', async () => {
+  it('omits an optional column before it makes names unreadable, and only if it must', async () => {
     const head = [{ title: 'INPUT', shrinks: 1, least: 20 }, 'RESULT', { title: 'JOB', drops: true }];
     const row = ['lessons/week1/talk-07.mp4', 'out/week1/talk-07.es.mp4', 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2'];
     const narrow = await layOut(head, [row], { width: 77 });
