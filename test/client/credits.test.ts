@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startHarness } from './support/harness.ts';
 import { json } from './support/scripted-server.ts';
 
-test('the balance is asked for without parameters', async () => {
+test('the balance is requested without parameters', async () => {
   const body = { object: 'credit_balance', balance_credits: 10, reserved_credits: 1, available_credits: 9 };
   const { client, server } = await startHarness({ fallback: json(200, body) });
   expect(await client.credits.balance()).toMatchObject({ balance_credits: 10, available_credits: 9 });
@@ -10,7 +10,7 @@ test('the balance is asked for without parameters', async () => {
   expect(server.seen[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('the ledger comes in pages, deductions negative', async () => {
+test('the ledger is read in pages, with negative deductions', async () => {
   const line = { id: 'txn_1', amount: -2.5, capability: 'dubbing', job_id: 'dub_1' };
   const page = { object: 'list', data: [line], has_more: true, next_cursor: 'next' };
   const { client, server } = await startHarness({ fallback: json(200, page) });

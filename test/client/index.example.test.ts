@@ -21,7 +21,7 @@ function readExample(): string {
   return example;
 }
 
-test('the example of docs/library.md brings a video into another language', async () => {
+test('the example of docs/library.md localizes a video', async () => {
   const { service, credentials, caller } = await startScene();
   const folder = await makeFolder();
   await writeFile(join(folder, 'example.ts'), readExample());
@@ -39,7 +39,7 @@ test('the example of docs/library.md brings a video into another language', asyn
   expect(json.data).toMatchObject([{ status: 'succeeded' }]);
 });
 
-test('the call of `verifyWebhook` that it names accepts genuine deliveries only', () => {
+test('the call of `verifyWebhook` on that page accepts only genuine deliveries', () => {
   expect(page).toContain('`verifyWebhook({ body, headers }, { secret })`');
   const secret = 'whsec_example';
   const { body, headers } = sign(eventBody('loc_1'), { secret, at: Math.floor(Date.now() / 1000) });

@@ -4,19 +4,19 @@ import { firstLine } from '../../src/client/transport/body.ts';
 import { describeDuration } from '../../src/errors/amounts.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../src/protocol/headers.ts';
 
-test('nonces are single-use and of the form that the contract asks for', () => {
+test('nonces are single-use and of the form that the contract requires', () => {
   const nonces = Array.from({ length: 1_000 }, () => SYSTEM_RUNTIME.nonce());
   expect(new Set(nonces).size).toBe(1_000);
   expect(nonces.every((nonce) => /^[A-Za-z0-9_-]{16,128}$/.test(nonce))).toBe(true);
 });
 
-test('idempotency keys are fresh and of the form that the specification asks for', () => {
+test('idempotency keys are fresh and of the form that the specification requires', () => {
   const keys = [SYSTEM_RUNTIME.idempotencyKey(), SYSTEM_RUNTIME.idempotencyKey()];
   expect(new Set(keys).size).toBe(2);
   expect(keys.every((key) => IDEMPOTENCY_KEY_PATTERN.test(key))).toBe(true);
 });
 
-test('a sleep longer than any timer does not end at once, and ends when it is aborted', async () => {
+test('a sleep longer than any timer does not end early, and ends when it is aborted', async () => {
   const controller = new AbortController();
   let over = false;
   const sleeping = SYSTEM_RUNTIME.sleep(2 ** 32, controller.signal).finally(() => {
@@ -38,7 +38,7 @@ test.each([
   [7_200_000, '2 h'],
   [2_678_400_000, '31 d'],
   [Number.POSITIVE_INFINITY, 'forever'],
-])('%d ms are told as %s', (ms, words) => {
+])('%d ms are shown as %s', (ms, words) => {
   expect(describeDuration(ms)).toBe(words);
 });
 
@@ -53,7 +53,7 @@ test.each([
   expect(firstLine(Buffer.from(page))).toBe(line);
 });
 
-test('the first line of a page without end is short, and looked for at its beginning only', () => {
+test('the first line of an endless page is short, and searched for only at its beginning', () => {
   expect(firstLine(Buffer.alloc(10 ** 7, 'a')).length).toBe(120);
   expect(firstLine(Buffer.from(`${'<'.repeat(10 ** 7)}>late`))).not.toContain('late');
   expect(firstLine(Buffer.from(`${' '.repeat(10 ** 7)}late`))).toBe('');

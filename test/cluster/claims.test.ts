@@ -25,7 +25,7 @@ async function open() {
 describe.skipIf(NEEDS)('leases in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   describeClaims(open);
 
-  it('find nothing in an empty account', async () => {
+  it('are not found in an empty account', async () => {
     const store = await open();
     expect(await createLeases(store, JOBS, 'one').claim(Date.now(), true, [])).toBeNull();
   });

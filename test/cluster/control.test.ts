@@ -43,7 +43,7 @@ describe.skipIf(NEEDS)('a controlled service with a database (needs postgresql: 
     expect(await untilJob(caller, again, 'succeeded')).toMatchObject({ billing: { status: 'settled' } });
   });
 
-  it('gives each workspace a schema of its own, and removes it with the workspace', async () => {
+  it('creates a schema for each workspace, and removes it with the workspace', async () => {
     const { ask, callerFor, control } = await startControlledService({ database: freshAccount(server) });
     const { json: workspace } = await ask('POST', '/workspaces', { settings: { opening_credits: 3 } });
     expect(await schemas()).toEqual([workspace.id]);

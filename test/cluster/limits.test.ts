@@ -30,7 +30,7 @@ const read = async ({ store }: Fleet) => {
   return row;
 };
 
-describe.skipIf(NEEDS)('500 requests at once over three nodes (need postgresql: sh .ci/packages)', () => {
+describe.skipIf(NEEDS)('500 concurrent requests over three nodes (need postgresql: sh .ci/packages)', () => {
   it('never have more open jobs than slots, and spend exactly what was granted', async () => {
     const fleet = await openFleet(server);
     const config = { openingCredits: GRANTED, rate: { requests: 10_000, windowSeconds: 60 } };

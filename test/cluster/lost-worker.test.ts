@@ -204,7 +204,7 @@ describe.skipIf(NEEDS)('a worker (needs postgresql: sh .ci/packages)', () => {
     await untilJob(api.caller, held, 'succeeded');
   });
 
-  it('gives its job away when it is told to end, without an attempt, and exits', async () => {
+  it('returns its job on SIGTERM, without an attempt, and exits', async () => {
     const fleet = await openFleet(server);
     const api = await fleet.startApi();
     const leaving = await startHost(fleet);

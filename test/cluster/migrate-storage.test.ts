@@ -32,7 +32,7 @@ const into = ({ options }: BucketCluster, stateDir: string) =>
   migrate(options.database, '--from', stateDir, '--storage', options.storage);
 
 describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING ?? 'with a bucket'})`, () => {
-  it('are used in the bucket: uploads by new jobs, results by those who have them', async () => {
+  it('are used in the bucket: uploads by new jobs, results by their owners', async () => {
     const account = await makeAccount();
     const cluster = await makeCluster();
     const { database, storage } = cluster.options;
@@ -53,7 +53,7 @@ describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING 
     await untilJob(caller, account.open, 'succeeded');
   });
 
-  it('go when they have no record any more, also results whose folders an older version named', async () => {
+  it('are deleted if they have no record any more, including results whose folders an older version named', async () => {
     const { stateDir } = await makeAccount();
     const assets = join(stateDir, 'assets');
     const names = await readdir(assets);
@@ -84,7 +84,7 @@ describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING 
     await until(results, (keys) => !moved.some((key) => keys.includes(key)));
   });
 
-  it('come back as they were, and the rows differ only in the names of uploads', async () => {
+  it('are moved back unchanged, and the rows differ only in the names of uploads', async () => {
     const { stateDir } = await makeAccount();
     const [before, files] = [rowsOf(stateDir), await filesIn(stateDir)];
     const cluster = await makeCluster();

@@ -62,7 +62,7 @@ describe.skipIf(NEEDS)('an account moved to PostgreSQL (needs postgresql: sh .ci
     }
   });
 
-  it('goes on there: jobs are read and finished, intents and nonces are known, nothing is paid twice', async () => {
+  it('continues there: jobs are read and finished, intents and nonces are known, nothing is paid twice', async () => {
     const account = await makeAccount();
     const database = freshAccount(server);
     await migrated(database, '--from', account.stateDir);
@@ -82,7 +82,7 @@ describe.skipIf(NEEDS)('an account moved to PostgreSQL (needs postgresql: sh .ci
     expect(result.json).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
   });
 
-  it('is not used at the old place any more, until that is wanted', async () => {
+  it('is no longer used at the old place, unless requested', async () => {
     const { stateDir } = await makeAccount();
     const database = freshAccount(server);
     await migrated(database, '--from', stateDir);
@@ -163,7 +163,7 @@ describe.skipIf(NEEDS)('a move is refused', () => {
     expect(await readdir(folder)).not.toContain('database.id');
   });
 
-  it('from a store of an older version, which stays as it is', async () => {
+  it('from a store of an older version, which is not changed', async () => {
     const stateDir = await makeStateDir();
     const old = fileURLToPath(new URL('../fixtures/version-0.1/service/service.sqlite', import.meta.url));
     await writeFile(join(stateDir, 'service.sqlite'), await readFile(old));

@@ -37,7 +37,7 @@ describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', ()
     expect(api.engines.begun).toHaveLength(0);
   });
 
-  it('refuse at once what none of the workers can do', async () => {
+  it('refuse immediately what none of the workers can do', async () => {
     const fleet = await openFleet(server);
     const api = await fleet.startApi({ engines: noEngines() });
     await fleet.startWorker(['es']);
@@ -83,7 +83,7 @@ describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', ()
     expect(failed.error.message).toMatch(/^no worker of the last 5 minutes can do this job: .*French/);
   });
 
-  it('keep jobs for an hour in which no worker runs at all', async () => {
+  it('keep jobs for an hour in which no worker runs', async () => {
     const fleet = await openFleet(server);
     const api = await fleet.startApi({ engines: noEngines() });
     const { json: job } = await api.caller.post(NEW_JOB, translation());

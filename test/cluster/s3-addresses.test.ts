@@ -72,7 +72,7 @@ describe.skipIf(MISSING !== null)(`the client and a bucket (${MISSING ?? 'S3'})`
     await client.close();
   });
 
-  it('asks for another address when one is refused, and says so when there is none', async () => {
+  it('requests another address if one is refused, and says so if there is none', async () => {
     const cluster = await makeCluster();
     const client = clientOf(await cluster.node());
     const asset = await separate(client);
@@ -104,7 +104,7 @@ describe.skipIf(MISSING !== null)(`the client and a bucket (${MISSING ?? 'S3'})`
     await client.close();
   });
 
-  it('says that a result is gone when storage has deleted it', async () => {
+  it('reports that a result was deleted by storage', async () => {
     const cluster = await makeCluster();
     const node = await cluster.node();
     const client = clientOf(node);

@@ -42,7 +42,7 @@ async function readySource({ caller }: Pick<Scene, 'caller'>, seconds = 60) {
 }
 
 describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, () => {
-  it('brings a video from the client through a worker back to the client, past the API', async () => {
+  it('carries a video from the client through a worker back to the client, past the API', async () => {
     const cluster = await makeCluster();
     const api = await cluster.node({ config: { workers: 0 } });
     const worker = await cluster.node();
@@ -80,7 +80,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     }
   });
 
-  it('is used by `vloc serve` as variables and settings say', async () => {
+  it('is used by `vloc serve` as configured by variables and settings', async () => {
     const { options, bucket } = await makeCluster();
     const stateDir = await makeStateDir();
     const settings = join(stateDir, 'service.json');
@@ -98,7 +98,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     expect(test.stdout() + test.stderr()).not.toContain(options.env.AWS_SECRET_ACCESS_KEY);
   });
 
-  it('takes only the bytes that were announced, and only where and while they were allowed', async () => {
+  it('accepts only the announced bytes, and only where and while they were allowed', async () => {
     const { caller, service } = await (await makeCluster()).node();
     const bytes = videoOf(60);
     const reserve = () =>
@@ -170,7 +170,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     });
   });
 
-  it('answers 503 while the storage is away, and loses nothing', async () => {
+  it('answers 503 while the storage is down, and loses nothing', async () => {
     const cluster = await makeCluster();
     const { caller, logged } = await cluster.node();
     const { s3 } = server();
@@ -247,7 +247,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     );
   });
 
-  it('hands the job of a node that was killed to another, and cleans up after it', async () => {
+  it('passes the job of a killed node to another, and cleans up after it', async () => {
     const cluster = await makeCluster();
     const stateDir = await makeStateDir();
     const host = new URL('../service/harness/crash-host.ts', import.meta.url).pathname;

@@ -17,7 +17,7 @@ function chunked(bytes: Buffer): Reply {
   };
 }
 
-describe('a download that is not what was promised', () => {
+describe('a download that differs from what was promised', () => {
   const intact = (headers: Record<string, string>, body: (bytes: Buffer) => Buffer) => (bytes: Buffer) =>
     answer(200, headers, body(bytes));
 
@@ -47,7 +47,7 @@ describe('a download that is not what was promised', () => {
       },
       'DOWNLOAD_DAMAGED',
     ],
-  ])('%s never gets the name', async (_what, fallback, code) => {
+  ])('%s never gets the final name', async (_what, fallback, code) => {
     const { client, server, asset, to, bytes } = await startDownload();
     server.fallback = fallback(bytes);
     const { facts } = await failureOf(client.download(asset, { to }));
@@ -74,8 +74,8 @@ describe('a download that is not what was promised', () => {
   );
 });
 
-describe('a disk in trouble', () => {
-  test('is told as such before anything is asked', async () => {
+describe('a failing disk', () => {
+  test('is reported before anything is requested', async () => {
     const { client, server, asset, folder } = await startDownload(10);
     await writeFile(join(folder, 'file'), '');
     const { facts } = await failureOf(client.download(asset, { to: join(folder, 'file', 'video.mp4') }));
@@ -86,7 +86,7 @@ describe('a disk in trouble', () => {
   test.each([
     ['a symbolic link', (part: string, folder: string) => symlinkSync(join(folder, 'elsewhere'), part)],
     ['a named pipe', (part: string) => execFileSync('mkfifo', [part])],
-  ])('is not written to through %s in place of the part', async (_what, make) => {
+  ])('is not written to through %s instead of the part', async (_what, make) => {
     const { client, server, asset, to, part, folder } = await startDownload(10);
     make(part, folder);
     expect((await failureOf(client.download(asset, { to }))).facts.category).toBe('disk');
@@ -104,7 +104,7 @@ describe('a disk in trouble', () => {
     ],
     ['nobody says', { size_bytes: null, sha256: null }, chunked, 'needs more than 200 kB more'],
   ])(
-    'without room for the length that %s ends the download, with both figures',
+    'without space for the length that %s ends the download, with both sizes',
     async (_who, told, reply, words) => {
       const runtime = { ...createFakeRuntime(), freeBytes: async () => 200_000 };
       const { client, server, asset, bytes, to, folder } = await startDownload(300_000, { runtime });
@@ -117,7 +117,7 @@ describe('a disk in trouble', () => {
     },
   );
 
-  test('with room for what is still missing is enough', async () => {
+  test('with space for what is still missing is enough', async () => {
     const runtime = { ...createFakeRuntime(), freeBytes: async () => 100_000 };
     const { client, asset, bytes, to, part } = await startDownload(300_000, { runtime });
     await writeFile(part, bytes.subarray(0, 200_000));
@@ -125,7 +125,7 @@ describe('a disk in trouble', () => {
     expect((await readFile(to)).equals(bytes)).toBe(true);
   });
 
-  test('that takes no more ends the download at once, without another request', async () => {
+  test('that accepts no more data ends the download immediately, without another request', async () => {
     const { server, asset, to } = await startDownload(3_000_000);
     const script = new URL('../support/download-once.ts', import.meta.url).pathname;
     // 1,000 blocks of 1,024 bytes; the signal of the limit is ignored, so that the write itself fails.

@@ -30,7 +30,7 @@ describe('a refused link', () => {
     ['there is nobody to ask', undefined, 1],
     ['the job has none', async () => null, 1],
     ['the job is gone', async () => Promise.reject(gone), 1],
-  ])('ends as expired when %s, without another blind attempt', async (_why, refresh, requests) => {
+  ])('ends as expired if %s, without another blind attempt', async (_why, refresh, requests) => {
     const { client, asset, to, server, folder, runtime } = await startDownload(10);
     server.fallback = answer(410, {});
     const { facts } = await failureOf(client.download(asset, { to, refresh }));
@@ -40,7 +40,7 @@ describe('a refused link', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('ends as expired when the job has the same, or when the new one is refused too', async () => {
+  test('ends as expired if the job has the same one, or if the new one is refused too', async () => {
     const { client, asset, to, server } = await startDownload(10);
     server.fallback = answer(410, {});
     const same = await failureOf(client.download(asset, { to, refresh: async () => asset }));
@@ -61,7 +61,7 @@ describe('a refused link', () => {
 describe('a link that stays refused', () => {
   const IN_AN_HOUR = 3_600_000;
 
-  test('says until when the result can be downloaded, and does not ask for a new job', async () => {
+  test('says until when the result can be downloaded, and does not request a new job', async () => {
     const { client, asset, to, server, runtime } = await startDownload(10);
     server.fallback = answer(403, { 'content-type': 'application/xml' }, XML);
     const expires_at = new Date(runtime.now() + IN_AN_HOUR).toISOString();
@@ -79,7 +79,7 @@ describe('a link that stays refused', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('is tried again when the job says that it is valid for longer, and once only', async () => {
+  test('is tried again if the job says that it is valid for longer, and only once', async () => {
     const { client, asset, to, server, runtime } = await startDownload(10);
     server.fallback = answer(403, {}, XML);
     const longer = { ...asset, expires_at: new Date(runtime.now() + IN_AN_HOUR).toISOString() };
@@ -89,7 +89,7 @@ describe('a link that stays refused', () => {
     expect(facts.message).toContain(longer.expires_at);
   });
 
-  test('has expired by the clock of storage, whatever that of this machine says', async () => {
+  test('has expired by the clock of storage, whatever the clock of this machine says', async () => {
     const { client, asset, to, server, runtime } = await startDownload(10);
     const expires_at = new Date(runtime.now() + IN_AN_HOUR).toISOString();
     const refuseAt = (ms: number) => answer(403, { date: new Date(ms).toUTCString() }, XML);
@@ -112,7 +112,7 @@ describe('a link that stays refused', () => {
     );
   });
 
-  test('is not taken for a job that is gone when a gateway answers 404 in the place of the API', async () => {
+  test('does not count as a deleted job if a gateway answers 404 instead of the API', async () => {
     const { client, asset, to, server } = await startDownload(10);
     server.fallback = answer(403, {}, XML);
     const page = new Failure({ ...notFound, origin: 'gateway', blame: 'gateway' });
@@ -144,7 +144,7 @@ describe('a redirect of a download', () => {
     },
   );
 
-  test('takes the Range along to the other host of this machine', async () => {
+  test('sends the Range to the other host of this machine too', async () => {
     const { client, server, asset, to, part, bytes } = await startDownload();
     const other = await startServer(serveBytes(bytes, '"v1"'));
     onCleanup(other.close);
@@ -155,7 +155,7 @@ describe('a redirect of a download', () => {
     expect((await readFile(to)).equals(bytes)).toBe(true);
   });
 
-  test('an address that is plain http to another machine is not asked at all', async () => {
+  test('sends no request to an address that is plain http on another machine', async () => {
     const { client, asset, to } = await startDownload(10);
     const { facts } = await failureOf(client.download({ ...asset, url: 'http://storage.example/x' }, { to }));
     expect(facts.code).toBe('DOWNLOAD_ADDRESS_REFUSED');

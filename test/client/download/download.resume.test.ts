@@ -9,7 +9,7 @@ import { startDownload } from '../support/start-download.ts';
 import { serveBytes } from '../support/stored-bytes.ts';
 
 describe('an interrupted download', () => {
-  test('goes on where the line broke, under the validator it saw', async () => {
+  test('continues where the connection broke, with the validator that it had received', async () => {
     const { client, server, asset, to, bytes, runtime } = await startDownload();
     const headers = { etag: '"v1"' };
     server.script.push(cutAfter(bytes.length, bytes.subarray(0, 100_000), headers), reset);
@@ -21,7 +21,7 @@ describe('an interrupted download', () => {
     expect(runtime.slept).toHaveLength(2);
   });
 
-  test('of an earlier run is continued from any cut, and ends byte for byte the same', async () => {
+  test('of an earlier run continues from any cut, and ends byte for byte the same', async () => {
     const { client, server, asset, bytes, folder } = await startDownload(5_000);
     let run = 0;
     await fc.assert(
@@ -46,7 +46,7 @@ describe('an interrupted download', () => {
     ['of other bytes', (bytes: Buffer) => Buffer.alloc(1_000, bytes[0] === 1 ? 2 : 1)],
     ['longer than the file', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('more')])],
     ['of other bytes, as long as the file', (bytes: Buffer) => Buffer.alloc(bytes.length)],
-  ])('with a part %s begins anew, once', async (_how, spoil) => {
+  ])('with a part %s starts over, once', async (_how, spoil) => {
     const { client, asset, to, part, bytes, events } = await startDownload();
     await writeFile(part, spoil(bytes));
     await client.download(asset, { to });
@@ -54,7 +54,7 @@ describe('an interrupted download', () => {
     expect(events).toContainEqual(expect.objectContaining({ code: 'DOWNLOAD_RESTARTED' }));
   });
 
-  test('without a known hash trusts no part of an earlier run', async () => {
+  test('without a known hash uses no part of an earlier run', async () => {
     const { client, asset, to, part, bytes, server } = await startDownload();
     await writeFile(part, Buffer.alloc(1_000));
     await client.download({ ...asset, sha256: null }, { to });
@@ -62,7 +62,7 @@ describe('an interrupted download', () => {
     expect(server.seen[0]?.headers.range).toBeUndefined();
   });
 
-  test('with neither hash nor validator is not continued, but fetched anew', async () => {
+  test('with neither hash nor validator starts over', async () => {
     const { client, asset, to, bytes, server } = await startDownload();
     server.script.push(cutAfter(bytes.length, bytes.subarray(0, 100_000), {}));
     await client.download({ ...asset, sha256: null }, { to });
@@ -70,7 +70,7 @@ describe('an interrupted download', () => {
     expect(server.seen.map((seen) => seen.headers.range)).toEqual([undefined, undefined]);
   });
 
-  test('at a server without Range is fetched whole', async () => {
+  test('from a server without Range is fetched whole', async () => {
     const { client, server, asset, to, part, bytes } = await startDownload();
     await writeFile(part, bytes.subarray(0, 1_000));
     server.fallback = answer(200, {}, bytes);
@@ -95,7 +95,7 @@ describe('an interrupted download', () => {
     expect((await readFile(to)).equals(bytes)).toBe(true);
   });
 
-  test('counts its attempts anew when each brings it forward', async () => {
+  test('counts its attempts again when each makes progress', async () => {
     const { client, server, asset, to, bytes } = await startDownload(8 * 1024 ** 2);
     const serve = serveBytes(bytes, '"v1"', 1.2 * 1024 ** 2);
     server.script.push(...Array.from({ length: 6 }, () => serve));
@@ -105,7 +105,7 @@ describe('an interrupted download', () => {
   });
 });
 
-test('a line that only trickles is given up after the idle time and taken up again', async () => {
+test('at a trickling connection is given up after the idle time and resumed', async () => {
   const timeouts = { idleMs: 60, connectMs: 40 };
   const { client, server, asset, to, bytes } = await startDownload(100_000, { timeouts });
   server.script.push((_seen, response) => {

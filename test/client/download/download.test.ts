@@ -7,7 +7,7 @@ import { sha256, startDownload } from '../support/start-download.ts';
 import { serveBytes } from '../support/stored-bytes.ts';
 
 describe('a download', () => {
-  test('ends with the whole file under its name, and nothing else in the folder', async () => {
+  test('creates the whole file under its name, and nothing else in the folder', async () => {
     const { client, asset, to, bytes, folder } = await startDownload();
     const done = await client.download(asset, { to });
     expect(done).toEqual({ path: to, bytes: bytes.length, sha256: sha256(bytes) });
@@ -24,7 +24,7 @@ describe('a download', () => {
     expect(JSON.stringify(events)).not.toContain('canary');
   });
 
-  test('tells bytes and total as they come', async () => {
+  test('reports bytes and total as they arrive', async () => {
     const { client, asset, to, bytes } = await startDownload();
     const told: [number, number | null][] = [];
     await client.download(asset, { to, onProgress: (done, total) => told.push([done, total]) });
@@ -37,32 +37,35 @@ describe('a download', () => {
   test.each([
     [0o022, 0o644, 0o755],
     [0o077, 0o600, 0o700],
-  ])('under the umask %o has the rights that it leaves, and so have its folders', async (mask, file, dir) => {
-    const { client, asset, folder } = await startDownload(10);
-    const to = join(folder, 'es', 'video.mp4');
-    const before = process.umask(mask);
-    try {
-      await client.download(asset, { to });
-    } finally {
-      process.umask(before);
-    }
-    expect([statSync(to).mode & 0o777, statSync(join(folder, 'es')).mode & 0o777]).toEqual([file, dir]);
-  });
+  ])(
+    'under the umask %o gets the permissions that it allows, and so do its folders',
+    async (mask, file, dir) => {
+      const { client, asset, folder } = await startDownload(10);
+      const to = join(folder, 'es', 'video.mp4');
+      const before = process.umask(mask);
+      try {
+        await client.download(asset, { to });
+      } finally {
+        process.umask(before);
+      }
+      expect([statSync(to).mode & 0o777, statSync(join(folder, 'es')).mode & 0o777]).toEqual([file, dir]);
+    },
+  );
 
-  test('of an empty file makes an empty file', async () => {
+  test('of an empty file creates an empty file', async () => {
     const { client, asset, to } = await startDownload(0);
     await client.download(asset, { to });
     expect(statSync(to).size).toBe(0);
   });
 
-  test('makes the folders on the way', async () => {
+  test('creates the missing folders', async () => {
     const { client, asset, folder } = await startDownload(10);
     const to = join(folder, 'es', 'week 1', 'video.mp4');
     await client.download(asset, { to });
     expect(statSync(to).size).toBe(10);
   });
 
-  test('leaves a file that is there alone unless it may overwrite', async () => {
+  test('keeps an existing file unless it may overwrite', async () => {
     const { client, asset, to, bytes, server } = await startDownload();
     await writeFile(to, 'mine');
     const { facts } = await failureOf(client.download(asset, { to }));
@@ -73,7 +76,7 @@ describe('a download', () => {
     expect((await readFile(to)).equals(bytes)).toBe(true);
   });
 
-  test('leaves a file alone that came into being while it ran', async () => {
+  test('keeps a file that appeared while it ran', async () => {
     const { client, asset, to, server, bytes } = await startDownload();
     server.script.push((seen, response, request) => {
       void writeFile(to, 'mine').then(() => serveBytes(bytes, '"v1"')(seen, response, request));

@@ -34,7 +34,7 @@ function chunked(body: Buffer, headers: Record<string, string> = {}): Reply {
   };
 }
 
-describe('what is not a result', () => {
+describe('an answer that is not a result', () => {
   test.each([
     [
       'a login page',
@@ -76,7 +76,7 @@ describe('what is not a result', () => {
       'does not begin like the MP4 video',
     ],
     ['a text without cues', typed('text/plain', '1\nHello\n'), srt, 'does not begin like the SRT file'],
-  ])('(%s) is refused, and nothing of it is kept', async (_what, reply, format, words) => {
+  ])('(%s) is refused, and none of it is kept', async (_what, reply, format, words) => {
     const { client, asset, to, parts } = await startBare(reply);
     const { facts } = await failureOf(client.download(asset, { to, format }));
     expect(facts).toMatchObject({ category: 'temporary', code: 'DOWNLOAD_NOT_THE_RESULT', retryable: true });
@@ -84,14 +84,14 @@ describe('what is not a result', () => {
     expect([existsSync(to), parts()]).toEqual([false, []]);
   });
 
-  test('is asked for again, since a login page may be gone a moment later', async () => {
+  test('is requested again, because a login page may disappear a moment later', async () => {
     const { client, server, asset, to } = await startBare(typed('video/mp4', MP4));
     server.script.push(typed('text/html', PAGE), answer(200, {}, PAGE));
     await client.download(asset, { to, format: mp4 });
     expect((await readFile(to)).equals(MP4)).toBe(true);
   });
 
-  test('is a web page and an empty body also for a caller that names no format', async () => {
+  test('is recognized as a web page or empty body even if the caller names no format', async () => {
     const { client, server, asset, to } = await startBare(typed('text/html', PAGE));
     expect((await failureOf(client.download(asset, { to }))).facts.code).toBe('DOWNLOAD_NOT_THE_RESULT');
     server.fallback = answer(200, {}, '');
@@ -106,18 +106,18 @@ test.each([
   ['binary/octet-stream', typed('Binary/Octet-Stream', SRT), srt, SRT],
   ['a name that others use', typed('text/plain; charset=utf-8', SRT), srt, SRT],
   ['chunks', chunked(MP4, { 'content-type': 'video/mp4' }), mp4, MP4],
-])('a result with %s is taken when its first bytes are right', async (_how, reply, format, bytes) => {
+])('a result with %s is accepted if its first bytes are right', async (_how, reply, format, bytes) => {
   const { client, asset, to } = await startBare(reply);
   await client.download(asset, { to, format });
   expect((await readFile(to)).equals(bytes)).toBe(true);
 });
 
-describe('an answer in chunks that breaks off', () => {
+describe('a chunked answer that breaks off', () => {
   const half = MP4.subarray(0, MP4.length / 2);
   test.each([
     ['with a closed connection', 'close'],
     ['on a connection that was to be kept', 'keep-alive'],
-  ])('%s is noticed, and continued under its ETag', async (_how, connection) => {
+  ])('%s is detected, and continued under its ETag', async (_how, connection) => {
     const { client, server, asset, to } = await startBare(serveBytes(MP4, '"v1"'));
     server.script.push((_seen, response) => {
       const head = `HTTP/1.1 200 OK\r\nconnection: ${connection}\r\netag: "v1"\r\ntransfer-encoding: chunked\r\n\r\n`;
@@ -153,7 +153,7 @@ describe('the rest of another file', () => {
     ['another ETag', { etag: '"v1"' }, { etag: '"v2"' }],
     ['no ETag any more', { etag: '"v1"' }, {}],
     ['another Last-Modified', { 'last-modified': monday }, { 'last-modified': tuesday }],
-  ])('(%s) is not appended: the download begins again', async (_what, before, after) => {
+  ])('(%s) is not appended: the download starts over', async (_what, before, after) => {
     const { client, server, asset, to, events } = await startBare(withoutIfRange(other, after));
     server.script.push(cutAfter(MP4.length, begun, before));
     await client.download(asset, { to, format: mp4 });
@@ -167,7 +167,7 @@ describe('the rest of another file', () => {
   test.each([
     ['under the same ETag', { etag: '"v1"' }],
     ['under the same Last-Modified', { 'last-modified': monday }],
-  ])('%s is the rest of this one', async (_what, validator) => {
+  ])('%s is accepted as the rest of this one', async (_what, validator) => {
     const { client, server, asset, to } = await startBare(withoutIfRange(MP4, validator));
     server.script.push(cutAfter(MP4.length, begun, validator));
     await client.download(asset, { to, format: mp4 });
@@ -175,7 +175,7 @@ describe('the rest of another file', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test('is not asked for under a date of the same second, nor under a weak ETag', async () => {
+  test('is not requested under a date of the same second, nor under a weak ETag', async () => {
     for (const validator of [
       { 'last-modified': new Date().toUTCString() },
       { etag: 'W/"v1"', 'last-modified': monday },
@@ -206,7 +206,7 @@ describe('the rest of another file', () => {
   });
 });
 
-test('a byte now and then is given up with its figures, and what came is continued', async () => {
+test('a very slow connection is given up with its figures, and the received part is continued', async () => {
   const pending = new Set<() => void>();
   const runtime = {
     ...createFakeRuntime(),
@@ -237,7 +237,7 @@ test('a byte now and then is given up with its figures, and what came is continu
   );
 });
 
-describe('what storage says when it refuses', () => {
+describe('a refusal by storage', () => {
   const xml = (code: string, message: string) =>
     `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message><AWSAccessKeyId>AKIA-canary</AWSAccessKeyId></Error>`;
   test.each([
@@ -250,7 +250,7 @@ describe('what storage says when it refuses', () => {
     [400, xml('InvalidRequest', '\u001b[31mred'), ' (status 400: InvalidRequest: [31mred)'],
     [410, '', ' (status 410)'],
     [400, 'no\nsecond line', ' (status 400: no)'],
-  ])('with %i is shown by its code and message alone', async (status, body, words) => {
+  ])('with %i is shown by its code and message only', async (status, body, words) => {
     const { client, asset, to } = await startBare(
       answer(status, { 'content-type': 'application/xml' }, body),
     );

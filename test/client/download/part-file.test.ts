@@ -5,7 +5,7 @@ import { openPartFile, partOf } from '../../../src/client/download/part-file.ts'
 import { newFolder } from '../../journal/support/folder.ts';
 import { failureOf } from '../support/harness.ts';
 
-test('a part that has the name of a result too is begun anew, and the result stays as it is', async () => {
+test('a part that is linked to a result is replaced, and the result is unchanged', async () => {
   const result = join(newFolder(), 'talk.mp4');
   const path = partOf(result);
   await writeFile(result, 'whole');
@@ -17,7 +17,7 @@ test('a part that has the name of a result too is begun anew, and the result sta
   expect([await readFile(result, 'utf8'), await readFile(path, 'utf8')]).toEqual(['whole', 'other']);
 });
 
-test('a part that is being written is not opened again, under none of its names, until it is closed', async () => {
+test('a part that is being written is not opened again under any of its names until it is closed', async () => {
   const folder = newFolder();
   const path = partOf(join(folder, 'talk.mp4'));
   const first = await openPartFile(path, { keep: true, hashed: true });
@@ -37,7 +37,7 @@ test.each([
   ['has been replaced', async (path: string) => rename(await newFile('other'), path)],
   ['is gone', (path: string) => rm(path)],
   ['was written to by another program', (path: string) => writeFile(path, 'longer than before')],
-])('a part that %s is not taken for the result', async (_what, spoil) => {
+])('a part that %s is not used for the result', async (_what, spoil) => {
   const path = partOf(join(newFolder(), 'talk.mp4'));
   const part = await openPartFile(path, { keep: true, hashed: true });
   await part.append([Buffer.from('whole')]);

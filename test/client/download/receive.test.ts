@@ -40,7 +40,7 @@ describe('a body', () => {
     ['in chunks that fill a batch unevenly', 300_007, 45],
     ['in one chunk of several batches', 9 * MIB + 1, 1],
     ['byte by byte', 1, 50],
-  ])('%s is written as it came', async (_how, size, count) => {
+  ])('%s is written as it arrived', async (_how, size, count) => {
     const whole = randomBytes(size * count);
     const chunks = Array.from({ length: count }, (_, at) =>
       Buffer.from(whole.subarray(at * size, (at + 1) * size)),
@@ -51,7 +51,7 @@ describe('a body', () => {
     expect(told.at(-1)).toBe(whole.length);
   });
 
-  test('gives back the memory of chunks that own it, and touches none that is shared', async () => {
+  test('frees the memory of chunks that own it, and no shared memory', async () => {
     const owning = Buffer.from(new ArrayBuffer(64 * 1024));
     const shared = Buffer.from(new ArrayBuffer(64 * 1024)).subarray(0, 1024);
     await receive([owning, shared], 65 * 1024);
@@ -59,7 +59,7 @@ describe('a body', () => {
     expect(shared.buffer.byteLength).toBe(64 * 1024);
   });
 
-  test('is told of a thousand times, not at each of its bytes', async () => {
+  test('is reported a thousand times, not for each of its bytes', async () => {
     const chunks = Array.from({ length: 5_000 }, () => Buffer.alloc(10));
     const { told } = await receive(chunks, 50_000);
     expect(told.length).toBeLessThanOrEqual(1_000);
@@ -68,13 +68,13 @@ describe('a body', () => {
 });
 
 describe('the hash of a download', () => {
-  test('is not taken where the service states none', async () => {
+  test('is not computed if the service states none', async () => {
     const { client, asset, to, bytes } = await startDownload();
     const done = await client.download({ ...asset, sha256: null }, { to });
     expect(done).toEqual({ path: to, bytes: bytes.length, sha256: null });
   });
 
-  test('is taken for who wants to keep it', async () => {
+  test('is computed for a caller who wants it', async () => {
     const { client, asset, to } = await startDownload();
     const done = await client.download({ ...asset, sha256: null }, { to, hash: true });
     expect(done.sha256).toBe(asset.sha256);
@@ -83,7 +83,7 @@ describe('the hash of a download', () => {
   test.each([
     ['and fits', (right: string) => right, null],
     ['and does not fit', () => 'f'.repeat(64), 'DOWNLOAD_DAMAGED'],
-  ])('is checked when the second address states one, the first did not, %s', async (_how, stated, code) => {
+  ])('is checked if the second address states one and the first did not, %s', async (_how, stated, code) => {
     const { client, server, asset, to } = await startDownload();
     server.script.push((_seen, response) => response.writeHead(403, { 'content-length': 0 }).end());
     const refresh = async () => ({

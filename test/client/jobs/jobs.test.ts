@@ -57,7 +57,7 @@ describe('a job', () => {
     expect(server.seen).toHaveLength(0);
   });
 
-  test('whose id holds a slash stays in its place', async () => {
+  test('whose id contains a slash is requested under its own path', async () => {
     const { server, client } = await startHarness();
     const { facts } = await failureOf(client.jobs.get('dubbing', 'a/../../credits'));
     expect(facts.category).toBe('usage');
@@ -68,7 +68,7 @@ describe('a job', () => {
 describe('finding a job', () => {
   const PATH = '/v1/subtitle-translations/tra_1';
 
-  test('by a bare id asks all five kinds at once and takes the one that is there', async () => {
+  test('by a bare id asks all five kinds concurrently and returns the existing one', async () => {
     const { server, client } = await startHarness();
     server.route = only(PATH, json(200, job('tra_1')));
     const found = await client.jobs.find(' tra_1 ');
@@ -84,7 +84,7 @@ describe('finding a job', () => {
     expect(server.seen).toHaveLength(5);
   });
 
-  test('by a bare id works with a key that may see only its kind', async () => {
+  test('by a bare id works with a key that can read only its kind', async () => {
     const { server, client } = await startHarness({
       fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false),
     });
@@ -92,7 +92,7 @@ describe('finding a job', () => {
     expect((await client.jobs.find('tra_1')).id).toBe('tra_1');
   });
 
-  test('by a bare id that is unknown is not found with a key that may see only some kinds', async () => {
+  test('by a bare id that is unknown is not found with a key that can read only some kinds', async () => {
     const { server, client } = await startHarness({
       fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false),
     });
@@ -102,7 +102,7 @@ describe('finding a job', () => {
     expect((await failureOf(client.jobs.find('tra_9'))).facts.status).toBe(403);
   });
 
-  test('by a bare id is not "not found" when the job may be behind a failure', async () => {
+  test('by a bare id is not "not found" if the job may be behind a failure', async () => {
     const { server, client } = await startHarness();
     server.route = only(PATH, problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false));
     expect((await failureOf(client.jobs.find('tra_1'))).facts.status).toBe(503);

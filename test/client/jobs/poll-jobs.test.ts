@@ -58,8 +58,8 @@ async function look(
 const due = (...ids: readonly string[]): JobToPoll[] => ids.map((id) => ({ id, isDue: true }));
 const undue = (...ids: readonly string[]): JobToPoll[] => ids.map((id) => ({ id, isDue: false }));
 
-describe('a look at several jobs', () => {
-  test('takes one list, and a read of each that has ended', async () => {
+describe('polling several jobs', () => {
+  test('reads one list, and each job that has ended', async () => {
     const { asked, found, ended } = await look([['a', 'b!', 'c']], due('a', 'b', 'c'));
     expect(asked).toEqual(['page 0', 'b']);
     expect([...found]).toEqual([
@@ -70,18 +70,18 @@ describe('a look at several jobs', () => {
     expect(ended).toEqual(['b']);
   });
 
-  test('asks for one that is not on the page when it is due, and else leaves it', async () => {
+  test('reads a job that is not on the page only when it is due', async () => {
     expect((await look([['a'], ['x']], [...due('a'), ...undue('x')])).asked).toEqual(['page 0']);
     expect((await look([['a'], ['x']], due('a', 'x'))).asked).toEqual(['page 0', 'x']);
   });
 
-  test('turns the page when that costs less than to ask for each', async () => {
+  test('reads the next page if that takes fewer requests than reading each job', async () => {
     const { asked, found } = await look([['a'], ['x', 'y', 'z']], due('a', 'x', 'y', 'z'));
     expect(asked).toEqual(['page 0', 'page 1']);
     expect(found.size).toBe(4);
   });
 
-  test('ends with a failure that passes, and tells of one that is for good', async () => {
+  test('ends with a temporary failure, and reports a permanent one', async () => {
     const passing = new Failure({ category: 'temporary', code: 'BUSY', message: 'busy' });
     const final = new Failure({ category: 'refused', code: 'GONE', message: 'gone' });
     await expect(look([['a', 'b!']], due('a', 'b'), new Map([['b', passing]]))).rejects.toBe(passing);

@@ -25,17 +25,17 @@ function endOf(course: readonly ProgressSample[], nowSeconds = 0): number | unde
 }
 
 describe('the expected end of a job', () => {
-  test('is where its mean speed leads', () => {
+  test('follows from its mean speed', () => {
     expect(endOf(courseOf([0, 0], [25, 25]))).toBe(100);
     expect(endOf(courseOf([10, 20], [30, 60]))).toBe(50);
   });
 
-  test('comes sooner when the last tenth went faster, and not later when it went slower', () => {
+  test('is earlier if the last tenth went faster, and not later if it went slower', () => {
     expect(endOf(courseOf([0, 0], [50, 25], [55, 50]))).toBe(65);
     expect(endOf(courseOf([0, 0], [25, 40], [85, 60]))).toBeCloseTo(85 + 40 * (85 / 60));
   });
 
-  test('is not known before it has come forward, nor when its work began anew', () => {
+  test('is unknown before it has made progress, and after its work started over', () => {
     expect(endOf([])).toBeUndefined();
     expect(endOf(courseOf([0, 10]))).toBeUndefined();
     expect(endOf(courseOf([0, 10], [50, 10]))).toBeUndefined();
@@ -43,26 +43,26 @@ describe('the expected end of a job', () => {
     expect(endOf(courseOf([0, 0], [50, 60], [60, 5], [70, 10]))).toBe(250);
   });
 
-  test('is found with few sightings kept, however often it was seen', () => {
+  test('needs few observations, however often it was seen', () => {
     const course = courseOf(...Array.from({ length: 99 }, (_, at) => [at, at] as const));
     expect(course.length).toBeLessThanOrEqual(12);
     expect(endOf(course)).toBe(100);
   });
 
-  test('of one that stands still: its whole work takes at least as long as it already has', () => {
+  test('of a stalled job: its work takes at least as long again as it already has', () => {
     const course = courseOf([0, 0], [50, 50]);
     expect(forecastByProgress(course, 60_000)?.totalMs).toBe(100_000);
     expect(forecastByProgress(course, 900_000)?.totalMs).toBe(900_000);
   });
 });
 
-describe('the next look at a job', () => {
-  test('comes at nine tenths of what is left', () => {
+describe('the next poll of a job', () => {
+  test('is due after nine tenths of the remaining time', () => {
     const forecast: JobForecast = { endMs: 20_000, totalMs: 20_000, by: 'progress' };
     expect(delayFor(forecast, 10_000, 10_000)).toBe(9_000);
   });
 
-  test('lies between 1 and 15 s, whatever was expected', () => {
+  test('is due after 1 to 15 s, whatever was expected', () => {
     const instant = fc.integer({ min: -(10 ** 9), max: 10 ** 9 });
     fc.assert(
       fc.property(instant, instant, fc.nat(10 ** 9), fc.boolean(), (endMs, nowMs, elapsedMs, isKnown) => {
@@ -74,7 +74,7 @@ describe('the next look at a job', () => {
     );
   });
 
-  test('at one that is overdue comes later and later', () => {
+  test('is due later and later for an overdue job', () => {
     const forecast: JobForecast = { endMs: 0, totalMs: 10_000, by: 'progress' };
     expect([1_000, 8_000, 20_000, 600_000].map((now) => delayFor(forecast, now, now))).toEqual([
       1_000, 4_000, 10_000, 15_000,
@@ -82,11 +82,11 @@ describe('the next look at a job', () => {
   });
 });
 
-describe('the longest pause between two looks', () => {
+describe('the longest pause between two polls', () => {
   const jobs = (count: number, totalMs: number, by: JobForecast['by']): readonly JobForecast[] =>
     Array.from({ length: count }, () => ({ endMs: 0, totalMs, by }));
 
-  test('is the time in which one of the jobs ends, half of it where no progress is seen', () => {
+  test('is the time in which one of the jobs ends, half of it if no progress is reported', () => {
     expect(longestPause(jobs(15, 120_000, 'progress'))).toBeCloseTo(8_000);
     expect(longestPause(jobs(15, 120_000, 'others'))).toBeCloseTo(4_000);
     expect(longestPause([...jobs(5, 100_000, 'progress'), ...jobs(5, 100_000, 'others')])).toBeCloseTo(
@@ -95,7 +95,7 @@ describe('the longest pause between two looks', () => {
     );
   });
 
-  test('lies between 1 and 15 s', () => {
+  test('is 1 to 15 s', () => {
     expect(longestPause(jobs(15, 100, 'others'))).toBe(1_000);
     expect(longestPause(jobs(15, 10 ** 7, 'progress'))).toBe(15_000);
     expect(longestPause([])).toBe(15_000);

@@ -24,22 +24,19 @@ test.each([
   [120_000, 18, 1_100],
   // The longest delay is the most by which a look can miss.
   [1_800_000, 130, 15_000],
-])(
-  'a job of %i ms is looked at at most %i times and its end noticed within %i ms',
-  (duration, most, late) => {
-    const { looks, lateMs } = simulate(duration);
-    expect(looks).toBeLessThanOrEqual(most);
-    expect(lateMs).toBeLessThanOrEqual(late);
-  },
-);
+])('a job of %i ms is polled at most %i times and its end noticed within %i ms', (duration, most, late) => {
+  const { looks, lateMs } = simulate(duration);
+  expect(looks).toBeLessThanOrEqual(most);
+  expect(lateMs).toBeLessThanOrEqual(late);
+});
 
-test('without progress the looks grow apart, from half a second to fifteen', () => {
+test('without progress the pauses grow from half a second to fifteen', () => {
   const nothing = { atMs: 0, progress: 0 };
   const delays = [0, 2_000, 10_000, 60_000, 600_000].map((now) => nextPollDelay(nothing, nothing, now));
   expect(delays).toEqual([500, 1_000, 5_000, 15_000, 15_000]);
 });
 
-test('a job that stands still past its expected end is looked at less and less often', () => {
+test('a job that stalls past its expected end is polled less and less often', () => {
   const begun = { atMs: 0, progress: 0 };
   const moved = { atMs: 99_000, progress: 99 };
   expect(nextPollDelay(begun, moved, 100_000)).toBe(1_000);
@@ -47,7 +44,7 @@ test('a job that stands still past its expected end is looked at less and less o
   expect(nextPollDelay(begun, moved, 200_000)).toBe(15_000);
 });
 
-test('every delay lies between half a second and fifteen, from one second on once the job is five old', () => {
+test('every pause is between half a second and fifteen, from one second on once the job is five seconds old', () => {
   const progress = fc.integer({ min: 0, max: 100 });
   const time = fc.integer({ min: 0, max: 10 ** 8 });
   fc.assert(

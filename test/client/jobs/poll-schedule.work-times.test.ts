@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { createWorkTimes } from '../../../src/client/jobs/poll-schedule.ts';
 
-test('a job is expected to take as long as the one in the middle', () => {
+test('a job is expected to take the median time', () => {
   const times = createWorkTimes();
   for (const seconds of [50, 10, 30, 20, 40]) times.add('dubbing', seconds * 1000, null);
   expect(times.expect('dubbing', null, 0)).toBe(30_000);
 });
 
-test('one that has taken long already is expected to take as long as those that took longer', () => {
+test('one that has already taken long is expected to take as long as those that took longer', () => {
   const times = createWorkTimes();
   for (const seconds of [10, 20, 30, 40, 50]) times.add('dubbing', seconds * 1000, null);
   expect(times.expect('dubbing', null, 30_000)).toBe(50_000);
   expect(times.expect('dubbing', null, 50_000)).toBeNull();
 });
 
-test('where the quantities are known, a job of three minutes takes three times as long as one of one', () => {
+test('a job of three minutes takes three times as long as one of one minute if the quantities are known', () => {
   const times = createWorkTimes();
   times.add('dubbing', 20_000, 2);
   expect(times.expect('dubbing', 6, 0)).toBe(60_000);
@@ -24,7 +24,7 @@ test('where the quantities are known, a job of three minutes takes three times a
   expect(times.expect('dubbing', 6, 0)).toBe(7_000);
 });
 
-test('another kind of job tells nothing', () => {
+test('jobs of another kind are ignored', () => {
   const times = createWorkTimes();
   times.add('dubbing', 20_000, null);
   expect(times.expect('auto_localization', null, 0)).toBeNull();

@@ -44,7 +44,7 @@ async function startThree() {
 }
 
 describe('waiting for several jobs', () => {
-  test('asks for one list instead of each, and for each job once it has ended', async () => {
+  test('reads one list instead of each job, and each job once it has ended', async () => {
     const { client, server, runtime } = await startThree();
     const begun = runtime.now();
     const wait = client.jobs.waitTogether();
@@ -59,7 +59,7 @@ describe('waiting for several jobs', () => {
     expect(targets.length).toBeLessThan(40);
   });
 
-  test('looks at nine tenths of the soonest expected end, and between 1 and 15 s', async () => {
+  test('polls at nine tenths of the earliest expected end, and between 1 and 15 s', async () => {
     const { client, runtime } = await startThree();
     const wait = client.jobs.waitTogether();
     await Promise.all(IDS.map((id) => wait('dubbing', id)));
@@ -67,7 +67,7 @@ describe('waiting for several jobs', () => {
     expect(Math.max(...runtime.slept)).toBeLessThanOrEqual(15_000);
   });
 
-  test('tells what changes, of each to its own caller', async () => {
+  test('reports changes of each job to its own caller', async () => {
     const { client } = await startThree();
     const wait = client.jobs.waitTogether();
     const told: string[] = [];
@@ -79,7 +79,7 @@ describe('waiting for several jobs', () => {
     );
   });
 
-  test('a job that is not there fails alone', async () => {
+  test('fails a missing job alone', async () => {
     const { client } = await startThree();
     const wait = client.jobs.waitTogether();
     const [gone, ...rest] = await Promise.allSettled(['x', 'a', 'b'].map((id) => wait('dubbing', id)));
@@ -87,7 +87,7 @@ describe('waiting for several jobs', () => {
     expect(rest.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   });
 
-  test('the time of one is over, the others are waited for', async () => {
+  test('waits for the others when the time of one is over', async () => {
     const { client } = await startThree();
     const wait = client.jobs.waitTogether();
     const late = failureOf(wait('dubbing', 'c', { timeoutMs: 30_000 }));
@@ -96,7 +96,7 @@ describe('waiting for several jobs', () => {
     expect((await rest).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
-  test('an aborted one ends with its reason, and its place is taken by nobody', async () => {
+  test('ends an aborted one with its reason, and no longer polls for it', async () => {
     const { client, server } = await startThree();
     const wait = client.jobs.waitTogether();
     const controller = new AbortController();
@@ -109,7 +109,7 @@ describe('waiting for several jobs', () => {
     expect(server.seen.filter(({ target }) => target === '/v1/dubbings/a')).toHaveLength(0);
   });
 
-  test('a look that fails is no failed job: it is told, and looked again', async () => {
+  test('reports a failed poll, polls again and does not fail the job', async () => {
     const { client, server, events } = await startThree();
     server.script.push(
       ...Array.from({ length: 5 }, () => problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true)),
@@ -120,7 +120,7 @@ describe('waiting for several jobs', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'POLL_FAILED' }));
   });
 
-  test('a key that may not list them asks for each', async () => {
+  test('reads each job if the key cannot list them', async () => {
     const { client, server, runtime } = await startHarness();
     const single = serve(() => IDS.map((id) => ({ id, status: 'succeeded', progress: 100 })), runtime.now);
     server.fallback = (seen, response, request) => {
@@ -131,7 +131,7 @@ describe('waiting for several jobs', () => {
     expect(await Promise.all(IDS.map((id) => wait('dubbing', id)))).toHaveLength(3);
   });
 
-  test('a job that was just made is not looked at before it may have changed', async () => {
+  test('does not poll a new job before it may have changed', async () => {
     const { client, server, runtime } = await startThree();
     const wait = client.jobs.waitTogether();
     const made = await client.jobs.get('dubbing', 'a');
@@ -145,7 +145,7 @@ describe('waiting for several jobs', () => {
     expect(server.seen[0]?.target).toBe('/v1/dubbings/a');
   });
 
-  test('one that has ended by what is known of it is read all the same: what was told of it may be old', async () => {
+  test('reads a job that has ended according to the caller, because that may be outdated', async () => {
     const { client, server, runtime } = await startThree();
     runtime.advance(200_000);
     const old = await client.jobs.get('dubbing', 'a');
@@ -154,7 +154,7 @@ describe('waiting for several jobs', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  test('the end of a job is told before its result is read', async () => {
+  test('reports the end of a job before it reads the result', async () => {
     const { client, server } = await startThree();
     const wait = client.jobs.waitTogether();
     const readBefore: boolean[] = [];

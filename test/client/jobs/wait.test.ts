@@ -15,7 +15,7 @@ describe('waiting for a job', () => {
     expect(server.seen.map((seen) => seen.target)).toEqual(Array(3).fill('/v1/auto-localizations/loc_1'));
   });
 
-  test('tells every change of status, stage and progress, and nothing twice', async () => {
+  test('reports every change of status, stage and progress, and nothing twice', async () => {
     const { client, server } = await startHarness();
     const steps = [
       at('queued'),
@@ -35,7 +35,7 @@ describe('waiting for a job', () => {
     ]);
   });
 
-  test('looks at nine tenths of the expected end, counted from when the work began', async () => {
+  test('polls at nine tenths of the expected end, counted from when the work began', async () => {
     const { client, server, runtime } = await startHarness();
     const begun = runtime.now();
     server.script.push(at('queued'), at('queued'), at('queued'));
@@ -53,14 +53,14 @@ describe('waiting for a job', () => {
     expect(server.seen.length).toBeLessThan(25);
   });
 
-  test('looks at a given pace where looking costs nothing', async () => {
+  test('polls at a given pace if polling costs nothing', async () => {
     const { client, server, runtime } = await startHarness();
     server.script.push(at('queued'), at('processing', 40), at('processing', 90), at('succeeded', 100));
     await client.jobs.wait('auto_localization', 'loc_1', { everyMs: 200 });
     expect(runtime.slept).toEqual([200, 200, 200]);
   });
 
-  test('goes on through polls that fail: a failed poll is not a failed job', async () => {
+  test('continues after failed polls: a failed poll is not a failed job', async () => {
     const { client, server, events } = await startHarness();
     const outage = [...Array.from({ length: 12 }, () => reset), html(502, 'Bad Gateway')];
     server.script.push(at('processing', 10), ...outage, at('succeeded', 100));
@@ -68,7 +68,7 @@ describe('waiting for a job', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'POLL_FAILED' }));
   });
 
-  test('ends when the service says that it makes no sense', async () => {
+  test('ends when the service reports a permanent failure', async () => {
     const { client, server } = await startHarness();
     server.script.push(at('processing', 10), problem(404, 'RESOURCE_NOT_FOUND', false));
     const { facts } = await failureOf(client.jobs.wait('auto_localization', 'loc_1'));
@@ -85,7 +85,7 @@ describe('waiting for a job', () => {
     expect(minutes).toBeLessThan(17);
   });
 
-  test('outlasts outages that one look between them interrupts, however long they are together', async () => {
+  test('survives outages with one successful poll in between, however long they are together', async () => {
     const { client, server, runtime } = await startHarness();
     const begun = runtime.now();
     let looks = 0;
@@ -102,7 +102,7 @@ describe('waiting for a job', () => {
     expect((await client.jobs.wait('auto_localization', 'loc_1')).status).toBe('succeeded');
   });
 
-  test('ends at its time-out, never later, with the command that goes on', async () => {
+  test('ends at its time-out, never later, with the command that continues', async () => {
     const { client, runtime } = await startHarness({ fallback: at('processing', 3) });
     const begun = runtime.now();
     const { facts } = await failureOf(client.jobs.wait('auto_localization', 'loc_1', { timeoutMs: 40_000 }));
@@ -111,7 +111,7 @@ describe('waiting for a job', () => {
     expect(runtime.now() - begun).toBe(40_000);
   });
 
-  test('with a time-out of 0 looks once', async () => {
+  test('with a time-out of 0 polls once', async () => {
     const { client, server, runtime } = await startHarness({ fallback: at('processing', 3) });
     const { facts } = await failureOf(client.jobs.wait('auto_localization', 'loc_1', { timeoutMs: 0 }));
     expect(facts.code).toBe('STILL_RUNNING');
@@ -119,7 +119,7 @@ describe('waiting for a job', () => {
     expect(runtime.slept).toEqual([]);
   });
 
-  test('is timed out, not temporary, when the service is away at the end', async () => {
+  test('is timed out, not temporary, if the service is down at the end', async () => {
     const { client, runtime } = await startHarness({ fallback: reset });
     const begun = runtime.now();
     const { facts } = await failureOf(client.jobs.wait('auto_localization', 'loc_1', { timeoutMs: 60_000 }));

@@ -25,7 +25,7 @@ function succeeded(result: unknown, more: object = {}): Job {
 }
 
 describe('the files of a result', () => {
-  test('are read in every form of the contract, the nearest expiry winning', () => {
+  test('are read in every form of the contract, and the earliest expiry counts', () => {
     const job = succeeded(
       {
         vocal_audio: {
@@ -60,7 +60,7 @@ describe('the files of a result', () => {
     ]);
   });
 
-  test('may be bare addresses, which lapse with the job', () => {
+  test('may be bare addresses, which expire with the job', () => {
     const job = succeeded(
       { vocal_audio: 'https://a/v', background_audio: 'https://a/b' },
       { expires_at: 'job' },
@@ -85,7 +85,7 @@ describe('the files of a result', () => {
     },
   );
 
-  test('are none before the job succeeded', () => {
+  test('do not exist before the job succeeded', () => {
     expect(assetsOf(readJob('dubbing', { id: 'dub_1', status: 'processing' }, null))).toEqual([]);
   });
 
@@ -159,7 +159,7 @@ describe('credits', () => {
   });
 });
 
-test('a page that says there is more must say where', () => {
+test('of a page that says there is more must say where', () => {
   expect(failureIn(() => readList({ data: [], has_more: true }, 'req_1', (item) => item)).message).toContain(
     '`next_cursor`',
   );
@@ -167,18 +167,18 @@ test('a page that says there is more must say where', () => {
   expect(readList({ data: [] }, null, (item) => item)).toMatchObject({ has_more: false, next_cursor: null });
 });
 
-describe('how a result was made', () => {
+describe('the processing details of a result', () => {
   const engines = [
     { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
     { step: 'separate', engine: 'vloc', skipped: [], silent: true },
   ];
   const cues = [{ cues: [3, 4], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 }];
 
-  test('is read as the contract has it', () => {
+  test('are read in the form of the contract', () => {
     expect(makingOf(succeeded({ making: { engines, cues } }))).toEqual({ engines, cues });
   });
 
-  test('says which steps were reused', () => {
+  test('say which steps were reused', () => {
     const told = [
       { ...engines[0], reused: true },
       { ...engines[0], reused: 'no' },
@@ -189,14 +189,14 @@ describe('how a result was made', () => {
     ]);
   });
 
-  test('is null if the service does not say it, or says it in a form of its own', () => {
+  test('are null if the service does not send them, or sends another form', () => {
     for (const making of [undefined, null, 'espeak-ng', [], {}, { engines: {}, cues: 'none' }]) {
       expect(makingOf(succeeded({ making }))).toBeNull();
     }
     expect(makingOf(succeeded(null))).toBeNull();
   });
 
-  test('is read without the steps and fits that this version does not know', () => {
+  test('are read without the steps and changes that this version does not know', () => {
     const strange = {
       engines: [{ step: 'sing', engine: 'x' }, { step: 'speak' }, null, ...engines],
       cues: [
@@ -210,14 +210,14 @@ describe('how a result was made', () => {
     expect(makingOf(succeeded({ making: strange }))).toEqual({ engines, cues });
   });
 
-  test('has usual values for numbers that are missing, and reads numbers sent as text', () => {
+  test('have default values for missing numbers, and may have numbers as text', () => {
     const making = { engines, cues: [{ cues: [1], fit: 'speed', speed: '1.25' }] };
     expect(makingOf(succeeded({ making }))?.cues).toEqual([
       { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, cut_seconds: 0 },
     ]);
   });
 
-  test('has names on one row and of a readable length', () => {
+  test('have names on one row and of a readable length', () => {
     const making = {
       engines: [{ step: 'speak', engine: `a\n\tb ${'x'.repeat(500)}`, skipped: ['c\nd', 7, ''] }],
     };
@@ -227,7 +227,7 @@ describe('how a result was made', () => {
   });
 });
 
-test('whatever JSON comes, reading gives a value or a Failure, never another error', () => {
+test('reading any JSON returns a value or a Failure, never another error', () => {
   const readers = [
     (body: unknown) => JOB_KIND_NAMES.map((kind) => assetsOf(readJob(kind, body, null))),
     (body: unknown) => makingOf({ result: { making: body } }),

@@ -8,7 +8,7 @@ test.each([
   'http://127.0.0.1:8080/v1',
   'http://localhost/v1',
   'http://[::1]:1/v1',
-])('%s is taken', (url) => {
+])('%s is accepted', (url) => {
   expect(parseBaseUrl(url).gateway).toBe('');
 });
 
@@ -37,12 +37,12 @@ test.each([
   { headerPrefix: 'X-Service-' },
   { headerPrefix: 'X Service' },
   { headerPrefix: '' },
-])('settings that cannot be right are refused: %j', (wrong) => {
+])('impossible settings are refused: %j', (wrong) => {
   const settings = { baseUrl: 'https://api.example.com/v1', key: 'key', secret: 'secret', ...wrong };
   expect(() => createClient(settings)).toThrow(Failure);
 });
 
-test('bytes go to https, and to http only within this machine', () => {
+test('files are sent to https, and to http only on this machine', () => {
   const hosted = parseBaseUrl('https://api.example.com/v1');
   const local = parseBaseUrl('http://127.0.0.1:8080/v1');
   expect(resolveTransferUrl(hosted, 'https://storage.example/x?y=1')?.href).toBe(

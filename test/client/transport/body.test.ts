@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonError, parseJson } from '../../../src/client/transport/body.ts';
 
-test('what JSON.stringify writes comes back, brackets and quotes in strings included', () => {
+test('the output of JSON.stringify is parsed, with brackets and quotes in strings', () => {
   const text = fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'é', '😀') });
   const value = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' });
   fc.assert(
@@ -21,7 +21,7 @@ test('a string full of brackets is not deep, 100 levels are not too deep, 101 ar
   );
 });
 
-test('whatever bytes come, the outcome is a value or a JsonError', () => {
+test('parsing any bytes returns a value or a JsonError', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {

@@ -116,13 +116,13 @@ test('an origin that the table does not know is a defect, not a verdict', () => 
   expect(judge).toThrow('no row for an answer from elsewhere');
 });
 
-test('only what the service itself says of the key, its plan or its money stops a run', () => {
+test('only what the service itself says about the key, its plan or its money stops a run', () => {
   const stopping = Object.entries(BLAMES).flatMap(([blame, { stops }]) => (stops === null ? [] : [blame]));
   expect(stopping).toEqual(['key', 'address', 'plan', 'permission', 'access', 'credits', 'quota']);
   expect(BLAMES.address.why).not.toMatch(/not accept/);
 });
 
-test('the advice on a refusal that is final never says to retry, whatever its code is', () => {
+test('the advice on a final refusal never says to retry, whatever its code is', () => {
   for (const [status, code] of [
     [503, 'SERVICE_TEMPORARILY_UNAVAILABLE'],
     [500, 'INTERNAL_ERROR'],
@@ -168,7 +168,7 @@ describe('the advice on a refusal', () => {
   });
 });
 
-describe('what something in front of the addressee answered', () => {
+describe('an answer of something in front of the service', () => {
   const facts = (status: number, addressee: Addressee, shown = '') => {
     const verdict = classifyError({ origin: 'gateway', status, code: null, retryable: null });
     return gatewayFacts(verdict, status, shown, addressee);

@@ -6,7 +6,7 @@ import { answer, cutAfter, html, json, startServer } from '../support/scripted-s
 const CREDITS = { method: 'GET', path: '/credits' } as const;
 const CREATE = { method: 'POST', path: '/dubbings', body: { target_language: 'es' } } as const;
 
-describe('an answer that is none', () => {
+describe('an answer that does not come from the service', () => {
   test('never follows a redirect, so that no signed header reaches another host', async () => {
     const elsewhere = await startServer();
     onCleanup(elsewhere.close);
@@ -43,7 +43,7 @@ describe('an answer that is none', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  test('of a login page is asked for again, a paid call with the same key', async () => {
+  test('of a login page is requested again, a paid call with the same key', async () => {
     const { server, client } = await startHarness();
     const page = html(200, '<html><head><title>Sign in</title></head></html>');
     server.script.push(page, page);
@@ -70,7 +70,7 @@ describe('an answer that is none', () => {
     expect(runtime.slept).toEqual([250, 7_250, 9_250]);
   });
 
-  test('does not correct the clock: that of a gateway is not that of the service', async () => {
+  test('does not correct the clock: a gateway has another clock than the service', async () => {
     const { server, client, events, runtime } = await startHarness();
     const date = new Date(runtime.now() + 3_600_000).toUTCString();
     server.script.push(answer(401, { 'content-type': 'text/html', date }, '<h1>Sign in</h1>'));
@@ -79,7 +79,7 @@ describe('an answer that is none', () => {
     expect(events.filter(({ type }) => type === 'skew')).toEqual([]);
   });
 
-  test('of a proxy that is out of order is temporary', async () => {
+  test('of a failing proxy is temporary', async () => {
     const { server, client } = await startHarness({
       fallback: html(502, '<h1>502 Bad\u001b[31m Gateway</h1>'),
     });
@@ -105,7 +105,7 @@ describe('an answer that is none', () => {
       'a body cut off by a reset',
       cutAfter(100, Buffer.from('{"id":'), { 'content-type': 'application/json' }),
     ],
-  ])('as %s is asked for again, then temporary', async (_name, fallback) => {
+  ])('as %s is requested again, then temporary', async (_name, fallback) => {
     const { server, client } = await startHarness({ fallback });
     const { facts } = await failureOf(client.send(CREDITS));
     expect(facts).toMatchObject({ category: 'temporary', retryable: true });

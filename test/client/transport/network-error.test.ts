@@ -30,30 +30,27 @@ describe('a network error', () => {
     expect(advice.type).toBe(category === 'temporary' ? 'backoff' : 'never');
   });
 
-  test('of several addresses is told by the first of them', () => {
+  test('of several addresses is described by the first of them', () => {
     const both = new AggregateError([withCode('ECONNREFUSED'), withCode('ENETUNREACH')]);
     expect(describeNetworkError(both, 'h').failure.facts.code).toBe('CONNECTION_REFUSED');
   });
 
-  test('may be in the cause, and may be only the time', () => {
+  test('may be in the cause, and may be a timeout alone', () => {
     const wrapped = new Error('wrapped', { cause: withCode('EAI_AGAIN') });
     expect(describeNetworkError(wrapped, 'h').failure.facts.code).toBe('NAME_LOOKUP_FAILED');
     expect(describeNetworkError(new TimeOver('late'), 'h').failure.facts.code).toBe('ANSWER_TIMEOUT');
     expect(describeNetworkError('text', 'h').failure.facts.code).toBe('NETWORK_ERROR');
   });
 
-  test('is not what a fault of the program is taken for', () => {
+  test('is not assumed for a fault of the program', () => {
     const fault = new TypeError('undefined is not a function');
     expect(() => describeNetworkError(fault, 'h')).toThrow(fault);
   });
 });
 
-test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EIO', 'EUNKNOWN'])(
-  '%s is a matter of the disk',
-  (code) => {
-    const { facts } = diskFailure(withCode(code), '/data/out.mp4');
-    expect(facts).toMatchObject({ category: 'disk', code: 'DISK_ERROR', retryable: false });
-    expect(facts.message).toContain('/data/out.mp4');
-    expect(facts.message).not.toContain('canary');
-  },
-);
+test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EIO', 'EUNKNOWN'])('%s is a disk failure', (code) => {
+  const { facts } = diskFailure(withCode(code), '/data/out.mp4');
+  expect(facts).toMatchObject({ category: 'disk', code: 'DISK_ERROR', retryable: false });
+  expect(facts.message).toContain('/data/out.mp4');
+  expect(facts.message).not.toContain('canary');
+});

@@ -6,7 +6,7 @@ import { hang } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
 
-describe('a network in trouble', () => {
+describe('a failing network', () => {
   const quick = { timeouts: { callMs: 20, connectMs: 500 } };
 
   test('that never answers is given up in time', async () => {
@@ -36,7 +36,7 @@ describe('a network in trouble', () => {
     expect(facts.category).toBe('temporary');
   });
 
-  test('that refuses connections names the host and what to check', async () => {
+  test('that refuses connections is reported with the host and what to check', async () => {
     const { server, client } = await startHarness();
     await server.close();
     const { facts } = await failureOf(client.send(CREDITS));
@@ -45,14 +45,14 @@ describe('a network in trouble', () => {
     expect(facts.advice).toContain('base URL');
   });
 
-  test('with a host that does not exist says so', async () => {
+  test('with a host that does not exist is reported', async () => {
     const { client } = await startHarness({ baseUrl: 'https://no-such-host.invalid/v1' });
     const { facts } = await failureOf(client.send(CREDITS));
     expect(['HOST_NOT_FOUND', 'NAME_LOOKUP_FAILED']).toContain(facts.code);
     expect(facts.message).toContain('no-such-host.invalid');
   });
 
-  test('where the other end does not speak TLS is a matter of configuration, asked once', async () => {
+  test('without TLS at the other end is a configuration error, and asked once', async () => {
     let connections = 0;
     const plain = createServer((socket) => {
       connections += 1;
@@ -68,7 +68,7 @@ describe('a network in trouble', () => {
     expect(connections).toBe(1);
   });
 
-  test('where the caller gives up in mid-request ends with the reason of the signal', async () => {
+  test('with a caller who gives up ends with the reason of the signal', async () => {
     const controller = new AbortController();
     const reason = new Error('the user pressed Ctrl-C');
     const { client } = await startHarness({ fallback: () => controller.abort(reason) });

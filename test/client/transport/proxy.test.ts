@@ -7,7 +7,7 @@ import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
 
 const PROXY = 'http://proxy.example.com:3128';
 
-describe('the way to a service', () => {
+describe('the route to a service', () => {
   test.each([
     ['https://api.example.com/v1', '', PROXY],
     ['https://api.example.com/v1', 'example.org', PROXY],
@@ -30,7 +30,7 @@ describe('the way to a service', () => {
     expect(chooseProxy(new URL(address), { http: '', https: PROXY, noProxy })).toBe(way);
   });
 
-  test('follows the scheme, and leads to this machine only when that is asked for', () => {
+  test('follows the scheme, and uses a proxy for this machine only on request', () => {
     const settings = { http: PROXY, https: '', noProxy: '' };
     expect(chooseProxy(new URL('https://a.example/v1'), settings)).toBeNull();
     expect(chooseProxy(new URL('http://127.0.0.1/v1'), settings)).toBeNull();
@@ -79,7 +79,7 @@ describe('a proxy', () => {
     ['407 Proxy Authentication Required', 'configuration', 'PROXY_CREDENTIALS', 'user:password@'],
     ['403 Forbidden', 'configuration', 'PROXY_REFUSED', 'NO_PROXY'],
     ['502 Bad Gateway', 'temporary', 'PROXY_FAILED', 'run the same command again'],
-  ])('that answers %s is told apart from the service', async (status, category, code, advice) => {
+  ])('that answers %s is distinguished from the service', async (status, category, code, advice) => {
     const proxy = await startProxy(refuse(status));
     const { client, server } = await startHarness(through(`http://user:canary@${proxy}`));
     const { facts } = await failureOf(client.send(CREDITS));
@@ -90,7 +90,7 @@ describe('a proxy', () => {
     expect(server.seen).toEqual([]);
   });
 
-  test('that nobody listens at is named, not the service', async () => {
+  test('that does not listen is named, not the service', async () => {
     const probe = createProxy();
     await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
     const { port } = probe.address() as AddressInfo; // a TCP server has one

@@ -50,7 +50,7 @@ describe('retries', () => {
     ]);
   });
 
-  test('end at once when the service asks for longer than the longest wait, and say how long', async () => {
+  test('end immediately if the service asks for longer than the longest wait, and say how long', async () => {
     const { server, client, runtime } = await startHarness({ maxWaitMs: 60_000 });
     server.script.push(problem(429, 'RATE_LIMIT_EXCEEDED', true, { 'retry-after': '2678400' }));
     const { facts } = await failureOf(client.send(CREDITS));
@@ -59,7 +59,7 @@ describe('retries', () => {
     expect(facts.message).toContain('31 d');
   });
 
-  test('wait for a slot as often as it takes without using up an attempt', async () => {
+  test('wait for a slot any number of times without using up an attempt', async () => {
     const { server, client, runtime, events } = await startHarness();
     const full = problem(429, 'CONCURRENCY_LIMIT_EXCEEDED', true, { 'retry-after': '10' });
     server.script.push(...Array.from({ length: 12 }, () => full), reset, reset, reset, reset);

@@ -4,7 +4,7 @@ import { backoffCeiling, backoffDelay } from '../../../src/client/transport/retr
 
 const random01 = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('the delay lies between nothing and the ceiling, which doubles up to 20 s', () => {
+test('the delay is between zero and the ceiling, which doubles up to 20 s', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 60 }), random01, (failed, random) => {
       const ceiling = Math.min(20_000, 500 * 2 ** (failed - 1));

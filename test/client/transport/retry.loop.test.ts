@@ -42,7 +42,7 @@ function scene(outcomes: readonly AttemptResult<string>[], maxWaitMs = 60_000) {
 }
 
 describe('the deadline of a call', () => {
-  test.each([0, -1])('that is %i ms from now lets no attempt be made, and says what to do', async (left) => {
+  test.each([0, -1])('that is %i ms from now allows no attempt, and says what to do', async (left) => {
     const { failure, runtime, attempts } = scene([]);
     const { facts } = await failure({ deadline: runtime.now() + left });
     expect(attempts).toEqual([]);
@@ -55,13 +55,13 @@ describe('the deadline of a call', () => {
     });
   });
 
-  test('that is a millisecond ahead lets one attempt be made', async () => {
+  test('that is a millisecond ahead allows one attempt', async () => {
     const { run, runtime, attempts } = scene([]);
     expect(await run({ deadline: runtime.now() + 1 })).toBe('the answer');
     expect(attempts).toEqual([1]);
   });
 
-  test('ends the retries when the next wait would reach it', async () => {
+  test('ends the retries if the next wait would reach it', async () => {
     const { failure, runtime, events } = scene([failed(THROTTLED), failed(THROTTLED)]);
     const { facts } = await failure({ deadline: runtime.now() + 8_500 });
     expect(runtime.slept).toEqual([4_250]);
@@ -69,7 +69,7 @@ describe('the deadline of a call', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('leaves time for one more attempt when the wait ends a millisecond before it', async () => {
+  test('leaves time for one more attempt if the wait ends a millisecond before it', async () => {
     const { run, runtime } = scene([failed(THROTTLED), failed(THROTTLED)]);
     expect(await run({ deadline: runtime.now() + 8_501 })).toBe('the answer');
     expect(runtime.slept).toEqual([4_250, 4_250]);
@@ -85,13 +85,13 @@ describe('a call for which all slots are taken', () => {
     expect(bucket.tokens).toBe(500);
   });
 
-  test('fails at once when its caller does not want to wait for a slot', async () => {
+  test('fails immediately if its caller does not want to wait for a slot', async () => {
     const { failure, runtime, attempts } = scene([failed(QUEUE)]);
     expect(await failure({ waitForSlot: false })).toBe(BUSY);
     expect({ attempts, slept: runtime.slept }).toEqual({ attempts: [1], slept: [] });
   });
 
-  test('is still made again after another failure when its caller does not want to wait for a slot', async () => {
+  test('is still repeated after another failure if its caller does not want to wait for a slot', async () => {
     const { run, attempts } = scene([failed(FAULT)]);
     expect(await run({ waitForSlot: false })).toBe('the answer');
     expect(attempts).toEqual([1, 2]);
@@ -111,13 +111,13 @@ describe('a call for which all slots are taken', () => {
 });
 
 describe('a failed attempt', () => {
-  test('that cannot succeed later is not made again and keeps its words', async () => {
+  test('that cannot succeed later is not repeated and keeps its message', async () => {
     const { failure, attempts, events } = scene([failed({ type: 'never' })]);
     expect(await failure()).toBe(BUSY);
     expect({ attempts, events }).toEqual({ attempts: [1], events: [] });
   });
 
-  test('that brought the work forward starts the count anew', async () => {
+  test('that made progress restarts the count', async () => {
     const progress = failed(FAULT, { progressed: true });
     const { failure, attempts, runtime } = scene([
       ...Array.from({ length: 6 }, () => progress),
@@ -128,7 +128,7 @@ describe('a failed attempt', () => {
     expect(runtime.slept).toEqual([250, 250, 250, 250, 250, 250, 500, 1_000, 2_000]);
   });
 
-  test('whose cause is fixed already is made again at once, silently and free of charge', async () => {
+  test('whose cause is already fixed is repeated immediately, silently and free of charge', async () => {
     const { run, runtime, events, bucket } = scene([failed({ type: 'at-once' })]);
     expect(await run()).toBe('the answer');
     expect({ slept: runtime.slept, events, tokens: bucket.tokens }).toEqual({
@@ -138,7 +138,7 @@ describe('a failed attempt', () => {
     });
   });
 
-  test('is announced with its code, its words and the wait in whole milliseconds', async () => {
+  test('is reported with its code, its message and the wait in whole milliseconds', async () => {
     const { run, events } = scene([failed({ ...THROTTLED, askedMs: 3_000.6 }), failed(FAULT)]);
     await run();
     const retry = { type: 'retry', code: 'BUSY', message: 'the service is busy' };
@@ -148,7 +148,7 @@ describe('a failed attempt', () => {
     ]);
   });
 
-  test('is not made again when the service asks for longer than the longest wait', async () => {
+  test('is not repeated if the service asks for longer than the longest wait', async () => {
     const slow = new Failure({
       category: 'refused',
       code: 'SLOW',
@@ -169,13 +169,13 @@ describe('a failed attempt', () => {
 });
 
 describe('the shared budget', () => {
-  test('pays for each retry, and gets the cost of the last one back after a success', async () => {
+  test('pays for each retry, and gets the last cost refunded after a success', async () => {
     const { run, bucket } = scene([failed(THROTTLED), failed(FAULT), failed(FAULT)]);
     await run();
     expect(bucket.tokens).toBe(500 - 5 - 10 - 10 + 10);
   });
 
-  test('that is used up ends the call with the failure as it is', async () => {
+  test('that is used up ends the call with the unchanged failure', async () => {
     const { failure, bucket, runtime, attempts } = scene([failed(FAULT)]);
     bucket.take(495);
     expect(await failure()).toBe(BUSY);
@@ -190,13 +190,13 @@ describe('the shared budget', () => {
 describe('a caller who gives up', () => {
   const reason = new Error('the user pressed Ctrl-C');
 
-  test('before the first attempt sees none made', async () => {
+  test('before the first attempt prevents it', async () => {
     const { run, attempts } = scene([]);
     await expect(run({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(attempts).toEqual([]);
   });
 
-  test('during an attempt gets the reason, not the failure, and no wait is announced', async () => {
+  test('during an attempt gets the reason, not the failure, and no wait is reported', async () => {
     const { runtime, bucket, events } = scene([]);
     const controller = new AbortController();
     const context = { runtime, bucket, maxWaitMs: 60_000, emit: (event: ClientEvent) => events.push(event) };
@@ -208,7 +208,7 @@ describe('a caller who gives up', () => {
     expect({ events, tokens: bucket.tokens }).toEqual({ events: [], tokens: 500 });
   });
 
-  test('during an attempt that succeeds gets its value: what was paid is not lost', async () => {
+  test('during an attempt that succeeds gets its value, because it was paid for', async () => {
     const { runtime, bucket } = scene([]);
     const controller = new AbortController();
     const context = { runtime, bucket, maxWaitMs: 60_000, emit: () => undefined };
@@ -229,7 +229,7 @@ describe('a pause', () => {
     expect(seen).toEqual([[7, signal]]);
   });
 
-  test('of no length does not sleep, and still notices that the caller gave up', async () => {
+  test('of length zero does not sleep, and still notices that the caller gave up', async () => {
     const runtime = createFakeRuntime();
     await pause(runtime, 0, undefined);
     expect(runtime.slept).toEqual([]);
@@ -237,7 +237,7 @@ describe('a pause', () => {
     await expect(pause(runtime, 0, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
-  test('rejects with the reason of the signal whatever the clock says of it, else with what the clock says', async () => {
+  test('rejects with the reason of the signal whatever the clock reports, else with what the clock reports', async () => {
     const reason = new Error('the user pressed Ctrl-C');
     const broken = new Error('the clock is broken');
     const controller = new AbortController();

@@ -14,24 +14,24 @@ test.each<[Parameters<typeof adviceOf>[0]['retry'], RetryAdvice]>([
   ['queue', { type: 'queue', askedMs: 7_000 }],
   ['throttle', { type: 'backoff', cause: 'throttle', askedMs: 7_000 }],
   ['backoff', { type: 'backoff', cause: 'fault', askedMs: 7_000 }],
-])('the verdict %s becomes advice that keeps the wait that the service asked for', (retry, advice) => {
+])('the verdict %s becomes advice with the wait that the service asked for', (retry, advice) => {
   expect(adviceOf({ retry }, 7_000)).toEqual(advice);
 });
 
 describe('the next step', () => {
   const fault = (askedMs: number | null) => ({ type: 'backoff', cause: 'fault', askedMs }) as const;
 
-  test('after a failure that is final is none', () => {
+  test('after a final failure is to stop', () => {
     expect(decideRetry({ type: 'never' }, PATIENT)).toEqual({ type: 'stop', why: 'final' });
   });
 
-  test('after a cause that is fixed comes at once, is free, and does not count, whatever the limits', () => {
+  test('after a fixed cause is immediate, free, and not counted, whatever the limits', () => {
     const hurried = { ...PATIENT, failedAttempts: 9, remainingMs: 1, maxWaitMs: 0 };
     const atOnce = { type: 'wait', ms: 0, asked: false, cost: 0, counts: false };
     expect(decideRetry({ type: 'at-once' }, hurried)).toEqual(atOnce);
   });
 
-  test('waits by backoff when the service does not say how long, and 15 s for a slot', () => {
+  test('is to wait by backoff if the service does not say how long, and 15 s for a slot', () => {
     const own = { ...PATIENT, failedAttempts: 3 };
     expect(decideRetry(fault(null), own)).toEqual({
       type: 'wait',
@@ -49,7 +49,7 @@ describe('the next step', () => {
     });
   });
 
-  test('waits up to half a second longer than asked, but never longer than the longest wait', () => {
+  test('is to wait up to half a second longer than asked, but never longer than the longest wait', () => {
     expect(decideRetry(fault(2_000), { ...PATIENT, random: () => 0 })).toMatchObject({
       ms: 2_000,
       asked: true,
@@ -58,7 +58,7 @@ describe('the next step', () => {
     expect(decideRetry(fault(2_000), { ...PATIENT, maxWaitMs: 2_100 })).toMatchObject({ ms: 2_100 });
   });
 
-  test('waits as long as the longest wait, and stops when asked for a millisecond more, also for a slot', () => {
+  test('is to wait for the longest wait, and to stop if asked for a millisecond more, also for a slot', () => {
     const tight = { ...PATIENT, maxWaitMs: 2_000 };
     for (const advice of [fault(2_000), { type: 'queue', askedMs: 2_000 } as const]) {
       expect(decideRetry(advice, tight)).toMatchObject({ type: 'wait', ms: 2_000 });
@@ -69,7 +69,7 @@ describe('the next step', () => {
     }
   });
 
-  test('stops when the wait would end at the deadline, and not when it ends a millisecond before', () => {
+  test('is to stop if the wait would end at the deadline, and not if it ends a millisecond before', () => {
     expect(decideRetry(fault(2_000), { ...PATIENT, remainingMs: 2_250 })).toEqual({
       type: 'stop',
       why: 'deadline',
@@ -77,7 +77,7 @@ describe('the next step', () => {
     expect(decideRetry(fault(2_000), { ...PATIENT, remainingMs: 2_251 })).toMatchObject({ type: 'wait' });
   });
 
-  test('ends after five attempts', () => {
+  test('is to stop after five attempts', () => {
     expect(decideRetry(fault(null), { ...PATIENT, failedAttempts: 4 }).type).toBe('wait');
     expect(decideRetry(fault(null), { ...PATIENT, failedAttempts: 5 })).toEqual({
       type: 'stop',
@@ -85,7 +85,7 @@ describe('the next step', () => {
     });
   });
 
-  test('costs less when the service only asked to slow down, and nothing in the queue', () => {
+  test('costs less if the service only asked to slow down, and nothing in the queue', () => {
     expect(decideRetry(fault(0), PATIENT)).toMatchObject({ cost: 10, counts: true });
     expect(decideRetry({ type: 'backoff', cause: 'throttle', askedMs: 0 }, PATIENT)).toMatchObject({
       cost: 5,
@@ -96,7 +96,7 @@ describe('the next step', () => {
     });
   });
 
-  test('is never early, never beyond the longest wait, and stops rather than passing the deadline', () => {
+  test('is never early, never beyond the longest wait, and never passes the deadline', () => {
     const state = fc.record({
       failedAttempts: fc.integer({ min: 1, max: 4 }),
       maxWaitMs: fc.integer({ min: 0, max: 10 ** 6 }),

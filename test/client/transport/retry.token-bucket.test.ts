@@ -19,7 +19,7 @@ test('a full bucket pays for 50 retries, or 100 throttled ones, and not one more
   }
 });
 
-test('a success after a retry gives its cost back; one without puts back a little', () => {
+test('a success after a retry refunds its cost; one without refunds a little', () => {
   const bucket = createTokenBucket();
   bucket.take(RETRY_COST);
   bucket.take(RETRY_COST);
@@ -29,7 +29,7 @@ test('a success after a retry gives its cost back; one without puts back a littl
   expect(bucket.tokens).toBe(491);
 });
 
-test('whatever happens, it holds between nothing and its capacity, and a refused take costs nothing', () => {
+test('its level is always between zero and its capacity, and a refused withdrawal costs nothing', () => {
   const step = fc.record({ take: fc.boolean(), cost: fc.constantFrom(0, THROTTLED_RETRY_COST, RETRY_COST) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {

@@ -26,7 +26,7 @@ describe('a signed call', () => {
     expect(server.seen.every((seen) => isSignedWith(SECRET, seen))).toBe(true);
   });
 
-  test('gives back status, body, request id and whether it was a replay', async () => {
+  test('returns status, body, request id and whether it was a replay', async () => {
     const { server, client } = await startHarness();
     server.script.push(
       json(202, { id: 'dub_1' }, { 'idempotency-replayed': 'true', 'x-request-id': 'req_9' }),
@@ -48,7 +48,7 @@ describe('a signed call', () => {
     expect(seen !== undefined && isSignedWith(SECRET, seen, 'x-acme')).toBe(true);
   });
 
-  test('signs from the version on when a gateway puts a path before it', async () => {
+  test('signs from the version on if a gateway adds a path prefix', async () => {
     const { server, client } = await startHarness();
     const behind = createClient({ baseUrl: `${server.origin}/gateway/v1`, key: 'k', secret: SECRET });
     onCleanup(behind.close);
@@ -59,7 +59,7 @@ describe('a signed call', () => {
     expect(first !== undefined && isSignedWith(SECRET, { ...first, target: '/v1/credits' })).toBe(true);
   });
 
-  test('refuses locally what could not be sent: a body on GET, a bad key, a path that climbs', async () => {
+  test('is refused locally if invalid: a body on GET, a bad key, a path that climbs', async () => {
     const { server, client } = await startHarness();
     const calls = [
       { ...CREDITS, body: {} },
@@ -75,7 +75,7 @@ describe('a signed call', () => {
   });
 });
 
-test('closing cuts what is in flight', async () => {
+test('is aborted when the client is closed', async () => {
   const { server, client } = await startHarness({ fallback: hang });
   const work = failureOf(client.send(CREDITS));
   while (server.seen.length === 0) await new Promise(setImmediate);
@@ -84,7 +84,7 @@ test('closing cuts what is in flight', async () => {
   expect(server.seen).toHaveLength(1);
 });
 
-test('no secret, signature or pre-signed query is in any event or failure', async () => {
+test('puts no secret, signature or pre-signed query into any event or failure', async () => {
   const { server, client, events } = await startHarness({ fallback: problem(500, 'INTERNAL_ERROR', true) });
   const failure = await failureOf(client.send(CREATE));
   const told = inspect([events, failure], { depth: 10 });

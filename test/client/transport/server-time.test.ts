@@ -34,7 +34,7 @@ test.each([
   expect(parseRetryAfter(value, NOW)).toBeNull();
 });
 
-test('whatever is sent, the wait is null or not negative', () => {
+test('the wait is null or not negative, whatever is sent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (value) => {
       const ms = parseRetryAfter(value, NOW);
@@ -44,7 +44,7 @@ test('whatever is sent, the wait is null or not negative', () => {
   );
 });
 
-test('any whole number of seconds is taken at its word', () => {
+test('any whole number of seconds is accepted', () => {
   fc.assert(
     fc.property(fc.nat(), (seconds) => {
       expect(parseRetryAfter(String(seconds), NOW)).toBe(seconds * 1000);
@@ -52,7 +52,7 @@ test('any whole number of seconds is taken at its word', () => {
   );
 });
 
-test('a date is measured from what the service thinks the time is', () => {
+test('a date is measured from the time at the service', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 10 ** 7 }), (seconds) => {
       const date = new Date(NOW + seconds * 1000).toUTCString();
@@ -62,7 +62,7 @@ test('a date is measured from what the service thinks the time is', () => {
   );
 });
 
-test('the headers of an answer say how long to wait by its own date, else by the clock of this machine', () => {
+test('the wait follows from the date of the answer, else from the clock of this machine', () => {
   const inTenSeconds = 'Fri, 06 Nov 2026 08:49:47 GMT';
   const sent = 'Fri, 06 Nov 2026 08:49:40 GMT';
   expect(retryAfterOf({ 'retry-after': '3', date: sent }, NOW)).toBe(3_000);
@@ -76,6 +76,6 @@ test.each([
   ['with words before it', 'on Fri, 06 Nov 2026 08:49:37 GMT'],
   ['without a time', 'Fri, 06 Nov 2026'],
   ['of a day that does not exist', 'Xyz, 06 Nov 2026 08:49:37 GMT'],
-])('a date %s is none', (_what, value) => {
+])('the date %s is invalid', (_what, value) => {
   expect(parseHttpDate(value)).toBeNull();
 });

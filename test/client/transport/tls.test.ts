@@ -44,13 +44,13 @@ async function callOnce(options: Pick<ClientOptions, 'baseUrl' | 'proxy'>, trust
   return JSON.parse(stdout);
 }
 
-test('a service with a certificate that is trusted is used', async () => {
+test('a service with a trusted certificate is used', async () => {
   const { port, certificate } = await startTls('IP:127.0.0.1');
   const answer = await callOnce({ baseUrl: `https://127.0.0.1:${port}/v1` }, certificate);
   expect(answer).toEqual({ status: 200, body: { fine: true } });
 });
 
-test('a certificate that nobody vouches for is refused, with the way out', async () => {
+test('an untrusted certificate is refused, with what to do', async () => {
   const { port, requests } = await startTls('IP:127.0.0.1');
   const facts = await callOnce({ baseUrl: `https://127.0.0.1:${port}/v1` });
   expect(facts).toMatchObject({ category: 'configuration', code: 'TLS_CERTIFICATE', retryable: false });
@@ -66,7 +66,7 @@ test('a certificate for another host is refused', async () => {
   expect(requests()).toBe(0);
 });
 
-test('a proxy is used for hosts elsewhere, sees only a tunnel, and never gets what goes to this machine', async () => {
+test('a proxy is used for hosts elsewhere, sees only a tunnel, and never gets requests to this machine', async () => {
   const { port, certificate, requests } = await startTls('DNS:api.example.com,IP:127.0.0.1');
   const tunnels: string[] = [];
   const proxy = createProxy().on('connect', (request, socket) => {

@@ -26,7 +26,7 @@ describe('a wrong clock', () => {
     expect(Math.abs((skews[0]?.seconds ?? 0) + ahead / 1000)).toBeLessThanOrEqual(1);
   });
 
-  test('is not blamed when it is right, nor twice, nor by an answer from a cache', async () => {
+  test('is not reported if it is right, nor twice, nor because of an answer from a cache', async () => {
     const { server, client, runtime } = await startHarness();
     const refusal = (headers: Record<string, string>) =>
       problem(401, 'AUTHENTICATION_FAILED', false, headers);

@@ -26,18 +26,18 @@ async function feed(hash: ByteHash, pieces: number): Promise<string> {
 }
 
 describe('the hash of a large file', () => {
-  test('is that of its bytes, though their memory is used again', async () => {
+  test('is that of its bytes, though their memory is reused', async () => {
     const hash = start(LARGE);
     const expected = await feed(hash, 5);
     expect(await hash.digest()).toBe(expected);
   });
 
-  test('is taken in another thread, which reads the memory where it is', () => {
+  test('is computed in another thread, which reads the memory without a copy', () => {
     expect(start(LARGE).allocate(1).buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(start(MIB).allocate(1).buffer).toBeInstanceOf(ArrayBuffer);
   });
 
-  test('is taken here where no thread can be started', async () => {
+  test('is computed in this thread if no other one can be started', async () => {
     const hash = start(LARGE, () => {
       throw new Error('ERR_WORKER_INIT_FAILED');
     });
@@ -52,13 +52,13 @@ describe('the hash of a large file', () => {
       'ends at the first bytes',
       'require("node:worker_threads").parentPort.once("message", () => process.exit(1))',
     ],
-  ])('is not known when the thread %s, and nobody waits for it', async (_how, code) => {
+  ])('is unknown if the thread %s, and nobody waits for it', async (_how, code) => {
     const hash = start(LARGE, () => new Worker(code, { eval: true }));
     await feed(hash, 3);
     expect(await hash.digest()).toBeNull();
   });
 
-  test('waits for nobody once it is closed', async () => {
+  test('waits for nothing once it is closed', async () => {
     const hash = start(LARGE);
     await hash.close();
     await feed(hash, 1);
@@ -66,7 +66,7 @@ describe('the hash of a large file', () => {
   });
 });
 
-test('a file large enough for a thread arrives whole, with the hash of what was sent', async () => {
+test('a file large enough for a thread is sent whole, with the hash of what was sent', async () => {
   const { client, service } = await startUploads();
   const { path, bytes, sha256 } = await makeFile(33 * MIB + 5);
   const sent = await client.uploads.sendFile(path, VIDEO);
@@ -74,7 +74,7 @@ test('a file large enough for a thread arrives whole, with the hash of what was 
   expect(service.stored.get('/storage/1')?.equals(bytes)).toBe(true);
 });
 
-test('a file sent for nobody who keeps its hash has none', async () => {
+test('a file has no hash if the caller does not want one', async () => {
   const { client, service } = await startUploads();
   const { path, bytes } = await makeFile(MIB + 1);
   const sent = await client.uploads.sendFile(path, { ...VIDEO, hash: false });

@@ -4,7 +4,7 @@ import { failureOf, onCleanup } from '../support/harness.ts';
 import { answer, html, problem, type Reply, reset, startServer } from '../support/scripted-server.ts';
 import { MIB, makeFile, startUploads, VIDEO } from '../support/start-uploads.ts';
 
-describe('storage in trouble', () => {
+describe('failing storage', () => {
   const early = (reply: Reply): Reply => Object.assign(reply, { early: true });
 
   test('is tried again with the whole file', async () => {
@@ -37,7 +37,7 @@ describe('storage in trouble', () => {
     expect(service.reservations).toHaveLength(2);
   });
 
-  test('in front of which a firewall refuses gets one new reservation, and is not blamed', async () => {
+  test('behind a firewall that refuses gets one new reservation, and is not blamed', async () => {
     const { client, service } = await startUploads();
     service.putScript.push(html(403, '<h1>Blocked by the firewall</h1>'), html(403, '<h1>Blocked</h1>'));
     const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
@@ -48,7 +48,7 @@ describe('storage in trouble', () => {
     expect(service.reservations).toHaveLength(2);
   });
 
-  test('behind a login page is asked again: the page is not a stored file', async () => {
+  test('behind a login page is tried again: the page is not a stored file', async () => {
     const { client, service } = await startUploads();
     service.putScript.push(html(200, '<html><h1>Sign in</h1></html>'));
     const { path, bytes } = await makeFile(5);
@@ -57,7 +57,7 @@ describe('storage in trouble', () => {
     expect(service.reservations).toHaveLength(1);
   });
 
-  test('is not even asked when the reservation has lapsed by the clock', async () => {
+  test('is not even contacted if the reservation has expired by the clock', async () => {
     const { client, service, runtime, server } = await startUploads();
     service.shape = (upload, number) => {
       const expires_at = new Date(runtime.now() + (number === 1 ? -1 : 60_000)).toISOString();
@@ -82,7 +82,7 @@ describe('storage in trouble', () => {
     expect((await client.uploads.sendFile((await makeFile(5)).path, VIDEO)).upload.id).toBe('upl_2');
   });
 
-  test('keeps the pre-signed address to itself, whatever goes wrong', async () => {
+  test('keeps the pre-signed address secret, whatever fails', async () => {
     for (const fault of [reset, answer(403, {}), answer(500, {}), answer(400, {})]) {
       const { client, service, events } = await startUploads();
       service.putScript.push(...Array.from({ length: 10 }, () => fault));
@@ -91,7 +91,7 @@ describe('storage in trouble', () => {
     }
   });
 
-  test('that sends the bytes elsewhere is not followed, and its address not shown', async () => {
+  test('that redirects the bytes elsewhere is not followed, and its address not shown', async () => {
     const elsewhere = await startServer();
     onCleanup(elsewhere.close);
     const { client, service, events } = await startUploads();
@@ -102,7 +102,7 @@ describe('storage in trouble', () => {
     expect(inspect([events, failure], { depth: 10 })).not.toContain('canary');
   });
 
-  test('that refuses in mid-stream is heard', async () => {
+  test('that refuses in mid-stream is noticed', async () => {
     const { client, service } = await startUploads();
     const { path } = await makeFile(24 * MIB);
     service.putScript.push(early(answer(413, {}, '<Error><Code>EntityTooLarge</Code></Error>')));

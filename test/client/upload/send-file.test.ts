@@ -23,7 +23,7 @@ describe('sending a file', () => {
     expect(put?.headers['transfer-encoding']).toBeUndefined();
   });
 
-  test('completes with the ETag of storage, or the MD5 of the bytes when there is none', async () => {
+  test('completes with the ETag of storage, or the MD5 of the bytes if there is none', async () => {
     const { client, service } = await startUploads();
     const { path, bytes } = await makeFile(10);
     const etags = () => service.completions.map((seen) => JSON.parse(seen.body.toString()).etag);
@@ -34,7 +34,7 @@ describe('sending a file', () => {
     expect(etags()).toEqual(['"multi-part-2"', createHash('md5').update(bytes).digest('hex')]);
   });
 
-  test('tells how far it is, ending with all bytes of a ready upload', async () => {
+  test('reports its progress, ending with all bytes of a ready upload', async () => {
     const { client, service } = await startUploads();
     service.statuses.push('validating', 'validating');
     const { path } = await makeFile(2 * MIB + 5);
@@ -52,7 +52,7 @@ describe('sending a file', () => {
     });
   });
 
-  test('looks soon at first, then less and less often, while it is validated', async () => {
+  test('polls soon at first, then less and less often, while it is validated', async () => {
     const { client, service, runtime } = await startUploads();
     service.statuses.push(...Array.from({ length: 12 }, () => 'validating'));
     await client.uploads.sendFile((await makeFile(1)).path, VIDEO);
@@ -60,14 +60,14 @@ describe('sending a file', () => {
     expect(runtime.slept.at(-1)).toBe(5_000);
   });
 
-  test('looks at a given pace where looking costs nothing', async () => {
+  test('polls at a given pace if polling costs nothing', async () => {
     const { client, service, runtime } = await startUploads();
     service.statuses.push(...Array.from({ length: 12 }, () => 'validating'));
     await client.uploads.sendFile((await makeFile(1)).path, { ...VIDEO, everyMs: 200 });
     expect(new Set(runtime.slept)).toEqual(new Set([200]));
   });
 
-  test('never sends a signed header or an Idempotency-Key to storage, even if told to', async () => {
+  test('never sends a signed header or an Idempotency-Key to storage, even if instructed to', async () => {
     const { client, service, server } = await startUploads();
     const headers = {
       'X-Service-Key': 'stolen',
@@ -99,7 +99,7 @@ describe('sending a file', () => {
     expect(server.seen.some((seen) => seen.method === 'PUT')).toBe(false);
   });
 
-  test('continues what an earlier run with the same key began, without sending the bytes twice', async () => {
+  test('continues an upload of an earlier run with the same key, without sending the bytes twice', async () => {
     const { client, service, server } = await startUploads();
     service.shape = (upload) => ({ ...upload, status: 'ready', upload_request: null });
     const { path, sha256 } = await makeFile(MIB + 3);
@@ -109,7 +109,7 @@ describe('sending a file', () => {
     expect(server.seen[0]?.headers['idempotency-key']).toBe('run-1');
   });
 
-  test('ends as refused, with the reason, when the service does not accept the file', async () => {
+  test('ends as refused, with the reason, if the service does not accept the file', async () => {
     const { client, service } = await startUploads();
     service.statuses.push('validating', 'failed');
     const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
@@ -133,7 +133,7 @@ describe('a reservation by a service that differs', () => {
     expect(server.seen.find((seen) => seen.method === 'PUT')?.headers['x-amz-meta']).toBe('v');
   });
 
-  test('that lacks the address fails with the name of the field and the request', async () => {
+  test('without the address fails with the name of the field and the request', async () => {
     const { client, service } = await startUploads();
     service.shape = ({ upload_request: _dropped, ...upload }) => upload;
     const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));

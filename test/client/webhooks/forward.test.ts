@@ -9,7 +9,7 @@ function forwarderTo(url: string, answerMs?: number) {
 }
 
 describe('a forwarded delivery', () => {
-  it('arrives with the same bytes and headers, but for those of the connection', async () => {
+  it('arrives with the same bytes and headers, except those of the connection', async () => {
     const bytes: Buffer[] = [];
     const receiver = await startPlain(async (request, response) => {
       for await (const chunk of request) bytes.push(chunk);
@@ -40,21 +40,21 @@ describe('a forwarded delivery', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('is not waited for longer than the sender waits', async () => {
+  it('is waited for no longer than the sender waits', async () => {
     const receiver = await startPlain(() => {});
     const outcome = await forwarderTo(receiver.origin, 50).forward(Buffer.from('{}'), []);
     expect(outcome).toMatchObject({ ok: false, status: null });
     expect(outcome).toMatchObject({ reason: expect.stringContaining('did not answer in time') });
   });
 
-  it('says when nobody listens', async () => {
+  it('reports that nothing listens', async () => {
     const outcome = await forwarderTo('http://127.0.0.1:1').forward(Buffer.from('{}'), []);
     expect(outcome).toMatchObject({ ok: false, reason: expect.stringContaining('refuses connections') });
   });
 });
 
 describe('the address to forward to', () => {
-  it('may leave out the scheme', () => {
+  it('may omit the scheme', () => {
     expect(parseForwardTarget('localhost:3000/hook').href).toBe('http://localhost:3000/hook');
   });
 

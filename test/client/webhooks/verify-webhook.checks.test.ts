@@ -48,7 +48,7 @@ describe('a genuine delivery', () => {
     }
   });
 
-  it('is told with the form that matched, and only a pinned form is accepted', () => {
+  it('is reported with the form that matched, and only a pinned form is accepted', () => {
     const dotted = deliver({ joint: '.' });
     expect(judge(dotted)).toBe('valid dot');
     expect(judge(dotted, { layout: 'dot' })).toBe('valid dot');
@@ -83,11 +83,11 @@ describe('the time of a delivery', () => {
     [301, '301 s old, 1 s too old'],
     [86_400, '86400 s old, 86100 s too old'],
     [-301, '301 s ahead of this clock, 1 s too new'],
-  ])('is wrong when it is %i s old, and by how much is said', (age, words) => {
+  ])('is wrong when it is %i s old, and the difference is reported', (age, words) => {
     expect(judge(deliver({ at: AT - age }))).toContain(`timestamp: the timestamp is ${words}`);
   });
 
-  it('is held against the tolerance that was asked for, none at all included', () => {
+  it('is compared with the requested tolerance, which may be zero', () => {
     expect(judge(deliver({ at: AT - 301 }), { toleranceSeconds: 301 })).toBe('valid newline');
     expect(judge(deliver({ at: AT }), { toleranceSeconds: 0 })).toBe('valid newline');
     expect(judge(deliver({ at: AT - 1 }), { toleranceSeconds: 0 })).toMatch(/^timestamp: /);
@@ -118,7 +118,7 @@ describe('a delivery that was tampered with', () => {
     expect(accepted).toEqual([]);
   });
 
-  it('is refused when its JSON was parsed and written anew, or signed with another secret', () => {
+  it('is refused if its JSON was parsed and written again, or signed with another secret', () => {
     const { headers } = deliver();
     const spaced = JSON.stringify(JSON.parse(BODY), null, 1);
     expect(judge({ body: spaced, headers })).toMatch(/^signature: /);
@@ -148,7 +148,7 @@ describe('the form of the headers', () => {
     expect(verdict).toContain(words);
   });
 
-  it('counts two spellings of one name as a repeated header', () => {
+  it('treats two spellings of one name as a repeated header', () => {
     const { body, headers } = deliver();
     const twice = { ...headers, 'x-service-webhook-id': EVENT_ID };
     expect(judge({ body, headers: twice })).toContain('x-service-webhook-id is there more than once');

@@ -15,7 +15,7 @@ function codeOf(work: () => unknown): string {
   return 'nothing was thrown';
 }
 
-it('gives the event of a genuine delivery by the clock of this machine', () => {
+it('returns the event of a genuine delivery by the clock of this machine', () => {
   const received = sign(eventBody('dub_1', 'failed'), { secret: SECRET, at: now() });
   expect(verifyWebhook(received, { secret: SECRET })).toEqual({
     id: EVENT_ID,
@@ -32,7 +32,7 @@ it('gives the event of a genuine delivery by the clock of this machine', () => {
   });
 });
 
-it('throws for what must not be believed, so that a forgotten check lets nothing through', () => {
+it('throws for a forged delivery, so that a forgotten check accepts nothing', () => {
   const old = sign('{}', { secret: SECRET, at: now() - 302 });
   const genuine = sign('{}', { secret: SECRET, at: now() });
   expect(codeOf(() => verifyWebhook(old, { secret: SECRET }))).toBe('WEBHOOK_TIMESTAMP_INVALID');
@@ -42,7 +42,7 @@ it('throws for what must not be believed, so that a forgotten check lets nothing
   );
 });
 
-it('refuses rules under which anybody could forge or replay', () => {
+it('refuses settings that would allow forgery or replay', () => {
   const forged = sign('{}', { secret: '', at: now() });
   expect(codeOf(() => verifyWebhook(forged, { secret: '' }))).toBe('WEBHOOK_SECRET_MISSING');
   const old = sign('{}', { secret: SECRET, at: 1_000_000_000 });
