@@ -17,7 +17,7 @@ describe('the capabilities of this machine', () => {
     expect(capabilities.speak.length).toBeGreaterThan(100);
   });
 
-  test('are asked for once in a process', () => {
+  test('are determined once in a process', () => {
     const engines = createEngines();
     expect(engines.capabilities()).toBe(engines.capabilities());
   });
@@ -37,7 +37,7 @@ describe('the capabilities of this machine', () => {
     expect([translate, speak]).toEqual([[], []]);
   });
 
-  test('take an engine that has no data, or fails, for missing', async () => {
+  test('treat an engine without data, or one that fails, as missing', async () => {
     const folder = temporaryFolder();
     for (const [name, script] of [
       ['apertium', 'exit 0'],
@@ -52,7 +52,7 @@ describe('the capabilities of this machine', () => {
   });
 });
 
-test('a job whose engine is missing fails with the line that installs it', async () => {
+test('a job whose engine is missing fails with the command that installs it', async () => {
   const engines = createEngines({ searchPath: temporaryFolder() });
   const run = engines.run.audio_separation({ video: SAMPLE }, createWork(temporaryFolder()));
   await expect(run).rejects.toMatchObject({
@@ -62,7 +62,7 @@ test('a job whose engine is missing fails with the line that installs it', async
   });
 });
 
-test('a server that does not answer is named with the reason, and is asked again the next time', async () => {
+test('a server that does not answer is named with the reason, and is checked again the next time', async () => {
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'application/json');
     response.end(

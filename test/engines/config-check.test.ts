@@ -22,7 +22,7 @@ function mistakesIn(value: unknown): string[] {
   }
 }
 
-it('accepts the example of the documents, without spaces around values', () => {
+it('accepts the example of the documentation, without spaces around values', () => {
   const file = {
     $schema: './engines.schema.json',
     recognize: [
@@ -164,7 +164,7 @@ it.each<readonly [unknown, string]>([
   expect(mistakes.join()).not.toContain('canary');
 });
 
-it('lists all mistakes at once', () => {
+it('lists all mistakes together', () => {
   const translate = [{ type: 'openai', url: 'http://gpu', modle: 'x' }, 'nothing-known'];
   expect(mistakesIn({ translate, speak: [] }).map((line) => line.split(':')[0])).toEqual([
     'translate[0] (openai) model',

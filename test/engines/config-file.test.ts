@@ -38,7 +38,7 @@ describe('the default file', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('is returned as checked, and as it is written', async () => {
+  it('is returned as checked, and as written', async () => {
     const found = await read('{"translate": [{"type": "openai", "model": " m ", "url": "http://gpu"}]}');
     expect(found?.config.translate?.[0]).toMatchObject({ model: 'm' });
     expect(found?.written.translate?.[0]).toMatchObject({ model: ' m ' });
@@ -67,7 +67,7 @@ describe('a named file', () => {
   });
 });
 
-it('warns of a file that others may change, with the command that closes it', async () => {
+it('with permissions for others is a warning, with the command that removes them', async () => {
   await read('{}');
   await chmod(path, 0o664);
   await readEnginesFile({ path, chooser: null }, warn);
@@ -105,7 +105,7 @@ it('names the file of a mistake', async () => {
 });
 
 describe('a saved file', () => {
-  it('is for the user alone, in a folder for the user alone, and can be read again', async () => {
+  it('is readable by the user only, in such a folder, and can be read again', async () => {
     const inside = join(path, 'config', 'engines.json');
     await saveEnginesFile(inside, { $schema: './schema.json', translate: ['apertium'] });
     expect((await stat(inside)).mode & 0o777).toBe(0o600);

@@ -12,7 +12,7 @@ const RECOGNIZE = [
 ];
 const LIST = checkEngines({ recognize: RECOGNIZE }, 'engines.json').recognize ?? [];
 
-it('entries are called by their type and model, folder or program', () => {
+it('entries are named after their type and model, folder or program', () => {
   expect(LIST.map(nameEntry)).toEqual([
     'openai large-v3',
     'openai tiny',

@@ -13,7 +13,7 @@ describe('an error of media work', () => {
     });
   });
 
-  test('that is a failed engine names it, and no folder of ours', () => {
+  test('that is a failed engine names it, and none of our folders', () => {
     const lastWords = 'first line\nfile:/srv/vloc/jobs/17/mix.wav: Invalid data';
     const failure = asJobFailure(
       new ChildFailure('ffmpeg', { exitCode: 1, endedBy: null, lastWords }),
@@ -33,7 +33,7 @@ describe('an error of media work', () => {
     expect(asJobFailure(error, going)).toMatchObject({ code: 'STORAGE_ERROR' });
   });
 
-  test('that is a fault of our own, a cancel or a failure already comes back as it is', () => {
+  test('that is our own defect, a cancel or a failure already is returned unchanged', () => {
     const fault = new TypeError('x is not a function');
     expect(asJobFailure(fault, going)).toBe(fault);
     const failure = new JobFailure('NO_SPEECH_DETECTED', 'none');

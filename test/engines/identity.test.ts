@@ -11,14 +11,14 @@ const parts = { programs, env: { HOME: '/nobody' } };
 const SERVER = { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large-v3' } as const;
 const ofServer = (change: object = {}) => identifyEngines('recognize', [{ ...SERVER, ...change }], parts);
 
-test('an engine stays the same while nothing of it changes', async () => {
+test('an engine is the same while nothing about it changes', async () => {
   for (const step of BACKEND_STEPS) {
     const [once, again] = [1, 2].map(() => identifyEngines(step, [BUILT_IN[step]], parts));
     expect(await once).toBe(await again);
   }
 });
 
-test('engines differ by their settings, and by what may be used in their place', async () => {
+test('engines differ by their settings, and by their fallbacks', async () => {
   const before = await ofServer();
   for (const change of [{ model: 'turbo' }, { url: 'http://127.0.0.1:2/v1' }, { fallback: false }]) {
     expect(await ofServer(change)).not.toBe(before);
@@ -26,7 +26,7 @@ test('engines differ by their settings, and by what may be used in their place',
   expect(await identifyEngines('recognize', [SERVER, 'pocketsphinx'], parts)).not.toBe(before);
 });
 
-test('settings without an effect on results make no difference, and a key is not contained', async () => {
+test('settings without an effect on results make no difference, and a key is not included', async () => {
   const key = { env: 'ASR_KEY' };
   expect(await ofServer({ timeout: 5, concurrency: 2, insecure: true, key })).toBe(await ofServer());
 });
@@ -44,7 +44,7 @@ test('a command changes with its program and with the files that it names', asyn
   expect(await identify()).not.toBe(changed);
 });
 
-test('a model changes with any file of its folder, also with one that is gone', async () => {
+test('a model changes with any file of its folder, also with a deleted one', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
   writeFileSync(join(folder, 'data', 'tokens.txt'), 'a');

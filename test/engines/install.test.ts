@@ -20,7 +20,7 @@ const facts = {
 const shown = (plan: ReturnType<typeof planInstall>) => plan.commands.map(showCommand);
 
 describe('a plan', () => {
-  test('installs the packages of all that is missing with one command', () => {
+  test('installs all missing packages with one command', () => {
     const plan = planInstall(facts);
     expect(shown(plan)).toEqual([
       'env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pocketsphinx pocketsphinx-en-us espeak-ng',
@@ -36,7 +36,7 @@ describe('a plan', () => {
     expect(shown(planInstall({ ...facts, freshLists: false }))[0]).toBe('apt-get update -q');
   });
 
-  test('has nothing to do when nothing is missing', () => {
+  test('does nothing if nothing is missing', () => {
     expect(planInstall({ ...facts, missing: [], freshLists: false }).commands).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('the system', () => {
     expect(detectSystem(platform, release)).toBe(system);
   });
 
-  test('without lists of packages has no fresh ones', () => {
+  test('has no fresh lists of packages if it has none', () => {
     expect(hasFreshLists(Date.now(), temporaryFolder())).toBe(false);
     expect(hasFreshLists(Date.now(), '/nowhere')).toBe(false);
   });
@@ -87,7 +87,7 @@ describe('running a plan', () => {
   const plan = (...commands: string[][]) => ({ commands, engines: [], impossible: [], asksPassword: false });
   const { signal } = new AbortController();
 
-  test('shows each line as it comes and keeps our secrets from the commands', async () => {
+  test('shows each line as it arrives and keeps our secrets from the commands', async () => {
     process.env.VLOC_SECRET = 'canary';
     const lines: string[] = [];
     const onLine = (line: string) => lines.push(line);
@@ -97,7 +97,7 @@ describe('running a plan', () => {
     expect(lines.toSorted()).toEqual(['done', `path: ${process.env.PATH}`, 'secret: ']);
   });
 
-  test('stops at the first command that fails, with what it said last', async () => {
+  test('stops at the first command that fails, with its last output', async () => {
     const lines: string[] = [];
     const onLine = (line: string) => lines.push(line);
     const commands = plan(['sh', '-c', 'echo E: no such package; exit 100'], ['echo', 'never']);
@@ -125,7 +125,7 @@ describe('a pair of languages', () => {
     expect(listNearPairs('deu-xho', NAMES)).toEqual([]);
   });
 
-  test('is added to what is installed, also when nothing is missing', () => {
+  test('is added to what is installed, even if nothing is missing', () => {
     const plan = planInstall({ ...facts, missing: [], extra: ['apertium-en-gl'] });
     expect(shown(plan).at(-1)).toMatch(/ apertium-en-gl$/);
     expect(plan.engines).toEqual(['apertium-en-gl']);
@@ -139,7 +139,7 @@ describe('packages with fonts', () => {
     expect(findFontPackages([], 'macos')).toEqual([]);
   });
 
-  test('are not known for systems that come with fonts', () => {
+  test('are unknown for systems that include fonts', () => {
     expect(findFontPackages(['ja'], 'macos')).toBeNull();
   });
 });

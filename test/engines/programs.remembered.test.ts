@@ -28,7 +28,7 @@ test('an answer is remembered for all arguments', () => {
   expect([bytesOf('8000'), bytesOf('48000'), bytesOf('8000')]).toEqual([8_000, 48_000, 8_000]);
 });
 
-test('an error is told each time', () => {
+test('an error is reported each time', () => {
   const path = join(temporaryFolder(), 'talk.mp4');
   writeFileSync(path, 'no video');
   for (const _ of [1, 2]) expect(() => secondsOf(path)).toThrow('Invalid data');
@@ -52,7 +52,7 @@ test('results in files are written each time, by the bytes of all inputs', () =>
   ]);
 });
 
-test('progress is told each time', () => {
+test('progress is reported each time', () => {
   const folder = temporaryFolder();
   const path = makeVideo(folder, 'talk.mp4', 1, ...MP4);
   const copy = (name: string) => {
@@ -94,7 +94,7 @@ test('a translation is remembered for its text', async () => {
   expect(await translate('The house is red')).toBe('La casa es roja');
 });
 
-test('stems and the times of speech are remembered for a sound, not for its place', async () => {
+test('stems and the times of speech are remembered for a sound, not for its path', async () => {
   const split = async (...options: string[]) => {
     const folder = temporaryFolder();
     const input = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=2', '-i', speechClip('0880')];
@@ -111,7 +111,7 @@ test('stems and the times of speech are remembered for a sound, not for its plac
   expect((await split('-af', 'volume=0')).segments).toEqual([]);
 });
 
-test('words are remembered for a sound, not for its place, and the log is written each time', async () => {
+test('words are remembered for a sound, not for its path, and the log is written each time', async () => {
   const logs: number[] = [];
   const hear = async (...options: string[]) => {
     const folder = temporaryFolder();

@@ -18,7 +18,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('running a program', () => {
-  test('gives its stdout and hands it text on stdin', async () => {
+  test('returns its stdout and passes it text on stdin', async () => {
     const stdout = await programs.run('cat', [], {
       signal,
       folder: temporaryFolder(),
@@ -41,7 +41,7 @@ describe('running a program', () => {
     expect(stdout.toString('utf8')).toContain(`TMPDIR=${folder}\n`);
   });
 
-  test('gives a program of the user all its variables', async () => {
+  test('passes a program of the user all its variables', async () => {
     const folder = temporaryFolder();
     const env = { HOME: '/home/me', LC_ALL: 'C', TMPDIR: '/elsewhere' };
     const stdout = await programs.run('env', [], { signal, folder, env });
@@ -66,7 +66,7 @@ describe('running a program', () => {
     await until(() => !pids.some(isAlive));
   });
 
-  test('does not wait for a program that left for a group of its own', async () => {
+  test('does not wait for a process that moved to a group of its own', async () => {
     const script =
       'setsid sh -c "echo > left; exec sleep 60" & until [ -e left ]; do sleep 0.01; done; echo $!';
     const args = ['-c', script];
@@ -108,7 +108,7 @@ describe('running a program', () => {
     await expect(run).rejects.toThrow('wrote more than it should');
   });
 
-  test('passes lines on as they come, without collecting them', async () => {
+  test('passes lines on as they arrive, without collecting them', async () => {
     const lines: string[] = [];
     const args = ['-c', 'printf "one\\r\\n\\ntwo\\nthree"'];
     const options = { signal, folder: temporaryFolder(), onLine: (line: string) => lines.push(line) };
@@ -128,7 +128,7 @@ describe('running a program', () => {
     await expect(run).rejects.toThrow('unexpected line');
   });
 
-  test.runIf(programs.locate('prlimit'))('holds a child to its limits', async () => {
+  test.runIf(programs.locate('prlimit'))('limits a child', async () => {
     const limits = { memoryBytes: 512 * 1024 ** 2, cpuSeconds: 7 };
     const options = { signal, folder: temporaryFolder(), limits };
     const stdout = await programs.run('sh', ['-c', 'ulimit -v; ulimit -t; ulimit -c'], options);
@@ -230,7 +230,7 @@ test('a line without end is passed on in pieces', async () => {
   expect(lengths).toEqual([1_100_000, 1]);
 });
 
-test('what is beyond the cap is dropped and said once', async () => {
+test('what is beyond the cap is dropped, which is reported once', async () => {
   const stream = Readable.from([Buffer.from('abc'), Buffer.from('de'), Buffer.from('f')], {
     objectMode: true,
   });

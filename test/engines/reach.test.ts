@@ -28,7 +28,7 @@ async function listen(): Promise<string> {
 }
 
 describe('a server', () => {
-  it('can be reached if it takes connections, and is sent nothing', async () => {
+  it('can be reached if it accepts connections, and receives nothing', async () => {
     const url = await listen();
     expect(await find({ type: 'openai', url, model: 'm' })).toBeNull();
     expect(await find({ type: 'libretranslate', url })).toBeNull();
@@ -46,13 +46,13 @@ describe('a server', () => {
     });
   });
 
-  it('that does not answer is given up when asked to', async () => {
+  it('that does not answer is given up on request', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const obstacle = await find({ type: 'openai', url: await listen(), model: 'm' }, { signal });
     expect(obstacle?.message).toContain('does not answer');
   });
 
-  it('needs its key: a variable that is set, or a program that is there', async () => {
+  it('needs its key: a variable that is set, or an existing program', async () => {
     const url = await listen();
     const withEnv = { type: 'openai', url, model: 'm', key: { env: 'ASR_KEY' } } as const;
     expect(await find(withEnv, { env: { ASR_KEY: 'canary' } })).toBeNull();
@@ -88,7 +88,7 @@ it('a program is searched for by its name, or expected at its path', async () =>
   }
 });
 
-it('the built-in engine needs what it is made of', async () => {
+it('the built-in engine needs its programs', async () => {
   expect(await find('pocketsphinx')).toBeNull();
   expect(await find('pocketsphinx', { searchPath: '/nonesuch' })).toEqual({
     message: 'pocketsphinx is not installed',

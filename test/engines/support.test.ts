@@ -20,7 +20,7 @@ const without = (step: 'recognize' | 'speak' | 'export', engine: string): Capabi
   missing: [{ step, engine }],
 });
 
-describe('what can be done', () => {
+describe('a supported request', () => {
   test.each([
     ['audio_separation', {}],
     ['subtitle_recognition', { source_language: 'auto' }],
@@ -29,7 +29,7 @@ describe('what can be done', () => {
     ['dubbing', { target_language: 'de-AT' }],
     ['auto_localization', { target_language: 'es', mode: 'standard' }],
     ['auto_localization', { source_language: 'en', target_language: 'ca', mode: 'subtitles_only' }],
-  ] as const)('%s with %j has no obstacle', (kind, fields) => {
+  ] as const)('%s with %j is supported', (kind, fields) => {
     expect(explainUnsupported(kind, fields, ALL)).toBeNull();
   });
 
@@ -40,8 +40,8 @@ describe('what can be done', () => {
   });
 });
 
-describe('what cannot be done', () => {
-  test('for want of an engine says which and how to install it', () => {
+describe('an unsupported request', () => {
+  test('because of a missing engine names it and how to install it', () => {
     const obstacle = explainUnsupported('subtitle_recognition', {}, without('recognize', 'pocketsphinx'));
     expect(obstacle).toEqual({
       missing: true,

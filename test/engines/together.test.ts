@@ -3,7 +3,7 @@ import { createLimit, together } from '../../src/engines/together.ts';
 
 const going = new AbortController().signal;
 
-test('gives the results in the order of the tasks, whichever ends first', async () => {
+test('returns the results in the order of the tasks, whichever ends first', async () => {
   const late = async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     return 'late';
@@ -27,7 +27,7 @@ test('stops the others when one fails, and waits until they have ended', async (
   expect(ended).toEqual(['patient']);
 });
 
-test('hands the cancel of the whole to each task', async () => {
+test('passes a cancel to each task', async () => {
   const stop = new AbortController();
   const seen: boolean[] = [];
   const task = async (signal: AbortSignal) => {
@@ -46,7 +46,7 @@ describe('a limit of two', () => {
   };
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  test('lets the third task wait until one has ended, and fail or succeed as it does', async () => {
+  test('lets the third task wait until one has ended, whether that failed or succeeded', async () => {
     const limit = createLimit(2);
     const { signal } = new AbortController();
     const started: string[] = [];

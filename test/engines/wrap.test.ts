@@ -6,7 +6,7 @@ test('short text stays on one row', () => {
   expect(wrapText('He was not an ill disposed young man.')).toBe('He was not an ill disposed young man.');
 });
 
-test('longer text is set in rows of about the same length', () => {
+test('longer text is divided into rows of about the same length', () => {
   expect(
     wrapText('Had he married a more amiable woman he might have been made still more respectable.'),
   ).toBe('Had he married a more amiable\nwoman he might have been made\nstill more respectable.');
@@ -15,7 +15,7 @@ test('longer text is set in rows of about the same length', () => {
   );
 });
 
-test('no word is lost or torn, and no row is longer than it may be', () => {
+test('no word is lost or split, and no row is too long', () => {
   const words = fc.array(fc.string({ minLength: 1, maxLength: 12 }).map((word) => word.replace(/\s/g, '-')));
   fc.assert(
     fc.property(words, (list) => {
@@ -43,7 +43,7 @@ test.each([
   }
 });
 
-test('East Asian characters take two columns, marks none', () => {
+test('East Asian characters count as two columns, combining marks as none', () => {
   expect(countColumns('日本語 a')).toBe(8);
   expect(countColumns('ที่')).toBe(1);
   expect(countColumns('한국어')).toBe(6);

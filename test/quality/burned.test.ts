@@ -129,7 +129,7 @@ const SCRIPTS = [
 ] as const;
 
 describe.skipIf(!HAS_FONTS)('letters (needs fonts-noto-core and fonts-noto-cjk: sh .ci/packages)', () => {
-  test('of ten scripts are letters and no boxes', async () => {
+  test('of ten scripts are letters, not boxes', async () => {
     const readable: string[] = [];
     for (const [script, language, words] of SCRIPTS) {
       const shapes = new Set((await render(language, words)).map(shape));
@@ -200,7 +200,7 @@ describe('rows', () => {
     expect(Object.fromEntries(counts)).toEqual({ landscape: 2, portrait: 2 });
   });
 
-  test('of the user stay', async () => {
+  test('of the user are kept', async () => {
     const [ink] = await render('en', ['AAAA\nBB\nCCCC']);
     expect(ink && groups(inkRows(ink))).toHaveLength(3);
   });
@@ -284,7 +284,7 @@ describe('colours', () => {
     expect([copied.frames, encoded.frames]).toEqual([6 * RATE, 6 * RATE]);
   });
 
-  test('of HDR10 keep what is known about the display of the studio', async () => {
+  test('of HDR10 keep the data about the display of the studio', async () => {
     const display = 'G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)';
     const known = `log-level=error:master-display=${display}:max-cll=1000,400`;
     const source = clip(1, LANDSCAPE, [...hdr('smpte2084'), '-x265-params', known]);

@@ -29,7 +29,7 @@ function foreignShare(voice: string, language: string): number {
 }
 
 describe('the built-in voice', () => {
-  test('reads all its languages in their own sounds', async () => {
+  test('reads all its languages with their own sounds', async () => {
     const voices = await listVoices(programs, {
       folder: temporaryFolder(),
       signal: AbortSignal.timeout(60_000),

@@ -34,7 +34,7 @@ describe('an answer', () => {
     expect(failure.code).toBe('ENGINE_ERROR');
   });
 
-  it('of 1 GiB is read up to the limit only', async () => {
+  it('of 1 GiB is read only up to the limit', async () => {
     let sent = 0;
     const server = await startServer(() => (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': String(1024 * MIB) });
@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(sent).toBeLessThan(64 * MIB);
   });
 
-  it('that does not come fails after the time of the entry, and closes the connection', async () => {
+  it('that does not arrive fails after the time of the entry, and closes the connection', async () => {
     const server = await startServer(() => () => {});
     const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.2 } })));
     expect(failure.permanent).toBe(false);
@@ -94,7 +94,7 @@ describe('an answer', () => {
 });
 
 describe('https', () => {
-  it('to a server whose certificate nobody trusts sends nothing and says what to set', async () => {
+  it('to a server with an untrusted certificate sends nothing and says what to set', async () => {
     const [key, certificate] = ['key.pem', 'certificate.pem'].map((name) => join(temporaryFolder(), name));
     const files = ['-keyout', key ?? '', '-out', certificate ?? ''];
     const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
@@ -119,7 +119,7 @@ describe('https', () => {
 });
 
 describe('cancelling', () => {
-  it('ends a call to a hanging server at once with the reason, and closes the connection', async () => {
+  it('ends a call to a hanging server immediately with the reason, and closes the connection', async () => {
     const server = await startServer(() => () => {});
     const controller = new AbortController();
     const call = ask(client(server.url), controller.signal);

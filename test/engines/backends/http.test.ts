@@ -32,7 +32,7 @@ describe('a call to a server', () => {
     expect(server.received[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('uses one connection for several calls, and closes it in the end', async () => {
+  it('uses one connection for several calls, and closes it at the end', async () => {
     const server = await startServer(() => ({ body: { ok: true } }));
     const http = client(server.url);
     await ask(http);
@@ -59,7 +59,7 @@ describe('a call to a server', () => {
 });
 
 describe('a server that is busy or failing', () => {
-  it('is asked again after a pause, with the same body', async () => {
+  it('is tried again after a pause, with the same body', async () => {
     const server = await startServer((_, number) =>
       number < 3 ? { status: number === 1 ? 429 : 503 } : { body: { ok: true } },
     );
@@ -85,7 +85,7 @@ describe('a server that is busy or failing', () => {
     expect(parts.pauses).toEqual([7_000, 5_000, 60_000]);
   });
 
-  it('is asked six times, then the failure shows its message and may pass', async () => {
+  it('is tried six times, then the failure shows its message and may be temporary', async () => {
     const server = await startServer(() => ({
       status: 500,
       body: { error: { message: 'CUDA out of memory' } },
@@ -101,7 +101,7 @@ describe('a server that is busy or failing', () => {
     expect(parts.warnings).toEqual([expect.stringContaining('trying again')]);
   });
 
-  it('is asked once while a person waits', async () => {
+  it('is tried once if a person waits', async () => {
     const server = await startServer(() => ({ status: 503 }));
     const parts = recordedParts();
     const failure = await failureOf(ask(client(server.url, { parts: { ...parts, tries: 1 } })));
@@ -116,7 +116,7 @@ describe('a server that is busy or failing', () => {
     expect(parts.pauses).toEqual([50_000, 50_000]);
   });
 
-  it('is not asked again if the account has no money left', async () => {
+  it('is not tried again if the account has no money left', async () => {
     const error = { message: 'You exceeded your current quota', type: 'insufficient_quota' };
     const server = await startServer(() => ({ status: 429, body: { error } }));
     const failure = await failureOf(ask(client(server.url)));
@@ -125,7 +125,7 @@ describe('a server that is busy or failing', () => {
     expect(server.received.length).toBe(1);
   });
 
-  it('is asked again after a connection that breaks off, before and within the answer', async () => {
+  it('is tried again after a connection that breaks off, before and within the answer', async () => {
     const server = await startServer((_, number) => {
       if (number === 1) return (response) => void response.socket?.destroy();
       if (number > 2) return { body: { ok: true } };
@@ -138,7 +138,7 @@ describe('a server that is busy or failing', () => {
     expect(server.received.length).toBe(3);
   });
 
-  it('that does not run is reported with its address and what to check', async () => {
+  it('that is not running is reported with its address and what to check', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const address = closed.address();
@@ -161,7 +161,7 @@ describe('a server that refuses', () => {
     ['a message', { message: 'The model `x` does not exist' }],
     ['text', 'The model `x` \u001b[31mdoes not\r\nexist'],
   ] as const;
-  it.each(cases)('is not asked again, and its message is shown: %s', async (_, body) => {
+  it.each(cases)('is not tried again, and its message is shown: %s', async (_, body) => {
     const server = await startServer(() => ({ status: 404, body }));
     const failure = await failureOf(ask(client(server.url)));
     expect(failure).toBeInstanceOf(ServerRefusal);
@@ -178,7 +178,7 @@ describe('a server that refuses', () => {
     expect(failure.message).toContain(`(${'x'.repeat(300)})`);
   });
 
-  it('with the wrong key leads to the variable that holds it', async () => {
+  it('with the wrong key is reported with the variable that contains it', async () => {
     const server = await startServer(() => ({ status: 401, body: { error: { message: `Bad key ${KEY}` } } }));
     const parts = recordedParts({ env: { ASR_KEY: KEY } });
     const failure = await failureOf(ask(client(server.url, { entry: { key: { env: 'ASR_KEY' } }, parts })));
@@ -193,7 +193,7 @@ describe('a server that refuses', () => {
     expect(failure.message).toContain('"key": {"env": "NAME"}');
   });
 
-  it('at an address without version leads to the address', async () => {
+  it('at an address without version is reported with the address', async () => {
     const server = await startServer(() => ({ status: 404, body: '<!doctype html><p>nginx' }));
     const failure = await failureOf(ask(client(server.url.replace('/v1', ''))));
     expect(failure.message).toContain('(a web page)');

@@ -12,7 +12,7 @@ function run(signal = new AbortController().signal) {
 }
 
 describe('the key of a server', () => {
-  it('is none if the entry has none', async () => {
+  it('is empty if the entry has none', async () => {
     const key = createKey(undefined, 'openai tiny', recordedParts());
     await expect(key.read(run())).resolves.toBeNull();
     expect(key.hide('text')).toBe('text');
@@ -42,7 +42,7 @@ describe('the key of a server', () => {
   );
 
   it.each([`${SECRET}\nX-Other: 1`, `${SECRET} `.repeat(2), `${SECRET}é`])(
-    'with characters that no header has is refused without being shown',
+    'with characters that a header cannot contain is refused without being shown',
     async (value) => {
       const key = createKey({ env: 'ASR_KEY' }, 'openai tiny', recordedParts({ env: { ASR_KEY: value } }));
       const error: unknown = await key.read(run()).catch((reason: unknown) => reason);

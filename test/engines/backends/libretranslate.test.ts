@@ -58,7 +58,7 @@ const translations = ({ received }: LoopbackServer) =>
   received.filter(({ path }) => path === '/translate').map(json);
 
 describe('LibreTranslate', () => {
-  it('translates cues in lists, as its document says, with the key in the body', async () => {
+  it('translates cues in lists, as its documentation says, with the key in the body', async () => {
     expect(findDeviations('libretranslate', '/languages', 'response', LANGUAGES)).toEqual([]);
     const server = await startLibreTranslate();
     const parts = recordedParts({ env: { LT_KEY: 'secret' } });
@@ -118,7 +118,7 @@ describe('LibreTranslate', () => {
     await expect(made.pairs(work())).resolves.toContainEqual({ from: 'zh-Hant', to: 'pt-BR' });
   });
 
-  it('asks for the languages once, and lists the pairs', async () => {
+  it('requests the languages once, and lists the pairs', async () => {
     const server = await startLibreTranslate();
     const made = translator(server.url);
     await expect(made.supports({ from: 'es', to: 'fr' }, work())).resolves.toBe(false);
@@ -138,7 +138,7 @@ describe('LibreTranslate', () => {
     await expect(made.supports({ from: 'en', to: 'pt' }, work())).resolves.toBe(false);
   });
 
-  it('asks again for the languages after a failure', async () => {
+  it('requests the languages again after a failure', async () => {
     const server = await startServer((_, number) => (number === 1 ? { status: 404 } : { body: LANGUAGES }));
     const made = translator(server.url);
     await expect(made.pairs(work())).rejects.toMatchObject({ permanent: true });
@@ -213,7 +213,7 @@ describe('LibreTranslate', () => {
     await expect(call).rejects.toThrow('cancelled');
   });
 
-  it('detects a language, unless the server is rather guessing', async () => {
+  it('detects a language, unless the server is unsure', async () => {
     let confidence = 93;
     const server = await startLibreTranslate(() => ({
       body: [

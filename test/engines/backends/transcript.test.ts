@@ -18,7 +18,7 @@ const words = (json: unknown) => wordsOf(parseVerboseJson(JSON.stringify(json)),
 const texts = (json: unknown) => words(json).map(({ text }) => text);
 
 describe('verbose_json', () => {
-  test('with words at the top level gives these, each with its segment', () => {
+  test('with words at the top level has these, each with its segment', () => {
     const answer = {
       task: 'transcribe',
       language: 'english',
@@ -38,7 +38,7 @@ describe('verbose_json', () => {
     ]);
   });
 
-  test('with tokens in the segments gives whole words', () => {
+  test('with tokens in the segments has whole words', () => {
     const tokens = ['[_BEG_]', ' Unbe', 'liev', 'able', ',', ' isn', "'t", ' it', '?', '[_TT_550]'];
     const word = (text: string, at: number) => ({ word: text, start: 1 + at / 10, end: 1.1 + at / 10 });
     const found = words({ segments: [{ text: ' …', start: 1, end: 3, words: tokens.map(word) }] });
@@ -47,7 +47,7 @@ describe('verbose_json', () => {
     expect(found[0]?.end).toBeCloseTo(1.5);
   });
 
-  test('without any timed word shares the time of a segment by length, and skips pauses', () => {
+  test('without any timed word divides the time of a segment by length, and skips pauses', () => {
     const found = words({ segments: [{ text: 'aaaa bbbb cc', start: 1, end: 9 }] });
     // Six seconds of speech for ten letters.
     expect(found.map(({ start, end }) => [start, end].map((time) => Number(time.toFixed(3))))).toEqual([
@@ -57,12 +57,12 @@ describe('verbose_json', () => {
     ]);
   });
 
-  test('with nothing but a text shares all times of speech', () => {
+  test('with nothing but a text divides the whole time of speech', () => {
     const found = words({ text: 'one two six' });
     expect(found.map(({ start }) => start)).toEqual([1, 5, 7]);
   });
 
-  test('with words of which one has no time uses the times of the segments', () => {
+  test('with one word without a time uses the times of the segments', () => {
     const timed = [{ word: 'In', start: 1.5, end: 1.7 }, { word: '2014.' }];
     const found = words({ segments: [{ text: 'In 2014.', start: 1, end: 3, words: timed }] });
     expect(found[0]).toMatchObject({ text: 'In', start: 1 });
@@ -119,7 +119,7 @@ describe('verbose_json', () => {
     expect(() => parseVerboseJson(text)).toThrow(message);
   });
 
-  test('gives ordered words within the sound, whatever times it claims', () => {
+  test('yields ordered words within the sound, whatever times it claims', () => {
     const time = fc.double({ min: -5, max: 40, noNaN: true });
     const word = fc.record({ word: fc.string(), start: fc.option(time), end: fc.option(time) });
     const phrase = fc.record({ text: fc.string(), start: time, end: time, words: fc.option(fc.array(word)) });
@@ -141,7 +141,7 @@ describe('verbose_json', () => {
 });
 
 describe('SRT', () => {
-  test('gives words within the times of its cues, without markup', () => {
+  test('yields words within the times of its cues, without markup', () => {
     const srt = '1\n00:00:01,000 --> 00:00:03,000\n<u>Hello</u>\nthere\n\n';
     expect(wordsOf(parseSrtTranscript(srt), task)).toEqual([
       { text: 'Hello', start: 1, end: 2, segment: 0 },
@@ -154,7 +154,7 @@ describe('SRT', () => {
     expect(wordsOf(parseSrtTranscript(srt), task)).toMatchObject([{ text: 'Ho' }, { text: 'hum' }]);
   });
 
-  test('that is none is refused with the row', () => {
+  test('in another format is refused with the row', () => {
     expect(() => parseSrtTranscript('hello')).toThrow('line 1: expected a number and times');
     expect(() => parseSrtTranscript('')).toThrow('no subtitles');
   });

@@ -14,7 +14,7 @@ test.each([
   expect(chooseVoice(entry, language, mode)).toBe(voice);
 });
 
-test('the languages are those that are listed, else those with voices', () => {
+test('the languages are the listed ones, else those with voices', () => {
   expect(spokenLanguages(entry)).toEqual(['es', 'pt-BR', 'fr']);
   expect(spokenLanguages({ ...entry, languages: ['es'] })).toEqual(['es']);
   expect(spokenLanguages({})).toEqual([]);

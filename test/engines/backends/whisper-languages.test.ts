@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { WHISPER_LANGUAGES, whisperCode } from '../../../src/engines/backends/whisper-languages.ts';
 import { canonicalLanguage } from '../../../src/protocol/language-tag.ts';
 
-test('the languages are canonical tags, and none is there twice', () => {
+test('the languages are canonical tags without duplicates', () => {
   expect(WHISPER_LANGUAGES).toHaveLength(100);
   expect(new Set(WHISPER_LANGUAGES).size).toBe(100);
   expect(WHISPER_LANGUAGES.map(canonicalLanguage)).toEqual(WHISPER_LANGUAGES);

@@ -16,7 +16,7 @@ test.each([
   ['{a} \\N b', '｛a｝ ⧵N b'],
   ['a, b, c', 'a, b, c'],
   ['line\r\n[Events]\r\nDialogue: 0', 'line\\N[Events]\\NDialogue: 0'],
-])('%j is shown as it is, on one row of the file', (text, shown) => {
+])('%j is shown unchanged, on one row of the file', (text, shown) => {
   const rows = dialogue(text);
   expect(rows).toHaveLength(1);
   expect(rows[0]?.split(',').slice(9).join(',')).toBe(shown);
@@ -40,7 +40,7 @@ function burn(text: string, language: string, picture = LANDSCAPE, white = 255) 
 }
 
 describe('burned subtitles', () => {
-  test('have letters by the shorter side, with which a whole row fits into a portrait picture', () => {
+  test('have a size relative to the shorter side, with which a whole row fits into a portrait picture', () => {
     expect(burn('a', 'es', LANDSCAPE).size).toBe(59);
     const { size } = burn('a', 'es', PORTRAIT);
     expect(size).toBeLessThan(59);
@@ -60,7 +60,7 @@ describe('burned subtitles', () => {
     expect(rows).toHaveLength(3);
   });
 
-  test('become smaller when they are higher than the picture', () => {
+  test('become smaller if they are higher than the picture', () => {
     const { rows, size } = burn('row\n'.repeat(40), 'en');
     const smaller = Number(/^\{\\fs(\d+)\}/.exec(rows[0] ?? '')?.[1]);
     expect(smaller).toBeLessThan(size);
@@ -90,7 +90,7 @@ describe('burned subtitles', () => {
     expect(burn('a', language).font).toBe(font);
   });
 
-  test('are as bright as they are told to be', () => {
+  test('are as bright as requested', () => {
     expect(burn('a', 'es', LANDSCAPE, 148).colour).toBe('&H00949494');
   });
 });

@@ -78,7 +78,7 @@ test('surround sound that becomes quieter in two channels is raised as a whole',
   expect(gains.mix).toBeCloseTo(7, 0);
 });
 
-test('nothing changes where nothing is spoken', () => {
+test('nothing changes if nothing is spoken', () => {
   expect(planGains('background', { ...sounds(), dub: silent })).toEqual({ dub: 0, key: 0, mix: 0 });
 });
 

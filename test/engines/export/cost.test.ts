@@ -54,7 +54,7 @@ describe('an encoding', () => {
     expect(requireRoom(encoded, { ...MACHINE, memory: 4 * GIB }, length)).toBeGreaterThan(0);
   });
 
-  test('of 15 minutes of 8K is refused for its time, with the resolution that fits', () => {
+  test('of 15 minutes of 8K is refused because of its time, with the resolution that fits', () => {
     expect(() => requireRoom(PICTURE_8K, MACHINE, lasting(900))).toThrow(
       /7680 × 4320 pixels, 15 min at 30 frames per second, would take about 9 h here.*choose the resolution 1080p/,
     );
@@ -70,7 +70,7 @@ describe('an encoding', () => {
     expect(() => requireRoom(picture(20_000, 20_000), MACHINE)).toThrow('here; leave the picture as it is');
   });
 
-  test('without a deadline may take as long as it takes, and an unknown frame rate counts as 30', () => {
+  test('without a deadline has no time limit, and an unknown frame rate counts as 30', () => {
     const length = { seconds: 900, frameRate: 0, allowedSeconds: Number.POSITIVE_INFINITY };
     expect(requireRoom(PICTURE_8K, MACHINE, length)).toBe(1);
     expect(() => requireRoom(PICTURE_8K, MACHINE, { ...length, allowedSeconds: DEADLINE })).toThrow(

@@ -108,7 +108,7 @@ describe('an export', () => {
     expect(readFileSync((await run(source, {})).path).equals(early)).toBe(true);
   });
 
-  test('puts the index in front, so that playing can begin before all is there', async () => {
+  test('puts the index first, so that playing can start before all is loaded', async () => {
     const { path } = await run(media(), {});
     const trace = execFileSync('sh', ['-c', 'ffprobe -v trace "$1" 2>&1', 'sh', path], { encoding: 'utf8' });
     expect(trace.indexOf("type:'moov'")).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ describe('an export', () => {
     ['source.avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100']],
     ['source.mpg', ['-c:v', 'mpeg2video', '-c:a', 'mp2']],
     ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
-  ])('encodes anew what an MP4 cannot hold: %s', async (name, options) => {
+  ])('encodes again what an MP4 cannot contain: %s', async (name, options) => {
     const source = media(name, options);
     const { path, durationSeconds } = await run(source, { sound: { type: 'original' } });
     expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
@@ -161,14 +161,14 @@ test('an encoder that runs out of memory is not tried again', async () => {
 });
 
 describe('the original sound', () => {
-  test('gives way to the background', async () => {
+  test('is replaced by the background', async () => {
     const { path } = await run(media(), {});
     expect(toneLevel(path, 1000, 0.2, 0.8)).toBeGreaterThan(-40);
     expect(toneLevel(path, 3000, 1.2, 1.8)).toBeGreaterThan(-30);
     expect(toneLevel(path, 400, 0.2, 2.8)).toBeLessThan(-50);
   });
 
-  test('is lowered while the dub speaks and comes back, also after its end', async () => {
+  test('is lowered while the dub speaks and restored after it, also after its end', async () => {
     const source = media();
     const { path, durationSeconds } = await run(source, { sound: dubbed(source, 'duck') });
     const before = toneLevel(path, 400, 0.2, 0.9);
@@ -186,7 +186,7 @@ describe('the original sound', () => {
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
   });
 
-  test('stays as it was when only subtitles are added', async () => {
+  test('is unchanged if only subtitles are added', async () => {
     const source = media();
     const { path } = await run(source, { sound: { type: 'original' }, subtitleOutput: 'soft' });
     const sound = (file: string) =>
@@ -196,7 +196,7 @@ describe('the original sound', () => {
 });
 
 describe('subtitles', () => {
-  test('soft ones are a track in the language, with the text as it is', async () => {
+  test('soft ones are a track in the language, with unchanged text', async () => {
     const { path } = await run(media(), { subtitleOutput: 'soft' });
     expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 's:0')).toBe('mov_text\nspa');
     const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-']).toString();
@@ -206,7 +206,7 @@ describe('subtitles', () => {
   test.each([
     ['end with it', [500, 2_500, 2_800, 5_000], '00:00:02,800 --> 00:00:03,000'],
     ['are left out behind it', [500, 2_500, 20_000, 22_000], '00:00:00,500 --> 00:00:02,500'],
-  ])('soft ones that go beyond the video %s, which stays as long as it was', async (_name, times, last) => {
+  ])('soft ones that end after the video %s, which keeps its length', async (_name, times, last) => {
     const [start = 0, end = 0, lateStart = 0, lateEnd = 0] = times;
     const late = [
       { index: 1, start_ms: start, end_ms: end, text: 'hola' },
@@ -220,7 +220,7 @@ describe('subtitles', () => {
     expect(srt.match(/^.* --> .*$/gm)?.at(-1)).toBe(last);
   });
 
-  test('soft ones that all lie behind the end are no track', async () => {
+  test('soft ones that all begin after the end make no track', async () => {
     const subtitle = {
       language: 'es',
       lines: [{ index: 1, start_ms: 20_000, end_ms: 22_000, text: 'hola' }],
@@ -230,7 +230,7 @@ describe('subtitles', () => {
     expect(ffprobe(path, 'stream=codec_type')).toBe('video\naudio');
   });
 
-  test('burned ones are in the picture while they are shown, and no track', async () => {
+  test('burned ones are in the picture while they are shown, and make no track', async () => {
     const source = media();
     const { path } = await run(source, { subtitleOutput: 'burned' });
     expect(ffprobe(path, 'stream=codec_type')).toBe('video\naudio');
@@ -284,7 +284,7 @@ test.each([
   expect(threeLetterCode(tag)).toBe(code);
 });
 
-test('every code stands for the language that it is listed for', () => {
+test('every code means the language that it is listed for', () => {
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const tags = letters.flatMap((first) => letters.map((second) => first + second));
   const known = tags.map((tag) => [tag, threeLetterCode(tag)] as const).filter(([, code]) => code !== 'und');
@@ -302,7 +302,7 @@ const line = (index: number, start_ms: number, end_ms: number) => ({
   text: '<i>a</i>',
 });
 
-test('lines end with the video at the latest, and those behind its end are left out', () => {
+test('lines end with the video at the latest, and those after its end are omitted', () => {
   const lines = softLines([line(1, 0, 900), line(2, 950, 3000), line(3, 1000, 2000)], 1.0005);
   expect(lines.map(({ start_ms, end_ms }) => [start_ms, end_ms])).toEqual([
     [0, 900],
@@ -310,6 +310,6 @@ test('lines end with the video at the latest, and those behind its end are left 
   ]);
 });
 
-test('markup that players would show as it is goes', () => {
+test('markup that players would show as text is removed', () => {
   expect(softLines([line(1, 0, 900)], 1)).toMatchObject([{ text: 'a' }]);
 });

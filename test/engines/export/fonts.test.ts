@@ -5,7 +5,7 @@ import { createWork, programs, temporaryFolder } from '../workspace.ts';
 
 const line = (text: string) => ({ index: 1, start_ms: 0, end_ms: 1000, text });
 
-test('Latin text can be shown, and nothing is left in the folder', async () => {
+test('Latin text can be shown, and nothing remains in the folder', async () => {
   const folder = temporaryFolder();
   const work = createWork(folder);
   await requireFont(programs, { language: 'es', lines: [line('¿Qué tal, señor Núñez?')] }, work);
@@ -13,7 +13,7 @@ test('Latin text can be shown, and nothing is left in the folder', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('letters that no font has are refused with the language, the script and what to do', async () => {
+test('letters that no font has are reported with the language, the script and what to do', async () => {
   // Cypro-Minoan, which is in Unicode since 2021.
   const letters = String.fromCodePoint(0x12f90, 0x12f91, 0x12f92, 0x12f93);
   const work = createWork(temporaryFolder());
@@ -26,13 +26,13 @@ test('letters that no font has are refused with the language, the script and wha
   );
 });
 
-test('a single rare letter and symbols without a font are no obstacle', async () => {
+test('a single rare letter and symbols without a font are accepted', async () => {
   const text = `♪ 🎻 the quick brown fox jumps over the lazy dog ${String.fromCodePoint(0x12f90)}`;
   const work = createWork(temporaryFolder());
   await expect(requireFont(programs, { language: 'en', lines: [line(text)] }, work)).resolves.toBeUndefined();
 });
 
-test('a language that is no tag has no alphabet to look for', async () => {
+test('an invalid language tag has no alphabet', async () => {
   const work = createWork(temporaryFolder());
   await expect(requireFont(programs, { language: 'und', lines: null }, work)).resolves.toBeUndefined();
 });

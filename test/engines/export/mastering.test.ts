@@ -25,6 +25,6 @@ test.each([
   ['a division by zero', of({ ...DISPLAY, red_x: '1/0' })],
   ['options in a value', of({ ...DISPLAY, red_x: '1/2:output=/tmp/x' })],
   ['a brightness that cannot be', of({ ...LIGHT, max_content: 1e9 })],
-])('%s gives no options', (_name, options) => {
+])('%s results in no options', (_name, options) => {
   expect(options).toBe('');
 });

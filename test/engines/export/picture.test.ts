@@ -41,13 +41,13 @@ describe('a named resolution', () => {
 });
 
 describe('the picture', () => {
-  test('is copied when nothing has to be done to it', () => {
+  test('is copied if nothing has to be done to it', () => {
     expect(planPicture(header('h264'), 'source', false)).toEqual({ copy: true });
     expect(planPicture(header('hevc'), '1080p', false).copy).toBe(false);
     expect(planPicture(header('h264', 'mov,mp4', 640, 360), '1080p', false)).toEqual({ copy: true });
   });
 
-  test('is encoded with even sides to burn subtitles in, or when an MP4 cannot hold it', () => {
+  test('is encoded with even sides to burn subtitles in, or if an MP4 cannot contain it', () => {
     const source = { width: 1921, height: 1081 };
     const encoded = { copy: false, source, size: { width: 1920, height: 1080 }, hdr: null };
     expect(planPicture(header('h264'), 'source', true)).toEqual(encoded);
@@ -75,7 +75,7 @@ describe('a picture in HDR', () => {
     expect(whiteOf(picture)).toBe(white);
   });
 
-  test('is not taken for one by its codec alone', () => {
+  test('is not recognized by its codec alone', () => {
     const picture = plan({ color_transfer: 'bt709' });
     expect(encoderArguments(picture, 2).join(' ')).toContain('yuv420p ');
     expect(whiteOf(picture)).toBe(255);

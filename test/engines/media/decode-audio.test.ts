@@ -4,7 +4,7 @@ import { decodeAudio } from '../../../src/engines/media/decode-audio.ts';
 import { openWav } from '../../../src/engines/media/wav.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 
-test('sound that begins after the picture keeps its place, as silence before it', async () => {
+test('sound that begins after the picture keeps its time, with silence before it', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'late.mov');
   ffmpeg(

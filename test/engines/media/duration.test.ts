@@ -31,7 +31,7 @@ describe('the measured duration', () => {
 });
 
 describe('a file that was cut off', () => {
-  test('is told by packets that end before the header says', () => {
+  test('is detected by packets that end before the header says', () => {
     expect(breaksOffAt(60, { at: 30, lasts: 0.04 }, 0)).toBeCloseTo(30.04);
     expect(breaksOffAt(60, null, 0)).toBe(0);
   });

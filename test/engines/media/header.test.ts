@@ -14,7 +14,7 @@ describe('the header of a video', () => {
     expect(parseHeader(JSON.stringify({ format, streams: [cover, film] })).video?.index).toBe(1);
   });
 
-  test('gives the size as it is shown', () => {
+  test('has the size as shown', () => {
     const side_data_list = [{}, { rotation: -90 }];
     const phone = { index: 0, codec_type: 'video', width: 1920, height: 1080, side_data_list };
     const { video } = parseHeader(JSON.stringify({ format, streams: [phone] }));
@@ -31,7 +31,7 @@ describe('the header of a video', () => {
     expect(containerName(header)).toBe(name);
   });
 
-  test('is read or refused with a typed failure, whatever it holds', () => {
+  test('is read or refused with a typed failure, whatever it contains', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.json(),

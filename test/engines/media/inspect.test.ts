@@ -27,7 +27,7 @@ describe('inspecting a video', () => {
     ['a.avi', 'avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100']],
     ['a.mpeg', 'mpeg', ['-r', '25', '-c:v', 'mpeg2video', '-c:a', 'mp2']],
     ['a.mpg', 'mpeg', ['-r', '25', '-c:v', 'mpeg1video', '-c:a', 'mp2']],
-  ])('takes %s', async (name, container, codecs) => {
+  ])('accepts %s', async (name, container, codecs) => {
     const file = join(temporaryFolder(), name);
     ffmpeg(...PICTURE, ...SOUND, ...codecs, file);
     const media = await inspect(file);
@@ -36,7 +36,7 @@ describe('inspecting a video', () => {
     expect(media.duration_seconds).toBeLessThan(3.2);
   });
 
-  test('goes by the content, not by the name, and survives a name like an option', async () => {
+  test('recognizes the content, not the name, and accepts a name like an option', async () => {
     const file = join(temporaryFolder(), '-i http:%d.avi');
     copyFileSync(SAMPLE, file);
     expect((await inspect(file)).container).toBe('mp4');
@@ -69,7 +69,7 @@ describe('inspecting a video', () => {
     await expect(inspect(file)).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
   });
 
-  test('a file that is gone is no fault of the media', async () => {
+  test('a deleted file is not a fault of the media', async () => {
     await expect(inspect('/nowhere/a.mp4')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
@@ -99,7 +99,7 @@ describe('the limit of 15 minutes', () => {
     await expect(inspect(join(folder, 'over.mov'))).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
   });
 
-  test('is not passed by a header that declares 10 s for 1,000', async () => {
+  test('cannot be evaded by a header that declares 10 s for 1,000', async () => {
     const file = join(temporaryFolder(), 'forged.mp4');
     const sound = ['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono'];
     ffmpeg(
@@ -156,7 +156,7 @@ describe('a damaged video', () => {
     await expect(inspect(join(folder, 'late.mp4'))).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
   });
 
-  test('with noise in place of its content is refused', async () => {
+  test('with noise instead of its content is refused', async () => {
     const file = join(temporaryFolder(), 'noise.mp4');
     const bytes = Buffer.from(whole);
     for (let at = bytes.indexOf('mdat') + 100; at < bytes.length; at += 1) bytes[at] = (at * 7919) % 251;

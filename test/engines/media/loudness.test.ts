@@ -12,7 +12,7 @@ import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 
 const blocksOf = (...lufs: number[]) => Float64Array.from(lufs, toEnergy);
 
-test('loudness leaves out silence and pauses', () => {
+test('loudness ignores silence and pauses', () => {
   expect(integratedLoudness(blocksOf(-20, -20, -90, -120, -20))).toBeCloseTo(-20);
   expect(integratedLoudness(blocksOf(-20, -20, -35, -35))).toBeCloseTo(-20);
   expect(integratedLoudness(blocksOf(-20, -20, -26, -26))).toBeCloseTo(-22.04);
@@ -34,7 +34,7 @@ test('loudness rises and falls with the gain', () => {
   );
 });
 
-test('what ffmpeg prints for silence and for damaged samples has no energy', async () => {
+test('the output of ffmpeg for silence and for damaged samples means no energy', async () => {
   const folder = temporaryFolder();
   const rows = ['frame:0 pts:0', 'lavfi.r128.M=-20.000', 'lavfi.r128.M=-inf', 'lavfi.r128.M=nan'];
   await writeFile(join(folder, 'a.lufs'), rows.join('\n'));

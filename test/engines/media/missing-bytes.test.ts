@@ -30,7 +30,7 @@ describe('the missing bytes of a video', () => {
     expect(await missingOf(...START, box('mdat', 10), box('moof', 50).subarray(0, 40))).toBe(18);
   });
 
-  it('are none if the media extends to the end, or something else follows it', async () => {
+  it('are zero if the media extends to the end, or something else follows it', async () => {
     const endless = box('mdat', 1000);
     endless.writeUInt32BE(0, 0);
     expect(await missingOf(...START, endless)).toBe(0);

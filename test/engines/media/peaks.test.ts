@@ -5,7 +5,7 @@ import { ChildFailure } from '../../../src/engines/failures.ts';
 import { outlineSound } from '../../../src/engines/media/peaks.ts';
 import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../workspace.ts';
 
-test('an outline shows where a sound is, how loud, and how long all of it lasts', async () => {
+test('an outline shows where a sound is, how loud, and its whole length', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'tone.wav');
   // A second of silence, a second at half of full scale, a second of silence.
@@ -34,7 +34,7 @@ test('a long sound keeps its loudest moments among a thousand peaks', async () =
   expect(loudest / 1000).toBeCloseTo(60 / 90, 2);
 });
 
-test('the sound of a video is outlined too, and nothing stays behind', async () => {
+test('the sound of a video is outlined too, and no file remains', async () => {
   const folder = temporaryFolder();
   const { durationMs, peaks } = await outlineSound(programs, SAMPLE, createWork(folder));
   expect(durationMs).toBeGreaterThan(30_000);
@@ -42,7 +42,7 @@ test('the sound of a video is outlined too, and nothing stays behind', async () 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a playlist that calls itself a video opens no other file', async () => {
+test('a playlist that claims to be a video opens no other file', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'list.mp4');
   writeFileSync(file, `#EXTM3U\n#EXTINF:1,\n${SAMPLE}\n#EXT-X-ENDLIST\n`);

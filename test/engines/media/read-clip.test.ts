@@ -33,7 +33,7 @@ describe('a WAV', () => {
     },
   );
 
-  test('of several channels becomes their mean', async () => {
+  test('of several channels is reduced to their mean', async () => {
     const samples = Buffer.from(Int16Array.from([1000, 3000, -8, -10]).buffer);
     const wav = Buffer.concat([wavHeader({ sampleRate: 8_000, channels: 2 }, 8), samples]);
     expect(await read(wav)).toEqual({ samples: Int16Array.from([2000, -9]), sampleRate: 8_000 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readSoftSubtitles } from '../../../src/engines/media/soft-subtitles.ts';
 import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../workspace.ts';
 
-test('the subtitle track of a video comes back with its times', async () => {
+test('the subtitle track of a video is returned with its times', async () => {
   const folder = temporaryFolder();
   const [srt, video] = [join(folder, 'a.srt'), join(folder, 'a.mp4')];
   writeFileSync(srt, '1\n00:00:01,000 --> 00:00:02,500\nHola\nmundo\n\n');

@@ -59,7 +59,7 @@ test.each(TRAPS)('%s is refused as media', async (name) => {
   });
 });
 
-test.runIf(canTrace)('no trap makes anything else opened or anybody called', () => {
+test.runIf(canTrace)('no trap opens another file or connects to anything', () => {
   const trace = join(folder, 'trace.log');
   const engines = new URL('../../../src/engines/index.ts', import.meta.url).href;
   const files = TRAPS.map(([name]) => join(folder, name));

@@ -20,14 +20,14 @@ describe('the header of a WAV file', () => {
     );
   });
 
-  test('may hold other chunks, of odd length too, before the samples', () => {
+  test('may have other chunks, of odd length too, before the samples', () => {
     const header = wavHeader({ sampleRate: 8_000, channels: 1 }, 4);
     const note = Buffer.concat([Buffer.from('note'), Buffer.from([3, 0, 0, 0]), Buffer.from('abc\0')]);
     const file = Buffer.concat([header.subarray(0, 36), note, header.subarray(36), Buffer.alloc(4)]);
     expect(parseWavHeader(file, file.length)).toMatchObject({ dataStart: 56, dataBytes: 4 });
   });
 
-  test('never promises more samples than the file holds', () => {
+  test('never promises more samples than the file has', () => {
     expect(parseWavHeader(wavHeader({ sampleRate: 8_000, channels: 1 }, 2 ** 31), 50).dataBytes).toBe(6);
   });
 
@@ -43,7 +43,7 @@ describe('the header of a WAV file', () => {
 describe('a WAV file', () => {
   const samples = fc.array(fc.integer({ min: -32_768, max: 32_767 }), { minLength: 1, maxLength: 300 });
 
-  test('gives back what was written, at any place, and silence around it', async () => {
+  test('returns what was written, at any position, and silence around it', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.wav');
     const range = fc.record({
@@ -77,7 +77,7 @@ describe('a WAV file', () => {
     );
   });
 
-  test('that is none is refused when it is opened', async () => {
+  test('with another format is refused when it is opened', async () => {
     const path = join(temporaryFolder(), 'a.wav');
     writeFileSync(path, 'not sound');
     await expect(openWav(path)).rejects.toThrow('not a WAV file');

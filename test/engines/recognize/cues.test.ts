@@ -36,7 +36,7 @@ describe('words become cues', () => {
     expect(texts(1)).toEqual(['He was.', 'Not.']);
   });
 
-  test('divided where a long sentence pauses, without a full stop there', () => {
+  test('divided if a long sentence pauses, without a full stop there', () => {
     const words = [
       ...say('it was a very long and winding road that led us', 0),
       ...say('through hills and dales to the sea at last', 3.8),
@@ -57,7 +57,7 @@ describe('words become cues', () => {
 });
 
 describe('words with capitals and punctuation', () => {
-  test('are shown as they are', () => {
+  test('are shown unchanged', () => {
     expect(group(say("I think, I'm late Mr. Dashwood", 0), true).map(({ text }) => text)).toEqual([
       "I think, I'm late Mr. Dashwood",
     ]);
@@ -71,14 +71,14 @@ describe('words with capitals and punctuation', () => {
     ]);
   });
 
-  test('have no spaces in scripts that have none', () => {
+  test('have no spaces in scripts without spaces', () => {
     expect(group(say('今日は 天気が いい。 散歩 しよう', 0), true).map(({ text }) => text)).toEqual([
       '今日は天気がいい。散歩しよう',
     ]);
   });
 });
 
-describe('whatever was heard', () => {
+describe('any recognized speech', () => {
   const heard = fc
     .array(
       fc.record({
@@ -100,7 +100,7 @@ describe('whatever was heard', () => {
       });
     });
 
-  test('no word is lost, cues are in order, do not overlap and are not too long', () => {
+  test('becomes cues without loss, in order, without overlap and not too long', () => {
     fc.assert(
       fc.property(heard, (words) => {
         const cues = wordsToCues(words);

@@ -41,7 +41,7 @@ test('a single utterance loses its mean, each cepstrum its own', () => {
   }
 });
 
-test('digital silence does not move the mean', () => {
+test('digital silence does not change the mean', () => {
   const speech = frames(50, 8);
   const silence = frames(50, -20);
   const both = new Float32Array([...speech, ...silence]);

@@ -9,7 +9,7 @@ const LINE =
   'utterance-3 S 0 T -8281863 A -7754752 L -527111 0 -359424 0 <s> 22 -210944 -257 he 33 -393216 -136 was(2) 56 -230400 ' +
   '-524288 [NOISE] 112 -595968 -386 an(2) 130 -714752 -108 </s> 297';
 
-test('gives the words with their frames, without noise and marks', () => {
+test('returns the words with their frames, without noise and marks', () => {
   expect(parseHypothesis(LINE)).toEqual({
     utterance: 'utterance-3',
     words: [
@@ -20,7 +20,7 @@ test('gives the words with their frames, without noise and marks', () => {
   });
 });
 
-test('gives no words for a line without any, or of another form', () => {
+test('returns no words for a line without any, or of another form', () => {
   expect(parseHypothesis('utterance-1 S 0 T 0 A 0 L 0 0 0 0 <s> 3').words).toEqual([]);
   expect(parseHypothesis('(null)').words).toEqual([]);
   fc.assert(

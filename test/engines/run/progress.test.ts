@@ -12,7 +12,7 @@ test('a part reports its share of the whole, under its stage', () => {
   ]);
 });
 
-test('progress never falls and never leaves 0 to 1', () => {
+test('progress never falls and is always between 0 and 1', () => {
   const work = createWork('/unused');
   const safe = monotonic(work);
   for (const fraction of [0.1, 0.5, 0.3, 7, -1]) safe.report(fraction);

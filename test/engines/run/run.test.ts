@@ -22,7 +22,7 @@ function beginning(seconds: number): string {
 }
 
 describe('subtitle recognition', () => {
-  test('writes down what is said, with few errors, at its time', PATIENCE, async () => {
+  test('transcribes speech with few errors, at its time', PATIENCE, async () => {
     const recorded = work();
     const clips = CLIPS.slice(0, 2);
     const task = { video: beginning(12.6), sourceLanguage: 'auto' };
@@ -38,7 +38,7 @@ describe('subtitle recognition', () => {
     expect(recorded.reports.at(-1)?.fraction).toBe(1);
   });
 
-  test('refuses a language that there is no model for', async () => {
+  test('refuses a language without a model', async () => {
     const run = engines.run.subtitle_recognition({ video: beginning(1), sourceLanguage: 'fr' }, work());
     await expect(run).rejects.toMatchObject({ code: 'LANGUAGE_NOT_SUPPORTED' });
   });
@@ -55,31 +55,35 @@ describe('auto localization', () => {
     resolution: 'source',
   } as const;
 
-  test('gives a dubbed video of the same length, going through its stages in order', PATIENCE, async () => {
-    const recorded = work();
-    const original = beginning(8.6);
-    const { video, durationSeconds } = await engines.run.auto_localization(
-      { ...task, video: original },
-      recorded,
-    );
-    expect(video.contentType).toBe('video/mp4');
-    const length = Number(ffprobe(original, 'format=duration'));
-    expect(Math.abs(durationSeconds - length)).toBeLessThan(0.04);
-    expect(ffprobe(video.path, 'stream=codec_name:stream_tags=language', 'a:0')).toBe('aac\nspa');
-    expect(ffprobe(video.path, 'stream=codec_name', 's:0')).toBe('mov_text');
-    const stages = recorded.reports.map(({ stage }) => stage);
-    expect([...new Set(stages)]).toEqual([
-      'separating',
-      'recognizing',
-      'translating',
-      'dubbing',
-      'exporting',
-    ]);
-    const fractions = recorded.reports.map(({ fraction }) => fraction);
-    expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
-  });
+  test(
+    'produces a dubbed video of the same length, in the documented order of stages',
+    PATIENCE,
+    async () => {
+      const recorded = work();
+      const original = beginning(8.6);
+      const { video, durationSeconds } = await engines.run.auto_localization(
+        { ...task, video: original },
+        recorded,
+      );
+      expect(video.contentType).toBe('video/mp4');
+      const length = Number(ffprobe(original, 'format=duration'));
+      expect(Math.abs(durationSeconds - length)).toBeLessThan(0.04);
+      expect(ffprobe(video.path, 'stream=codec_name:stream_tags=language', 'a:0')).toBe('aac\nspa');
+      expect(ffprobe(video.path, 'stream=codec_name', 's:0')).toBe('mov_text');
+      const stages = recorded.reports.map(({ stage }) => stage);
+      expect([...new Set(stages)]).toEqual([
+        'separating',
+        'recognizing',
+        'translating',
+        'dubbing',
+        'exporting',
+      ]);
+      const fractions = recorded.reports.map(({ fraction }) => fraction);
+      expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
+    },
+  );
 
-  test('can be cancelled while it recognizes, and goes no further', PATIENCE, async () => {
+  test('can be cancelled while it recognizes, and stops there', PATIENCE, async () => {
     const stop = new AbortController();
     const reason = new Error('cancelled by the caller');
     let reached = '';
@@ -98,7 +102,7 @@ describe('auto localization', () => {
 describe('the other kinds', () => {
   const lines = [{ index: 1, start_ms: 500, end_ms: 2_000, text: 'The house is red.' }];
 
-  test('audio separation gives two WAV files', async () => {
+  test('audio separation produces two WAV files', async () => {
     const { vocalAudio, backgroundAudio } = await engines.run.audio_separation(
       { video: beginning(8.6) },
       work(),
@@ -109,13 +113,13 @@ describe('the other kinds', () => {
     }
   });
 
-  test('subtitle translation gives cues', async () => {
+  test('subtitle translation produces cues', async () => {
     const languages = { sourceLanguage: 'en', targetLanguage: 'es' };
     const { subtitle } = await engines.run.subtitle_translation({ lines, ...languages }, work());
     expect(subtitle.lines[0]?.text).toBe('La casa es roja.');
   });
 
-  test('dubbing gives a WAV file', async () => {
+  test('dubbing produces a WAV file', async () => {
     const task = { lines, targetLanguage: 'en', voiceMode: 'auto' } as const;
     const { audio, durationSeconds } = await engines.run.dubbing(task, work());
     expect(audio.contentType).toBe('audio/wav');

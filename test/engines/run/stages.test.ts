@@ -91,7 +91,7 @@ const LOCALIZATION: Omit<Tasks['auto_localization'], 'video'> = {
 const reusedOf = (made: { engines?: readonly EngineUse[] }) =>
   (made.engines ?? []).filter(({ reused }) => reused === true).map(({ step }) => step);
 
-test('languages, kinds of jobs and changed options share what they have in common', async () => {
+test('languages, kinds of jobs and changed options share the results of common stages', async () => {
   const { video, voice } = makeMedia();
   const { config, runs, recognizer } = countingEngines(voice);
   const engines = createEngines({ searchPath: rememberingPath(), config });

@@ -29,7 +29,7 @@ test('the background keeps the amplitude that it has in the pause', () => {
   expect(gainsOf(survey, 2, mixedOf(2, 1)).side).toBeCloseTo(0.9);
 });
 
-test('what is quieter than the pause is background as a whole', () => {
+test('sound quieter than the pause is background entirely', () => {
   expect(gainsOf(survey, 2, mixedOf(0.1, 0.05))).toEqual({ mid: 0, side: 0 });
 });
 
@@ -39,17 +39,17 @@ test('the level fades from the pause before to the pause after', () => {
   for (const [at, gain] of [0.8, 0.8, 0.7, 0.6, 0.6].entries()) expect(mids[at]).toBeCloseTo(gain);
 });
 
-test('beside a voice in the middle the difference of the channels is background, and shows how much else is', () => {
+test('the difference of the channels is background beside a voice in the middle, and shows how much else is', () => {
   const gains = gainsOf({ ...survey, centred: true, midPerSide: 0.5 }, 2, mixedOf(2, 1));
   expect(gains.side).toBe(0);
   expect(gains.mid).toBeCloseTo(0.75);
 });
 
-test('a mask that takes far more for background than there is in the pauses is held back', () => {
+test('a mask that assigns far more to the background than the pauses contain is limited', () => {
   expect(gainsOf(survey, 2, mixedOf(2, 1), 0.1).mid).toBeCloseTo(0.8);
 });
 
-test('silent pauses and sound without pauses change nothing about a voice', () => {
+test('silent pauses and sound without pauses do not change a voice', () => {
   const silent = { ...before, mid: flat(0), side: flat(0) };
   expect(gainsOf({ ...survey, before: silent }, 2, mixedOf(2, 1))).toEqual({ mid: 1, side: 1 });
   expect(gainsOf({ ...survey, before: null }, 2, mixedOf(2, 1))).toEqual({ mid: 1, side: 1 });

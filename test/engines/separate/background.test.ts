@@ -47,7 +47,7 @@ test('speech without pauses is judged by its quietest parts', () => {
   expect(maskingWeights(whole, broken, WINDOW)).toEqual([0]);
 });
 
-test('the energy of speech leaves the pauses out', () => {
+test('the energy of speech excludes the pauses', () => {
   expect(speechEnergy(speech, energies(-60), WINDOW)).toBeGreaterThan(0.9);
   expect(speechEnergy([], energies(-60), WINDOW)).toBe(0);
 });
@@ -81,7 +81,7 @@ const MUSIC_BIN = 32; // 750 Hz
 const survey = (sample: (time: number, channel: number) => number): Promise<Survey> =>
   createSurveyor(soundOf(sample), [SPEECH])(0);
 
-test('music that goes on under the speech is expected there as loud as in the pauses', async () => {
+test('music that continues under the speech is expected there as loud as in the pauses', async () => {
   const { before, after } = await survey((time, channel) => voice(time) + music(time, channel));
   const level = before?.mid[MUSIC_BIN] ?? 0;
   expect(level).toBeGreaterThan(1);
@@ -99,14 +99,14 @@ test('music that is lowered by 12 dB under the speech is expected that much lowe
   expect(ratio).toBeCloseTo(0.25, 1);
 });
 
-test('a voice that is the same in both channels is told from one that lies to a side', async () => {
+test('a voice that is the same in both channels is distinguished from one at a side', async () => {
   const middle = await survey((time, channel) => voice(time) + music(time, channel));
   const left = await survey((time, channel) => (channel === 0 ? voice(time) : 0) + music(time, channel));
   expect(middle.centred).toBe(true);
   expect(left.centred).toBe(false);
 });
 
-test('of speech without any pause nothing is known', async () => {
+test('nothing is known about speech without any pause', async () => {
   const throughout = [{ start: 0.1, end: SECONDS - 0.1 }];
   const { before, after } = await createSurveyor(soundOf(voice), throughout)(0);
   expect({ before, after }).toEqual({ before: null, after: null });

@@ -67,7 +67,7 @@ test('recorded speech has hardly any: less than one in two seconds', () => {
   expect(clicksOf(speech).length).toBeLessThan(speech.length / 2 / RATE / 2);
 });
 
-test('the sound without clicks is the voice again, also where a read begins or ends in a click', async () => {
+test('the sound without clicks is the voice again, also if a read begins or ends in a click', async () => {
   const start = 20_000;
   const clicked = stereo(withClick(voice, start, 8000));
   const clean = withoutClicks(soundOf(clicked, 2), clicksOf(clicked));
@@ -84,7 +84,7 @@ test('the sound without clicks is the voice again, also where a read begins or e
   expect(errors.filter((error) => error > 0).length).toBeLessThan(2 * 6 * MS);
 });
 
-test('sound without clicks is read as it is', async () => {
+test('sound without clicks is read unchanged', async () => {
   const plain = soundOf(stereo(voice), 2);
   const read = await withoutClicks(plain, []).read(100, 200);
   expect(read).toEqual(await plain.read(100, 200));

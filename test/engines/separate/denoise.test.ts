@@ -61,7 +61,7 @@ describe('removing noise from speech in the centre', () => {
     result = await denoiseAll(samples, output);
   });
 
-  test('gives sound of the same length, at the same time as the speech', () => {
+  test('returns sound of the same length, at the same time as the speech', () => {
     expect(output.heard).toHaveLength(middle.length);
     const shifts = [-960, -480, -240, -48, -5, 0, 5, 48, 240, 480, 960];
     const values = shifts.map((shift) => likeness(middle, output.heard, shift));
@@ -69,7 +69,7 @@ describe('removing noise from speech in the centre', () => {
     expect(Math.max(...values)).toBeGreaterThan(0.8);
   });
 
-  test('hears the voice in the centre', () => {
+  test('finds the voice in the centre', () => {
     expect(result.direction(WHOLE)).toBe(0);
   });
 });
@@ -78,7 +78,7 @@ test.each([
   ['left', 1, 0, Math.PI / 4],
   ['right', 0, 1, -Math.PI / 4],
   ['half left', 1, 0.4, Math.atan(0.6 / 1.4)],
-])('a voice on the %s is heard there', async (_, left, right, angle) => {
+])('a voice on the %s is found there', async (_, left, right, angle) => {
   const { direction } = await denoiseAll(speechAt(left, right));
   expect(Math.abs(direction(WHOLE) - angle)).toBeLessThan(0.12);
 });

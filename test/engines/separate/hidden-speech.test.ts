@@ -34,7 +34,7 @@ test('nothing is hidden under music 7 dB quieter than the speech, in short pause
   expect(loudStretches([], energies([9.6, 1e-7]), WINDOW)).toEqual([]);
 });
 
-test('without any detected speech all sound is looked through', () => {
+test('all sound is searched if no speech was detected', () => {
   expect(loudStretches([], energies([9.6, 0.01]), WINDOW)).toHaveLength(1);
 });
 

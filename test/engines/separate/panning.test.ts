@@ -89,7 +89,7 @@ test.each([
   expect(find(both)).toBeNull();
 });
 
-test('without a pause nobody knows where the music is', () => {
+test('music cannot be located without a pause', () => {
   const whole = { start: 0, end: 5 };
   expect(findApart(whole, [whole], powersOf(sound(Math.PI / 4, 0)), SECONDS)).toBeNull();
 });

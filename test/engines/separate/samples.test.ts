@@ -18,7 +18,7 @@ test('vocals and background add up to the original, whatever the separated voice
   );
 });
 
-test('mid and side give the channels back', () => {
+test('the channels are restored from mid and side', () => {
   const stereo = Int16Array.from([1000, -2000, 32_767, -32_768]);
   const mid = new Float32Array(2);
   const side = new Float32Array(2);
@@ -28,6 +28,6 @@ test('mid and side give the channels back', () => {
   expect([...vocals]).toEqual([...stereo]);
 });
 
-test('what is beyond full scale is limited to it', () => {
+test('samples beyond full scale are limited', () => {
   expect([...toInteger(Float32Array.from([0, 0.5, 2, -2]))]).toEqual([0, 16_384, 32_767, -32_768]);
 });

@@ -39,7 +39,7 @@ test('segments with less than 0.3 s between them become one, unless it would be 
 
 const limits = { window: 10, count: 3, sampleRate: 100 };
 
-test('pauses are what lies between the segments, without the margin of 0.15 s', () => {
+test('pauses are between the segments, without the margin of 0.15 s', () => {
   const pauses = findPauses(
     [
       { start: 1, end: 2 },
@@ -53,12 +53,12 @@ test('pauses are what lies between the segments, without the margin of 0.15 s', 
   ]);
 });
 
-test('sound without speech is one pause, and speech throughout leaves none', () => {
+test('sound without speech is one pause, and continuous speech has none', () => {
   expect(findPauses([], 3)).toEqual([{ start: 0, end: 3 }]);
   expect(findPauses([{ start: 0.1, end: 2.9 }], 3)).toEqual([]);
 });
 
-test('the nearest windows on both sides are taken, and more distant pauses fill up short ones', () => {
+test('the nearest windows on both sides are used, and more distant pauses extend short ones', () => {
   const pauses = [
     { start: 0, end: 1 },
     { start: 2, end: 2.25 },
@@ -68,6 +68,6 @@ test('the nearest windows on both sides are taken, and more distant pauses fill 
   expect(nearestWindows(pauses, 3, limits)).toEqual({ before: [215, 205, 90], after: [400, 410, 420] });
 });
 
-test('at the beginning of the sound the pauses after it are all there is', () => {
+test('only the pauses after the beginning of the sound are used there', () => {
   expect(nearestWindows([{ start: 4, end: 4.2 }], 1, limits)).toEqual({ before: [], after: [400, 410] });
 });

@@ -64,14 +64,14 @@ describe('surround sound with the voice in the centre channel and loud tones in 
     expect(made.separation.segments[0]?.end).toBeLessThan(4);
   });
 
-  test('gives the voice to the vocals, and the tones to the background', () => {
+  test('is separated into the voice as vocals, and the tones as background', () => {
     const [vocals, background] = [samplesOf(made.separation.vocals), samplesOf(made.separation.background)];
     expect(presence(made.speech, vocals, CENTRE_GAIN)).toBeGreaterThan(0.95);
     expect(presence(made.speech, vocals, CENTRE_GAIN)).toBeLessThan(1.05);
     expect(Math.abs(presence(made.speech, background, CENTRE_GAIN))).toBeLessThan(0.05);
   });
 
-  test('gives stems that add up to the sound in stereo, sample for sample', () => {
+  test('is separated into stems that add up to the sound in stereo, sample for sample', () => {
     const input = samplesOf(made.mix);
     const [vocals, background] = [samplesOf(made.separation.vocals), samplesOf(made.separation.background)];
     expect(input.every((sample, at) => (vocals[at] ?? 0) + (background[at] ?? 0) === sample)).toBe(true);

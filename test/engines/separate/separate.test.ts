@@ -30,7 +30,7 @@ describe('separating the sample', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('gives stems that add up to the input, sample for sample', () => {
+  test('returns stems that add up to the input, sample for sample', () => {
     const input = samplesOf(SAMPLE, 'aresample=48000:async=1:first_pts=0');
     const vocals = samplesOf(separation.vocals);
     const background = samplesOf(separation.background);
@@ -50,7 +50,7 @@ describe('separating the sample', () => {
     }
   });
 
-  test('leaves the music between the clips to the background, and the speech to the vocals', () => {
+  test('assigns the music between the clips to the background, and the speech to the vocals', () => {
     const vocals = samplesOf(separation.vocals);
     const background = samplesOf(separation.background);
     for (const [at, { end }] of CLIPS.slice(0, -1).entries()) {
@@ -83,7 +83,7 @@ function fidelity(truth: Int16Array, estimate: Int16Array): number {
   return 10 * Math.log10((gain * gain * power) / error);
 }
 
-test('masks music that is loud: both stems are nearer to the truth than the mix is', async () => {
+test('masks loud music: both stems are nearer to the truth than the mix is', async () => {
   const folder = temporaryFolder();
   const [speech, music, mix] = ['speech.wav', 'music.wav', 'mix.mov'].map((name) => join(folder, name));
   const clip = speechClip('0870');

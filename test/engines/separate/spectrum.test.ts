@@ -27,7 +27,7 @@ const tone = (bin: number) =>
 /** Where four windows overlap. */
 const inner = (signal: Float32Array) => signal.subarray(WINDOW, -WINDOW);
 
-test('with gains of 1 both signals come back as they were', () => {
+test('with gains of 1 both signals are returned unchanged', () => {
   const all = new Float32Array(BINS).fill(1);
   const first = tone(40);
   const second = tone(7.3);
@@ -60,7 +60,7 @@ test('each of the two signals has gains of its own', () => {
   expect(error(back.second, second, 0.5)).toBeLessThan(1e-5);
 });
 
-test('a voice on one side is one signal when it is turned to the middle, and comes back where it was', () => {
+test('a voice on one side is one signal when it is turned to the middle, and is returned to its side', () => {
   const first = tone(40);
   const none = new Float32Array(BINS);
   const all = new Float32Array(BINS).fill(1);
@@ -80,7 +80,7 @@ test('a voice on one side is one signal when it is turned to the middle, and com
   }
 });
 
-test('the amplitudes of two signals in one spectrum are told apart', () => {
+test('the amplitudes of two signals in one spectrum are distinguished', () => {
   const spectrum = new Float64Array(2 * WINDOW);
   const first = new Float32Array(BINS);
   const second = new Float32Array(BINS);

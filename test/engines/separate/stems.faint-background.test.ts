@@ -73,7 +73,7 @@ describe.each([
     }
   });
 
-  test('takes almost nothing of the voice along', () => {
+  test('contains almost nothing of the voice', () => {
     expect(presence(speech, background)).toBeLessThan(0.08);
     expect(presence(speech, vocals)).toBeGreaterThan(0.92);
   });
@@ -84,7 +84,7 @@ describe.each([
   });
 });
 
-test('under speech without any background there is silence', async () => {
+test('without any background there is silence under speech', async () => {
   const folder = temporaryFolder();
   // The recording has noise of its own before the first word and after the last, which would be background, and so would be a
   // click at the cut.

@@ -4,7 +4,7 @@ import { recorder, soundOf, stereo } from './sound.ts';
 
 const FRAMES = 24_000;
 
-test('a sound that is no voice is removed from the vocals, and a fifth of it is kept for recognition', async () => {
+test('a sound without a voice is removed from the vocals, and a fifth of it is kept for recognition', async () => {
   const tone = Float64Array.from(
     { length: FRAMES },
     (_, at) => 8000 * Math.sin((2 * Math.PI * 440 * at) / 48_000),

@@ -16,7 +16,7 @@ function threadThat(code: string): Worker {
 const ask = (thread: Worker, report: (fraction: number) => void = () => {}) =>
   callThread(thread, { step: 'denoise', input: { part: 7 } }, report);
 
-test('a thread reports how far it is, returns its result, and can be asked again', async () => {
+test('a thread reports its progress, returns its result, and can be used again', async () => {
   const thread = threadThat(
     'port.postMessage({ type: "progress", fraction: 0.5 }); port.postMessage({ type: "done", result: call.input.part })',
   );

@@ -4,7 +4,7 @@ import { clipSeconds, cutClip, parseClip, trimSilence } from '../../../src/engin
 
 const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });
 
-test('silence at both ends is cut off, but for 2 ms before and 10 ms after', () => {
+test('silence at both ends is cut off, except 2 ms before and 10 ms after', () => {
   const silence = Array.from({ length: 50 }, () => 150);
   const trimmed = trimSilence(clip([...silence, 900, 0, -900, ...silence]));
   expect([...trimmed.samples]).toEqual([150, 150, 900, 0, -900, ...silence.slice(0, 10)]);
@@ -18,7 +18,7 @@ test('a cut end fades out', () => {
   expect(cutClip(clip([1, 2]), 2).samples).toHaveLength(2);
 });
 
-test('a stream whose header names a length of 2 GiB is read to its end', () => {
+test('a stream whose header declares a length of 2 GiB is read to its end', () => {
   const wav = Buffer.concat([
     wavHeader({ sampleRate: 22_050, channels: 1 }, 2 ** 31),
     Buffer.from([1, 0, 255, 255]),

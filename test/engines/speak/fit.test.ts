@@ -11,7 +11,7 @@ const line = (index: number, start_ms: number, end_ms: number, text = `text ${in
 });
 
 describe('the slots of a dub', () => {
-  test('may run 1.5 s over their cue, but not into the next', () => {
+  test('may continue 1.5 s after their cue, but not into the next', () => {
     const slots = planSlots([line(1, 1_000, 2_000), line(2, 2_500, 3_000), line(3, 9_000, 9_500)], 10_000);
     expect(slots.map(({ startMs, endMs, limitMs }) => [startMs, endMs, limitMs])).toEqual([
       [1_000, 2_000, 2_420],
@@ -27,11 +27,11 @@ describe('the slots of a dub', () => {
     ]);
   });
 
-  test('pass over cues without words and those behind the end', () => {
+  test('skip cues without words and those after the end', () => {
     expect(planSlots([line(1, 0, 500, '♪'), line(2, 20_000, 21_000)], 10_000)).toEqual([]);
   });
 
-  test('leave out descriptions of sounds and songs', () => {
+  test('skip descriptions of sounds and songs', () => {
     const cues = [
       line(1, 0, 500, '[door slams]'),
       line(2, 3_000, 4_000, '♪ La ♪'),
@@ -40,7 +40,7 @@ describe('the slots of a dub', () => {
     expect(planSlots(cues, 10_000).map(({ indexes, text }) => [indexes, text])).toEqual([[[3], 'Yes.']]);
   });
 
-  test('hold the words alone', () => {
+  test('contain only the words', () => {
     expect(planSlots([line(1, 0, 500, '<i>Hello\nyou</i>')], 1_000)[0]?.text).toBe('Hello you');
   });
 
@@ -71,13 +71,13 @@ const SPEEDS = { least: 0.8, most: 1.6 };
 const speedFor = (spoken: number, slot: number, available: number, speeds: Speaker['speeds'] = SPEEDS) =>
   fittingSpeed(speeds, { spoken, slot, available });
 
-test('a text that fits is spoken as it is', () => {
+test('a text that fits is spoken at normal speed', () => {
   expect(speedFor(1.8, 2, 3)).toBeNull();
   expect(speedFor(2.9, 2, 3)).toBeNull();
   expect(fittingTempo(2.9, 3)).toBe(1);
 });
 
-test('one that is too long is spoken faster, one that is short slower', () => {
+test('a text that is too long is spoken faster, a short one slower', () => {
   expect(speedFor(3.6, 2, 3)).toBeCloseTo(3.6 / (3 * 0.98));
   expect(speedFor(1.6, 2, 3)).toBe(1.6 / (2 * 0.98));
 });
@@ -88,7 +88,7 @@ test('no voice speaks faster or slower than it can, and silence has no speed', (
   expect(speedFor(0, 5, 5)).toBeNull();
 });
 
-test('a voice with one speed, or a change that cannot be heard, is not tried again', () => {
+test('a voice with one speed, or an inaudible change, is not tried again', () => {
   expect(speedFor(30, 2, 3, null)).toBeNull();
   expect(speedFor(1.96, 2.31, 1.955)).not.toBeNull();
   expect(speedFor(2.942, 2, 2.9999, { least: 1, most: 1.001 })).toBeNull();

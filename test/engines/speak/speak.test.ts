@@ -62,7 +62,7 @@ describe('a dub', () => {
     expect(fits[2]).toMatchObject({ fit: 'speed', speed: 130 / 165, tempo: 1 });
   });
 
-  test('is 48 kHz mono and as long as it is told, else as the cues', async () => {
+  test('is 48 kHz mono and has the requested length, else that of the cues', async () => {
     const told = await dub(CUES, 'es', 12.5);
     expect(ffprobe(told.path, 'stream=sample_rate,channels')).toBe('48000\n1');
     expect(told.durationSeconds).toBeCloseTo(12.5, 3);
@@ -96,7 +96,7 @@ describe('a dub', () => {
   });
 });
 
-describe('a text from outside', () => {
+describe('outside text', () => {
   const say = (text: string, speed = 1) =>
     createEspeak(programs).speak(
       { text, language: 'en-US', voiceMode: 'auto', speed },
@@ -104,7 +104,7 @@ describe('a text from outside', () => {
     );
   const seconds = async (text: string, speed?: number) => clipSeconds(await say(text, speed));
 
-  test('is no option, no markup and no phonemes to the voice', async () => {
+  test('is not an option, markup or phonemes for the voice', async () => {
     expect(await seconds('--version')).toBeGreaterThan(0.2);
     expect(await seconds('[[h@loU]]')).toBeCloseTo(await seconds(' h@loU '), 2);
     expect(await seconds('a <break time="5s"/> b')).toBeLessThan(4);
@@ -124,7 +124,7 @@ describe('a text from outside', () => {
     expect(phonemes.toString()).not.toContain('(en)');
   });
 
-  test('that is spoken slowly lasts longer, by its speed', async () => {
+  test('that is spoken slowly lasts longer, in proportion to its speed', async () => {
     const text = 'He was not an ill disposed young man, unless to be rather cold hearted.';
     const natural = await seconds(text);
     const fast = await seconds(text, 1.5);

@@ -12,11 +12,11 @@ const TABLE = `Pty Language       Age/Gender VoiceName          File            
 const voices = parseVoices(TABLE);
 const parseRow = (rows: string) => parseVoices(`${TABLE.split('\n')[0]}\n${rows}`);
 
-test('voices are named by BCP 47; those that need data of their own are left out', () => {
+test('voices are named by BCP 47; those that need separate data are omitted', () => {
   expect(voices.map((voice) => voice.language)).toEqual(['en-US', 'en-GB', 'zh', 'es', 'es-419']);
 });
 
-test('languages that espeak-ng would spell are left out, and the refusal says why', () => {
+test('languages that espeak-ng would spell are omitted, and the refusal says why', () => {
   const rows =
     ' 5  ja --/M Japanese jpx/ja\n 5  hak --/M Hakka_Chinese sit/hak\n 5  kok --/M Konkani inc/kok';
   expect(parseRow(rows)).toEqual([]);

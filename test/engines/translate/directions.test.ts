@@ -6,7 +6,7 @@ const LIST =
   '  cat-eng\n  eng-cat_valencia\n  eng-cat_valencia_uni\n  eng-spa\n  spa-eng_US\n  hbs-eng\n  README\n  en-es-debug\n';
 
 describe('the directions of Apertium', () => {
-  test('are named by BCP 47 tags; what is no pair of languages is left out', () => {
+  test('are named by BCP 47 tags; other names are omitted', () => {
     expect(parseDirections(LIST)).toEqual([
       { mode: 'cat-eng', from: 'ca', to: 'en' },
       { mode: 'eng-cat_valencia', from: 'en', to: 'ca-valencia' },

@@ -76,7 +76,7 @@ describe('protected parts', () => {
     '{two words}',
     'x@y',
     'a/b',
-  ])('%j has none but numbers', (text) => {
+  ])('%j contains only numbers', (text) => {
     expect(keepProtected(text, 'x 50', { numbers: false })).toBe('x 50');
   });
 
@@ -99,7 +99,7 @@ describe('a translation', () => {
     );
   });
 
-  test('that has all of them, in any order, is used as it is', () => {
+  test('that has all of them, in any order, is used unchanged', () => {
     fc.assert(
       fc.property(sentence, ({ parts, text }) => {
         const turned = parts.toReversed().join(' ');
@@ -108,7 +108,7 @@ describe('a translation', () => {
     );
   });
 
-  test('gets the numbers of its source where only their marks differ', () => {
+  test('gets the numbers of its source if only their marks differ', () => {
     expect(keepProtected('It costs 1,234.50 in 2024.', 'En 2024 cuesta 1.234,50.', ALL)).toBe(
       'En 2024 cuesta 1,234.50.',
     );
@@ -124,7 +124,7 @@ describe('a translation', () => {
 });
 
 describe('hidden parts', () => {
-  test('come back, wherever the words in their place are', () => {
+  test('are restored, wherever their placeholders are', () => {
     fc.assert(
       fc.property(sentence, ({ text, kept }) => {
         const { text: hidden, restore } = hideProtected(text);
@@ -136,7 +136,7 @@ describe('hidden parts', () => {
     );
   });
 
-  test('come back in texts of any characters, and in ones with many parts', () => {
+  test('are restored in texts of any characters, and in ones with many parts', () => {
     const many = Array.from({ length: 120 }, (_, at) => `{p${at}}`).join('');
     expect(hideProtected(many).restore(hideProtected(many).text)).toBe(many);
     fc.assert(
@@ -150,7 +150,7 @@ describe('hidden parts', () => {
 });
 
 describe('a text in pieces', () => {
-  test('keeps its protected parts in order, whatever becomes of the pieces', () => {
+  test('keeps its protected parts in order, whatever happens to the pieces', () => {
     fc.assert(
       fc.property(sentence, ({ text, kept }) => {
         const { pieces, join } = splitAtProtected(text);
@@ -166,7 +166,7 @@ describe('a text in pieces', () => {
     );
   });
 
-  test('is whole again for texts of any characters', () => {
+  test('is joined again for texts of any characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
         const { pieces, join } = splitAtProtected(text);
@@ -176,7 +176,7 @@ describe('a text in pieces', () => {
     );
   });
 
-  test('has the words alone, without the marks around them', () => {
+  test('contains only the words, without the marks around them', () => {
     expect(splitAtProtected('Visit {a}, or “write” to {b}!').pieces).toEqual(['Visit', 'or “write” to']);
     expect(splitAtProtected('{a}: 7!').pieces).toEqual([]);
   });

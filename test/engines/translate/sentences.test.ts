@@ -24,7 +24,7 @@ describe('a sentence', () => {
     expect(group(...texts)).toEqual(groups);
   });
 
-  test('is not guessed where texts have no full stops', () => {
+  test('is not guessed if texts have no full stops', () => {
     expect(group('Hello', 'My name is Bob', 'I live here', 'Bye')).toEqual([[0], [1], [2], [3]]);
   });
 
@@ -42,7 +42,7 @@ describe('a sentence', () => {
     ]);
   });
 
-  test('has each cue once, in order', () => {
+  test('contains each cue once, in order', () => {
     const text = fc.constantFrom('he was', 'He was', 'young.', 'and, so,', '- No', '♪ la', '中文', 'I', '');
     fc.assert(
       fc.property(fc.array(text), (texts) => {

@@ -12,7 +12,7 @@ const run = (texts: string[], sourceLanguage: string, targetLanguage: string) =>
   translateLines({ lines: lines(...texts), sourceLanguage, targetLanguage });
 
 describe('translating', () => {
-  test('turns English into Spanish, cue by cue, with times kept', async () => {
+  test('turns English into Spanish, cue by cue, with unchanged times', async () => {
     const { language, lines: translated } = await run(
       ['He was a young man.', 'The house is red.'],
       'en',
@@ -25,7 +25,7 @@ describe('translating', () => {
     ]);
   });
 
-  test('keeps the number of cues, whatever is in them', async () => {
+  test('keeps the number of cues, whatever their content', async () => {
     const texts = [
       '',
       '♪',
@@ -44,7 +44,7 @@ describe('translating', () => {
     for (const line of translated) expect(line.text).not.toMatch(/\n\n/);
   });
 
-  test('leaves unknown words without marks, and marks of the source in place', async () => {
+  test('leaves unknown words without marks, and keeps marks of the source', async () => {
     const { lines: translated } = await run(
       ['I saw the blorptag.', 'The blorptag is *here* at @home #1.'],
       'en',
@@ -54,13 +54,13 @@ describe('translating', () => {
     expect(translated[1]?.text).toMatch(/^El blorptag .*\*.+\*.*@.*#1\.$/);
   });
 
-  test('takes a variety of a language that has no engine of its own', async () => {
+  test('uses a variety of a language without an engine of its own', async () => {
     const { language, lines: translated } = await run(['The house is red.'], 'en-AU', 'es-MX');
     expect(language).toBe('es-MX');
     expect(translated[0]?.text).toBe('La casa es roja.');
   });
 
-  test('goes on in batches and reports them', async () => {
+  test('continues in batches and reports them', async () => {
     const work = createWork(temporaryFolder());
     const many = lines(...Array.from({ length: 1_200 }, (_, at) => `The house number ${at} is red.`));
     const task = { lines: many, sourceLanguage: 'en', targetLanguage: 'es' };
@@ -70,7 +70,7 @@ describe('translating', () => {
     expect(work.reports.at(-1)?.fraction).toBe(1);
   });
 
-  test('refuses a pair that there is no engine for and names those that there are', async () => {
+  test('refuses a pair without an engine and names the available ones', async () => {
     await expect(run(['Hello'], 'en', 'ja')).rejects.toMatchObject({
       code: 'LANGUAGE_NOT_SUPPORTED',
       message: expect.stringContaining('en to es'),
@@ -78,7 +78,7 @@ describe('translating', () => {
   });
 });
 
-test('Apertium leaves addresses, placeholders and numbers as they are', async () => {
+test('Apertium does not change addresses, placeholders and numbers', async () => {
   const text =
     'Visit https://example.com/a?b=c or {name}, <x> and %s: mail info@example.org to @anna #HappyDay in 2024.';
   const { lines: translated } = await run([text], 'en', 'ca');
@@ -159,10 +159,10 @@ describe('a sentence that spans cues', () => {
   });
 });
 
-describe('what a translation must not change', () => {
+describe('text that a translation must not change', () => {
   const shout = (text: string) => text.toUpperCase();
 
-  test('is left out of what an engine gets that changes it', async () => {
+  test('is not sent to an engine that changes it', async () => {
     const { received, translateWith } = fakeTranslator(shout);
     const texts = [
       'Go to https://example.com/a, {name}!',
@@ -202,7 +202,7 @@ describe('a source language of auto', () => {
     ],
     ['es', 'en', ['No era un hombre joven.', 'Hoy hace buen tiempo y nos vamos a casa con los amigos.']],
     ['ca', 'en', ['No era un home jove.', 'Avui fa bon temps i ens en anem a casa amb els amics.']],
-  ])('is found to be %s', async (_, target, texts) => {
+  ])('is detected as %s', async (_, target, texts) => {
     const { lines: translated } = await run(texts, 'auto', target);
     expect(translated[0]?.text).not.toBe(texts[0]);
     expect(translated[0]?.text).toMatch(target === 'es' ? /joven/ : /young man/);
@@ -262,12 +262,12 @@ describe('a cue', () => {
     expect(textsOf('- Are you well?\n– Quite.')).toEqual(['Are you well?', 'Quite.']);
   });
 
-  test('without words is left as it is', () => {
+  test('without words is not changed', () => {
     expect(textsOf('♪ ♪')).toEqual([]);
     expect(cueOf('♪ ♪').restore([])).toBe('♪ ♪');
   });
 
-  test('whose translation is longer is wrapped anew', () => {
+  test('whose translation is longer is wrapped again', () => {
     const rows = cueOf('Short')
       .restore(['palabra '.repeat(9)])
       .split('\n');

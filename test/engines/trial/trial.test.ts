@@ -34,7 +34,7 @@ describe('the speech of the sample', () => {
     },
   });
 
-  it('is counted by wrong words and timed', async () => {
+  it('is compared by wrong words and timed', async () => {
     const heard = 'And Mr. John Dashwood had then leisure';
     const trial = await tryBackend('recognize', recognizer(heard, ['es', 'en-US']), createParts());
     expect(trial).toEqual({
@@ -122,7 +122,7 @@ describe('the voice', () => {
     samples: Int16Array.from({ length: seconds * 8000 }, (_, at) => (at % 2 === 0 ? amplitude : -amplitude)),
   });
 
-  it('reads digits in a language that the sample is not in', async () => {
+  it('reads digits in a language other than that of the sample', async () => {
     const trial = await tryBackend('speak', speaker(tone(1, 3277), ['es']), createParts());
     expect(trial).toMatchObject({
       language: 'es',
@@ -136,7 +136,7 @@ describe('the voice', () => {
     [tone(0, 0), 'mine spoke only 0.00 s'],
     [tone(61, 3277), 'mine spoke 61 s for one sentence'],
     [tone(2, 1), 'mine returned silence'],
-  ])('is refused for a clip that is no speech', async (clip, message) => {
+  ])('is refused for a clip without speech', async (clip, message) => {
     await expect(tryBackend('speak', speaker(clip), createParts())).rejects.toThrow(message);
   });
 
@@ -172,7 +172,7 @@ describe('speech with noise', () => {
     expect(trial).toMatchObject({ language: '', output: 'noise in the voice 20 dB lower' });
   });
 
-  it('must come back whole and not silent', async () => {
+  it('must be returned whole and not silent', async () => {
     const half = separator((mix, folder) => [mix, filtered(mix, folder, 'atrim=0:4', 'half.wav')]);
     await expect(tryBackend('separate', half, createParts())).rejects.toThrow(
       'mine wrote 4.0 s of background for 8.1 s of sound',

@@ -96,7 +96,7 @@ describe('a file is refused', () => {
     expect(await refused(join(folder, 'sound.mp4'))).toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
   });
 
-  test('when it lacks the audio track asked for: the ones that there are are named', async () => {
+  test('if it lacks the requested audio track: the existing ones are named', async () => {
     const file = join(temporaryFolder(), 'two.mp4');
     ffmpeg(...PICTURE, ...TWO_TRACKS, '-metadata:s:a:1', 'language=spa', ...H264, '-c:a', 'aac', file);
     const facts = await readFacts(programs, file, createWork(temporaryFolder()));

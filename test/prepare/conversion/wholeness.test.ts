@@ -50,7 +50,7 @@ async function check(path: string, track = 0): Promise<void> {
   await requireWhole(programs, path, { facts, track: chosen }, work);
 }
 
-describe('a file that breaks off is refused, with where it does:', () => {
+describe('a file that breaks off is refused, with the time at which it does:', () => {
   test.each([
     ['talk.mkv', [...tone(10), ...MP4]],
     ['web.webm', [...tone(10), ...VP8]],
@@ -71,13 +71,13 @@ describe('a file that breaks off is refused, with where it does:', () => {
     });
   });
 
-  test('an MKV that says of the whole alone how long it is', async () => {
+  test('an MKV that states only its total length', async () => {
     const path = untag(make('talk.mkv', ...tone(6), ...MP4));
     await check(path);
     await expect(check(cutOff(path, 0.5))).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
   });
 
-  test('the one track that breaks off is the one that was chosen', async () => {
+  test('if only the selected track breaks off', async () => {
     const path = cutOff(make('two.mp4', ...TWO, ...MP4, '-movflags', '+faststart'), 0.6);
     await expect(check(path, 1)).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
   });
@@ -96,7 +96,7 @@ describe('a file that breaks off is refused, with where it does:', () => {
   });
 });
 
-describe('a whole file is let through:', () => {
+describe('a whole file is accepted:', () => {
   test.each([
     ['talk.mkv', [...tone(10), ...MP4]],
     ['web.webm', [...tone(10), ...VP8]],
@@ -174,13 +174,13 @@ describe('a whole file is let through:', () => {
     await check(untag(path));
   });
 
-  test('of which an edit list shows a piece', async () => {
+  test('of which an edit list shows a part', async () => {
     const path = join(temporaryFolder(), 'piece.mp4');
     ffmpeg('-ss', '3.5', '-i', make('plain.mp4', ...tone(10), ...MP4), '-t', '4', '-c', 'copy', path);
     await check(path);
   });
 
-  test('whose last picture stands still to the end of the sound', async () => {
+  test('whose last picture is shown to the end of the sound', async () => {
     const whole = make(
       'plain.mp4',
       ...tone(10),
@@ -196,7 +196,7 @@ describe('a whole file is let through:', () => {
     await check(path);
   });
 
-  test('that pauses in picture and sound, as calls do when nobody sends', async () => {
+  test('that pauses in picture and sound, as calls do if nobody sends', async () => {
     const pausing = [
       '-vf',
       "select='lt(t,3)+gt(t,8)'",
@@ -219,13 +219,16 @@ const AVI = ['-c:v', 'mpeg4', '-c:a', 'mp3'];
 test.each([
   ['old.avi', 'avi', AVI],
   ['office.wmv', 'asf', WMV],
-])('%s says how long it was, also when only its beginning is there', async (name, demuxer, codecs) => {
-  const path = makeVideo(temporaryFolder(), name, 4, ...codecs);
-  truncateSync(path, 20_000);
-  expect(Math.abs(((await readDeclaredLength(path, demuxer)) ?? 0) - 4)).toBeLessThan(0.15);
-});
+])(
+  'the length that %s declares is read, also if only its beginning exists',
+  async (name, demuxer, codecs) => {
+    const path = makeVideo(temporaryFolder(), name, 4, ...codecs);
+    truncateSync(path, 20_000);
+    expect(Math.abs(((await readDeclaredLength(path, demuxer)) ?? 0) - 4)).toBeLessThan(0.15);
+  },
+);
 
-test('a recording that was never closed says nothing', async () => {
+test('an unfinished recording declares no length', async () => {
   const folder = temporaryFolder();
   const path = makeVideo(folder, 'old.avi', 2, ...AVI);
   const bytes = readFileSync(path);
@@ -238,7 +241,7 @@ test('a recording that was never closed says nothing', async () => {
   expect(await readDeclaredLength(live, 'asf')).toBeNull();
 });
 
-test('what is too short to be a header says nothing, and others are asked in another way', async () => {
+test('no length is read from bytes too short for a header, or from other formats', async () => {
   const path = join(temporaryFolder(), 'torn.avi');
   writeFileSync(path, 'RIFF....AVI LIST....hdrlavih');
   expect(await readDeclaredLength(path, 'avi')).toBeNull();

@@ -54,7 +54,7 @@ const packets = (path: string, ...streams: string[]) =>
     .split('\n')
     .filter((row) => /^\d/.test(row));
 
-test('sound and subtitles of the original follow the own tracks, which stay as they are', async () => {
+test('sound and subtitles of the original follow the own tracks, which are unchanged', async () => {
   const before = readFileSync(at('talk.mkv'));
   const { path, notes } = await add({ track: 2, subtitles: true });
   expect(notes).toEqual([]);
@@ -76,7 +76,7 @@ test('sound and subtitles of the original follow the own tracks, which stay as t
   expect(readFileSync(at('talk.mkv')).equals(before)).toBe(true);
 });
 
-test('sound that MP4 can hold is copied, and given subtitles follow those of the original', async () => {
+test('sound that MP4 can contain is copied, and added subtitles follow those of the original', async () => {
   const lines = { language: 'en', lines: [{ index: 1, start_ms: 0, end_ms: 5000, text: '<b>good</b> day' }] };
   // The file does not state the language of its first track.
   const { path } = await add({ track: 1, language: 'en-US', subtitles: true, lines });
@@ -92,14 +92,14 @@ test('sound that MP4 can hold is copied, and given subtitles follow those of the
   expect(srt).toContain('good day');
 });
 
-test('sound of a transport stream that begins after the picture stays where it is', async () => {
+test('sound of a transport stream that begins after the picture keeps its time', async () => {
   const late = ['-itsoffset', '0.5', ...tone(500)];
   ffmpeg(...PICTURE, ...late, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', at('late.ts'));
   const { path } = await add({ source: at('late.ts'), track: 1 });
   expect(Number(ffprobe(path, 'stream=start_time', 'a:1'))).toBeCloseTo(0.5, 1);
 });
 
-test('an original without subtitles is said, and one without the audio track is refused', async () => {
+test('an original without subtitles is reported, and one without the audio track is refused', async () => {
   ffmpeg(...PICTURE, ...tone(500), ...H264, '-c:a', 'aac', at('bare.mp4'));
   const bare = await add({ source: at('bare.mp4'), subtitles: true });
   expect(bare.notes).toEqual(['it has no subtitle tracks to keep']);

@@ -28,7 +28,7 @@ const work = (folder: string) => {
   return createWork(join(folder, 'work'));
 };
 
-test('the picture stays, and the sound is dub and background', async () => {
+test('the picture is unchanged, and the sound is dub and background', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);
   const path = await exportLocalized(programs, parts, WISHES, work(folder));
@@ -43,7 +43,7 @@ function crossings(path: string): number {
   return samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0).length;
 }
 
-test('the dub is brought to the loudness of the source', async () => {
+test('the dub gets the loudness of the source', async () => {
   const levels = await Promise.all(
     // ffmpeg's tone is 18 dB below full scale.
     [-20, 12].map(async (decibels) => {
@@ -58,7 +58,7 @@ test('the dub is brought to the loudness of the source', async () => {
   expect((levels[1] ?? 0) / (levels[0] ?? 1)).toBeGreaterThan(4);
 });
 
-test('a container that the service does not take is converted first, with the track that was chosen', async () => {
+test('a container that the service does not accept is converted first, with the selected track', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);
   const video = join(folder, 'talk.mkv');
@@ -82,7 +82,7 @@ test('speech and subtitles that go beyond the picture do not make the video long
   expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
 });
 
-test('what ffmpeg cannot read is told with an advice', async () => {
+test('a file that ffmpeg cannot read is reported with advice', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);
   const dub = join(folder, 'broken.wav');

@@ -3,7 +3,7 @@ import { joinSubtitles } from '../../../src/prepare/join/join-subtitles.ts';
 
 const line = (start_ms: number, end_ms: number, text: string) => ({ index: 1, start_ms, end_ms, text });
 
-test('parts are moved to their places and numbered anew; what reaches over the seam ends there', () => {
+test('parts are moved to their times and numbered again; cues that cross the seam end there', () => {
   const joined = joinSubtitles(
     [[line(0, 900, 'a'), line(9000, 10_040, 'b')], [line(500, 1500, 'c')]],
     [0, 10_000],

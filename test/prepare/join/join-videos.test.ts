@@ -31,7 +31,7 @@ function difference(left: Int16Array, right: Int16Array, from: number, to: numbe
 }
 
 describe('a video that is split and joined', () => {
-  test('keeps every frame as it was and has no seam where the cuts fall on key frames', async () => {
+  test('keeps every frame unchanged and has no seam if the cuts are at key frames', async () => {
     const path = makeVideo(temporaryFolder(), 'a talk 100%d.mp4', 6, ...CODING);
     const { split, joined } = await splitAndJoin(path);
     expect(split.picture).toBe('copied');
@@ -48,7 +48,7 @@ describe('a video that is split and joined', () => {
     expect(difference(before, after, seam + 48_000, seam + 96_000)).toBeLessThan(60);
   });
 
-  test('keeps the number of frames and its length where the picture must be encoded', async () => {
+  test('keeps the number of frames and its length if the picture must be encoded', async () => {
     const coding = ['-r', '30000/1001', '-c:v', 'libx264', '-g', '1000', '-c:a', 'aac'];
     const path = makeVideo(temporaryFolder(), 'long.mp4', 6, ...coding);
     const { split, joined } = await splitAndJoin(path);
@@ -60,7 +60,7 @@ describe('a video that is split and joined', () => {
   });
 });
 
-test('parts that came back with soft subtitles and other encodings become one video', async () => {
+test('parts that were returned with soft subtitles and other encodings become one video', async () => {
   const folder = temporaryFolder();
   const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-g', '5', '-c:a', 'aac'];
   const path = makeVideo(folder, 'soft.mp4', 6, ...coding);
@@ -86,7 +86,7 @@ test('parts that came back with soft subtitles and other encodings become one vi
 });
 
 describe('the sound of a part', () => {
-  test('goes on behind its last frame, and begins in front of its first one where players do not play it', async () => {
+  test('continues after its last frame, and begins before its first one where players do not play it', async () => {
     const path = makeVideo(temporaryFolder(), 'talk.mp4', 6, ...CODING);
     const folder = temporaryFolder();
     const long = await readLongVideo(path, folder);
@@ -103,7 +103,7 @@ describe('the sound of a part', () => {
     expect(difference(second, whole.subarray(seam), 0, 480)).toBeLessThan(20);
   });
 
-  test('meets the next one without a flaw when the service has encoded each anew, after silence', async () => {
+  test('joins the next one without a flaw if the service has encoded each again, after silence', async () => {
     const path = makeVideo(temporaryFolder(), 'talk.mp4', 6, ...CODING);
     const folder = temporaryFolder();
     const work = createWork(folder);

@@ -28,13 +28,13 @@ async function joinTwo(lengths: [number, number], manner: 'cut' | 'overlap'): Pr
   return samples;
 }
 
-test('parts lie at their sample; what is missing is silence, and what is too long is cut', async () => {
+test('parts are placed at their sample; gaps are silent, and excess is cut', async () => {
   const samples = await joinTwo([15_000, 17_000], 'cut');
   expect(samples).toHaveLength(32_000);
   expect([samples[14_999], samples[15_000], samples[16_300], samples[31_999]]).toEqual([99, 0, 50, 149]);
 });
 
-test('a dub that takes its time sounds on over the seam', async () => {
+test('a long dub continues after the seam', async () => {
   const samples = await joinTwo([16_010, 16_005], 'overlap');
   expect(samples).toHaveLength(32_005);
   expect([samples[16_000], samples[16_009], samples[16_010]]).toEqual([50, 59 + 9, 60]);

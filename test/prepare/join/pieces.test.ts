@@ -30,14 +30,14 @@ async function joinLevels(behind: number): Promise<Int16Array> {
   return samples;
 }
 
-test('a piece sounds on over the next for two frames of AAC where its sound goes on behind its border', async () => {
+test('a piece continues over the next for two frames of AAC if its sound extends beyond its border', async () => {
   const samples = await joinLevels(4096);
   expect(new Set(samples.subarray(0, OWN + 1024))).toEqual(new Set([1000]));
   expect(samples[OWN + 1536]).toBeCloseTo(1500, -1);
   expect(new Set(samples.subarray(OWN + 2048))).toEqual(new Set([2000]));
 });
 
-test('the padding that an encoder leaves behind the border is not taken for sound: the step is bent in 5 ms', async () => {
+test('the padding that an encoder adds after the border is not treated as sound: the step is smoothed in 5 ms', async () => {
   const samples = await joinLevels(2047);
   expect([samples[OWN - 240], samples[OWN + 240]]).toEqual([1000, 2000]);
   expect(samples[OWN]).toBeCloseTo(1500, -1);
@@ -49,20 +49,20 @@ const wave = (from: number, count: number, offset = 0) =>
 const largestStep = (samples: Int16Array) =>
   samples.slice(1).reduce((most, sample, at) => Math.max(most, Math.abs(sample - (samples[at] ?? 0))), 0);
 
-test('a wave that goes on stays as it is', () => {
+test('a continuous wave is not changed', () => {
   const [tail, head] = [wave(0, 240), wave(240, 240)];
   expect(smoothSeam(tail, head, 1)).toBe(false);
   expect([tail, head]).toEqual([wave(0, 240), wave(240, 240)]);
 });
 
-test('a step is bent away: no larger one is left than the wave itself makes, and the far ends stay', () => {
+test('a step is smoothed: no larger one remains than the wave itself has, and the far ends are unchanged', () => {
   const [tail, head] = [wave(0, 240), wave(240, 240, 4000)];
   expect(smoothSeam(tail, head, 1)).toBe(true);
   expect(largestStep(Int16Array.from([...tail, ...head]))).toBeLessThan(2 * largestStep(wave(0, 480)));
   expect(Math.abs((tail[0] ?? 0) - (wave(0, 1)[0] ?? 0))).toBeLessThan(2);
 });
 
-test('each channel is looked at by itself', () => {
+test('each channel is processed separately', () => {
   const pair = (left: Int16Array, right: Int16Array) =>
     Int16Array.from([...left].flatMap((l, at) => [l, right[at] ?? 0]));
   const tail = pair(wave(0, 240), wave(0, 240));
@@ -71,7 +71,7 @@ test('each channel is looked at by itself', () => {
   expect(head.filter((_, at) => at % 2 === 0)).toEqual(wave(240, 240));
 });
 
-test('the noise of a room, whose samples jump by themselves, stays as it is at every seam', () => {
+test('the noise of a room, whose samples jump by themselves, is unchanged at every seam', () => {
   let seed = 1;
   const noise = () =>
     Int16Array.from({ length: 240 }, () => {
@@ -85,7 +85,7 @@ test('the noise of a room, whose samples jump by themselves, stays as it is at e
 });
 
 describe('sound that is carried over the beginning of the next part', () => {
-  test('is heard alone at first, and gives way to the next part', () => {
+  test('is heard alone at first, and fades into the next part', () => {
     const head = new Int16Array(200).fill(1000);
     carryOver(new Int16Array(100).fill(3000), head, 1, 0.5);
     expect([...head.subarray(0, 50)]).toEqual(new Array(50).fill(3000));
@@ -94,14 +94,14 @@ describe('sound that is carried over the beginning of the next part', () => {
     expect([...head.subarray(100)]).toEqual(new Array(100).fill(1000));
   });
 
-  test('leaves a head that has the same sound as it is, in both channels', () => {
+  test('does not change a beginning that has the same sound, in both channels', () => {
     const same = Int16Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? 5 * at : -3 * at));
     const head = same.slice();
     carryOver(same.slice(0, 160), head, 2, 0.5);
     expect(head).toEqual(same);
   });
 
-  test('is nothing when there is none', () => {
+  test('may be empty', () => {
     const head = wave(0, 100);
     carryOver(new Int16Array(0), head, 1, 0.5);
     expect(head).toEqual(wave(0, 100));

@@ -9,12 +9,12 @@ const packets = (...frames: (number | `${number}K`)[]) =>
     isHidden: false,
   }));
 
-describe('the picture can be parted without decoding', () => {
-  test('before a key frame that everything earlier is shown before', () => {
+describe('the picture can be split without decoding', () => {
+  test('before a key frame that follows all earlier frames on the screen', () => {
     expect(describePackets(packets('0K', 2, 1, '3K', 5, 4), null).cleanFrames).toEqual([3]);
   });
 
-  test('not before one that pictures stored behind it are shown before', () => {
+  test('not before one that is followed by stored frames with earlier times', () => {
     expect(describePackets(packets('0K', 1, '4K', 2, 3, '5K', 6), null).cleanFrames).toEqual([5]);
   });
 

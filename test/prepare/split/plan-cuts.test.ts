@@ -20,7 +20,7 @@ describe('the number of parts', () => {
     expect(countParts({ durationSeconds, bytes }, SERVICE_SPLIT)).toBe(parts);
   });
 
-  test('leaves every part within the limit wherever its cuts move', () => {
+  test('keeps every part within the limit wherever its cuts move', () => {
     fc.assert(
       fc.property(fc.double({ min: 896, max: 40_000, noNaN: true }), (durationSeconds) => {
         const windows = cutWindows({ durationSeconds, bytes: 1 }, SERVICE_SPLIT);
@@ -37,7 +37,7 @@ describe('the number of parts', () => {
 });
 
 describe('a cut', () => {
-  test('lies in the middle of the silence, on the border of a frame', () => {
+  test('is in the middle of the silence, on the border of a frame', () => {
     expect(
       seconds({
         silences: [
@@ -48,7 +48,7 @@ describe('a cut', () => {
     ).toEqual([9.6, 20.4]);
   });
 
-  test('prefers the longer of two silences alike near', () => {
+  test('prefers the longer of two silences at a similar distance', () => {
     const silences = [
       { start: 9.3, end: 9.6 },
       { start: 10.3, end: 10.9 },
@@ -56,7 +56,7 @@ describe('a cut', () => {
     expect(seconds({ silences })[0]).toBeCloseTo(10.6, 5);
   });
 
-  test('is the equal point itself where nobody speaks for long', () => {
+  test('is the equal point itself if a long stretch is silent', () => {
     expect(seconds({ silences: [{ start: 0, end: 30 }] })).toEqual([10, 20]);
   });
 
@@ -73,7 +73,7 @@ describe('a cut', () => {
     ]);
   });
 
-  test('never lies inside a cue, in a silence or without one', () => {
+  test('is never inside a cue, in a silence or without one', () => {
     const cues = [
       { start: 9, end: 10.2 },
       { start: 10.2, end: 10.9 },
@@ -91,7 +91,7 @@ describe('a cut', () => {
     ).toEqual([10.2, 20.72]);
   });
 
-  test('is clean when every window has a clean frame in a silence, else none is moved for it', () => {
+  test('is clean if every window has a clean frame in a silence, otherwise none is moved for it', () => {
     const silences = [
       { start: 9.2, end: 9.8 },
       { start: 20.2, end: 20.8 },

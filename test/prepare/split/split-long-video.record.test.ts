@@ -16,7 +16,7 @@ const SPLIT: VideoSplit = {
   picture: 'copied',
 };
 
-test('a split survives a record, wherever its parts lie then', () => {
+test('a split can be restored from a record, wherever its parts are then', () => {
   const back = unpackSplit(JSON.parse(JSON.stringify(packSplit(SPLIT))), '/new');
   expect(back?.parts.map(({ path }) => path)).toEqual(['/new/talk.part1of2.mp4', '/new/talk.part2of2.mp4']);
   expect({
@@ -26,7 +26,7 @@ test('a split survives a record, wherever its parts lie then', () => {
   expect(cutsOf(SPLIT)).toMatchObject([{ frame: 75, seconds: 3, isClean: true }]);
 });
 
-test('no name leads out of the folder, and what is no record is none', () => {
+test('no name leads outside the folder, and other data is not accepted as a record', () => {
   const packed = packSplit(SPLIT);
   const hostile = { ...packed, parts: packed.parts.map((each) => ({ ...each, name: '../../etc/passwd' })) };
   expect(unpackSplit(hostile, '/new')?.parts[0]?.path).toBe('/new/passwd');

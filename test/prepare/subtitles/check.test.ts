@@ -6,7 +6,7 @@ const cue = (number: number, from: string, to: string, text: string) =>
   `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
 const check = (srt: string) => checkSubtitle(scanSrt(srt));
 
-test('clean subtitles give no finding', () => {
+test('clean subtitles have no findings', () => {
   expect(
     check(cue(1, '01,000', '03,000', 'Good morning.') + cue(2, '03,000', '05,000', 'And to you.')),
   ).toEqual([]);
@@ -27,7 +27,7 @@ test('a finding says row, time, what is wrong and what to do', () => {
   ]);
 });
 
-test('an overlap is found with every cue that is still seen, not with the one in front alone', () => {
+test('an overlap is found with every cue that is still shown, not only with the previous one', () => {
   const srt =
     cue(1, '00,000', '06,000', 'One.') +
     cue(2, '01,000', '02,000', 'Two.') +
@@ -38,7 +38,7 @@ test('an overlap is found with every cue that is still seen, not with the one in
   ]);
 });
 
-test('cues out of order overlap by their times, not by where they stand', () => {
+test('cues out of order overlap by their times, not by their order', () => {
   const codes = (srt: string) => check(srt).map(({ code, cue }) => [code, cue]);
   const late = cue(1, '05,000', '06,000', 'Late.');
   expect(codes(late + cue(2, '01,000', '02,000', 'Two.') + cue(3, '03,000', '04,000', 'Three.'))).toEqual([
@@ -50,7 +50,7 @@ test('cues out of order overlap by their times, not by where they stand', () => 
   ]);
 });
 
-test('cues behind the end of a video whose length is known are told with that length', () => {
+test('cues after the end of a video of known length are reported with that length', () => {
   const ends = (from: string, to: string, videoMs: number | null) =>
     checkSubtitle(scanSrt(cue(1, from, to, 'Here.')), videoMs).map(({ code, severity, message }) => [
       ...[code, severity, message],
@@ -68,7 +68,7 @@ test('cues behind the end of a video whose length is known are told with that le
   expect(ends('20,000', '22,000', null)).toEqual([]);
 });
 
-test('many cues behind the end of the video are told once, so that they do not hide what else is wrong', () => {
+test('many cues after the end of the video are reported once, so that they do not hide other findings', () => {
   const cues = ['11', '13', '15'].map((second, at) => cue(at + 1, `${second},000`, `${second},900`, 'Here.'));
   const findings = checkSubtitle(scanSrt(cues.join('')), 10_080);
   expect(findings.map(({ cue, message }) => [cue, message])).toEqual([
@@ -91,7 +91,7 @@ test.each([
   expect(check(srt)).toContainEqual(expect.objectContaining({ code, severity }));
 });
 
-test('each writing has a speed of its own', () => {
+test('each script has its own reading speed', () => {
   const speeds = (text: string) => check(cue(1, '01,000', '02,000', text)).map(({ message }) => message);
   expect(speeds('twenty characters ok')).toEqual([]);
   expect(speeds('今天天气很好我们走')).toEqual([]);
@@ -100,7 +100,7 @@ test('each writing has a speed of its own', () => {
   expect(speeds('오늘 날씨가 좋네요')).toEqual([]);
 });
 
-test('a number in the text is no number of a cue, and a file without blank rows is read', () => {
+test('a number in the text is not a cue number, and a file without blank rows is read', () => {
   const cues = scanSrt('1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\n7');
   expect(cues.map(({ row, text }) => [row, text])).toEqual([
     [2, '42'],

@@ -14,7 +14,7 @@ test('equal subtitles have no change, however they are numbered', () => {
   expect(compareSubtitles(lines, renumbered)).toEqual({ same: 2, changes: [] });
 });
 
-test('changes of text and time, added and removed cues are told for people', () => {
+test('changes of text and time, added and removed cues are described for people', () => {
   const before = [line(1, 0, 1000, 'One'), line(2, 2000, 3000, 'Two\nrows'), line(3, 4000, 5000, 'Three')];
   const after = [line(1, 0, 1000, 'One'), line(2, 2100, 2900, 'Two rows'), line(3, 6000, 7000, 'Four')];
   const { same, changes } = compareSubtitles(before, after);
@@ -26,7 +26,7 @@ test('changes of text and time, added and removed cues are told for people', () 
   ]);
 });
 
-test('one cue put in front does not make all others changed', () => {
+test('one cue added at the start does not make all others changed', () => {
   const before = [line(1, 1000, 2000, 'One'), line(2, 3000, 4000, 'Two')];
   const { same, changes } = compareSubtitles(before, [line(1, 0, 500, 'Zero'), ...before]);
   expect([same, changes.map(({ type }) => type)]).toEqual([2, ['added']]);

@@ -17,7 +17,7 @@ const ASS = [
   'Dialogue: 0,0:00:01.00,0:00:01.20,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}Sooner\\Nand shorter',
 ].join('\n');
 
-test('a WebVTT file is read with its findings at the rows where they stand', async () => {
+test('a WebVTT file is read with its findings at their rows', async () => {
   const { lines } = await inspect(VTT, 'talk.vtt');
   expect(lines?.map(({ text, start_ms }) => [text, start_ms])).toEqual([
     ['Good & early', 1000],
@@ -35,7 +35,7 @@ test('the dialogue of an ASS file is checked in the order of its times, without 
   expect(await places(ASS, 'talk.ass')).toEqual([['TOO_SHORT', 11, '00:00:01,000']]);
 });
 
-test('cues out of order are told, and come in order', async () => {
+test('cues out of order are reported, and sorted', async () => {
   const srt = '1\n00:00:05,000 --> 00:00:07,000\nlast\n\n2\n00:00:01,000 --> 00:00:03,000\nfirst\n';
   const { lines, findings } = await inspect(srt, 'talk.srt');
   expect(lines?.map(({ text, index }) => [text, index])).toEqual([
@@ -49,13 +49,13 @@ test.each([
   ['a cue that ends before it begins', '1\n00:00:05,000 --> 00:00:04,000\nx\n', 'ENDS_BEFORE_START', 2],
   ['no subtitle at all', 'a letter\nto somebody\n', 'UNREADABLE', 1],
   ['nothing', '', 'UNREADABLE', null],
-])('%s is an error with its row, and gives no lines', async (_what, text, code, row) => {
+])('%s is an error with its row, and yields no lines', async (_what, text, code, row) => {
   const { lines, findings } = await inspect(text, 'talk.srt');
   expect(lines).toBeNull();
   expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([{ code, row }]);
 });
 
-test('bytes that are no text are an error and no crash', async () => {
+test('binary data is an error and does not crash', async () => {
   const { lines, findings } = await inspectSubtitle(Buffer.from([0xc3, 0x28, 0xff]), 'talk.srt');
   expect(lines).toBeNull();
   expect(findings).toMatchObject([{ code: 'UNREADABLE', severity: 'error' }]);

@@ -18,7 +18,7 @@ const subtitles = fc
     });
   });
 
-test('parts keep the limit, begin at 0 or later, and join to what they were', () => {
+test('parts keep the limit, begin at 0 or later, and can be joined to the original', () => {
   fc.assert(
     fc.property(subtitles, fc.integer({ min: 2, max: 50 }), (lines, most) => {
       const parts = splitSubtitle(lines, most);

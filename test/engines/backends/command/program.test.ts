@@ -11,7 +11,7 @@ const prepare = (run: readonly string[], timeout?: number, parts = createParts()
 const work = () => createWork(temporaryFolder());
 
 describe('the arguments of a program', () => {
-  test('get their values in place, and no shell reads them', async () => {
+  test('get their values inserted, and no shell reads them', async () => {
     const program = prepare(['printf', '%s|', 'a={input}={language}', '$HOME; echo *', '{input}']);
     const stdout = await program.run({ input: '/a b', language: 'es' }, work());
     expect(stdout.toString()).toBe('a=/a b=es|$HOME; echo *|/a b|');
@@ -43,7 +43,7 @@ describe('the arguments of a program', () => {
   });
 });
 
-test('a program has the variables of the user, but those of vloc and keys', async () => {
+test('a program has the variables of the user, except those of vloc and keys', async () => {
   const env = {
     PATH: process.env.PATH,
     HOME: '/home/me',
@@ -71,7 +71,7 @@ describe('a program that fails', () => {
     });
   });
 
-  test('is named without a reason if it gave none', async () => {
+  test('is named without a reason if it printed none', async () => {
     await expect(failing('exit 3')).rejects.toThrow(/^command demucs stopped with exit code 3$/);
   });
 
@@ -85,7 +85,7 @@ describe('a program that fails', () => {
     expect(failure.message).toBe(`command demucs stopped with exit code 1 (${'x'.repeat(300)}…)`);
   });
 
-  test('is ended when it writes more than it should', async () => {
+  test('is ended if it writes more than it should', async () => {
     const program = prepare([script('yes', 'demucs')]);
     await expect(program.run({}, work(), { maxStdoutBytes: 10_000 })).rejects.toThrow(
       'command demucs failed (it wrote more than it should)',
@@ -93,14 +93,14 @@ describe('a program that fails', () => {
   });
 
   test.each([['no-such-program'], ['/no/such/program']])(
-    'because %s is missing fails for good',
+    'because %s is missing fails permanently',
     async (name) => {
       await expect(prepare([name]).run({}, work())).rejects.toMatchObject({ permanent: true });
       await expect(prepare([name]).run({}, work())).rejects.toThrow(/program is not installed|is missing/);
     },
   );
 
-  test('because the disk is full is a failure of the disk', async () => {
+  test('because the disk is full is a disk failure', async () => {
     await expect(failing('echo "write: No space left on device" >&2; exit 1')).rejects.toMatchObject({
       code: 'STORAGE_ERROR',
     });

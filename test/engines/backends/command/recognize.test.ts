@@ -43,7 +43,7 @@ test.each([
   expect((await recognize([script(body), '{input}', placeholder])).words).toEqual(HEARD);
 });
 
-test('the language is the one asked for, else the one that was heard, else the first', async () => {
+test('the language is the requested one, else the recognized one, else the first', async () => {
   const srt = script(`printf '%s' "$2" >&2; printf '${SRT}'`);
   const json = script(`echo '${JSON_TEXT}'`);
   const said = async (tool: string, language: string, format: string) =>
@@ -53,7 +53,7 @@ test('the language is the one asked for, else the one that was heard, else the f
   expect(await said(srt, 'auto', 'srt')).toBe('es');
 });
 
-test('the program is told the language as engines.json names it', async () => {
+test('the program receives the language as engines.json names it', async () => {
   const tool = script(`printf '1\\n00:00:01,000 --> 00:00:02,000\\n%s\\n' "$2"`);
   const told = async (language: string, more = {}) =>
     (await recognize([tool, '{input}', '{language}'], more, language)).words[0]?.text;
@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test('an entry needs languages and the place of the sound', () => {
+test('an entry needs languages and the placeholder of the sound', () => {
   expect(() => create(['whisper', '{input}'], { languages: undefined })).toThrow(
     'command whisper: add "languages" with those that the program recognizes',
   );

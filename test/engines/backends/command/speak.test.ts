@@ -28,7 +28,7 @@ describe('a program that speaks', () => {
     expect(clip.samples.length / clip.sampleRate).toBeCloseTo(1, 1);
   });
 
-  test('may write the WAV to the file that it is told, which is removed afterwards', async () => {
+  test('may write the WAV to the file that is passed to it, which is removed afterwards', async () => {
     const folder = temporaryFolder();
     const clip = await speak([script(`cp ${wav()} "$1"`), '{output}'], undefined, {}, folder);
     expect(clip.samples.length).toBeGreaterThan(20_000);
@@ -45,7 +45,7 @@ describe('a program that speaks', () => {
     expect((await speak([script('exit 3')], undefined, { text: '…' })).samples).toHaveLength(0);
   });
 
-  test('is told language, voice and speed', async () => {
+  test('receives language, voice and speed', async () => {
     const tool = script(`[ "$*" = "es ana 1.25" ] && cat ${wav()}`);
     const voices = { es: { female: 'ana', male: 'luis' } };
     const request = { speed: 1.25, voiceMode: 'female' };
@@ -91,7 +91,7 @@ describe('an entry of a program that speaks', () => {
     expect(await create(['piper']).voices({ signal, folder: '/' })).toEqual([{ language: 'es', voices: [] }]);
   });
 
-  test('has speeds only if the program is told the speed', () => {
+  test('has speeds only if the program receives the speed', () => {
     expect(create(['piper']).speeds).toBeNull();
     expect(create(['piper', '{speed}']).speeds).toEqual({ least: 0.79, most: 1.58 });
   });

@@ -35,7 +35,7 @@ describe('a program that translates', () => {
     expect(work.reports.map(({ fraction }) => fraction)).toEqual([1 / 3, 2 / 3, 1]);
   });
 
-  test('may be told the languages as arguments', async () => {
+  test('may receive the languages as arguments', async () => {
     const program = answering(
       'for (const { id } of cues) say({ id, text: process.argv.slice(2).join(" ") });',
     );
@@ -47,7 +47,7 @@ describe('a program that translates', () => {
     expect(await translate(program).done).toEqual(['a b', 'a b', 'a b']);
   });
 
-  test('may leave empty what has no words', async () => {
+  test('may leave texts without words empty', async () => {
     const program = answering('for (const { id } of cues) say({ id, text: id === 3 ? "" : "a" });');
     expect(await translate(program).done).toEqual(['a', 'a', '']);
   });
@@ -75,7 +75,7 @@ describe('a program that translates', () => {
 });
 
 describe('the languages of a program that translates', () => {
-  test('are those of engines.json, each with each', async () => {
+  test('are those of engines.json, in all combinations', async () => {
     const translator = create(['nllb']);
     expect(await translator.pairs(run)).toHaveLength(6);
     expect(await translator.supports({ from: 'es-MX', to: 'pt' }, run)).toBe(true);

@@ -21,13 +21,13 @@ describe('the length of a translation', () => {
     expect(lengths('ko', 2_000)).toEqual([24]);
   });
 
-  it('leaves room for a word, however short the cue is', () => {
+  it('allows at least one word, however short the cue is', () => {
     expect(lengths('es', 0, -5, 100)).toEqual([12, 12, 12]);
   });
 });
 
 describe('a message to a model', () => {
-  it('is JSON from which each text comes back as it was, whatever it is', () => {
+  it('is JSON from which each text is read back unchanged, whatever it is', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), (texts) => {
         const message = userMessage({ ...none, cues: texts.map((text, at) => cue(at + 1, text)) }, 'es');
@@ -49,7 +49,7 @@ describe('a message to a model', () => {
 describe('an answer of a model', () => {
   const cues = [cue(1, 'One'), cue(2, '<i>Two</i>'), cue(3, 'Three\nrows')];
 
-  it('gives each cue a translation or a fault, whatever it is', () => {
+  it('yields a translation or a fault for each cue, whatever it is', () => {
     const item = fc.record(
       {
         id: fc.oneof(fc.integer({ min: 0, max: 4 }), fc.string()),
@@ -82,7 +82,7 @@ describe('an answer of a model', () => {
     });
   });
 
-  it('takes a repetition of the same text for one', () => {
+  it('may repeat the same text', () => {
     const item = { id: 1, text: 'Uno' };
     const { texts } = readCueAnswer(JSON.stringify([item, item]), cues.slice(0, 1));
     expect(texts.get(1)).toBe('Uno');

@@ -9,7 +9,7 @@ import { createWork, ffmpeg, speechClip, temporaryFolder } from '../../workspace
 import { minute, recognizer, secondsOf, startTranscriber, verbose } from './transcriber.ts';
 
 describe('sound that is too large for a server', () => {
-  it('is cut at silences, and the times stay right', async () => {
+  it('is cut at silences, and the times remain right', async () => {
     let most = Number.POSITIVE_INFINITY;
     const lengths: number[] = [];
     const server = await startTranscriber(({ file }) => {
@@ -33,7 +33,7 @@ describe('sound that is too large for a server', () => {
     expect(server.received.length).toBe(5);
   });
 
-  it('is cut also if the server closes the connection while the sound is sent', async () => {
+  it('is also cut if the server closes the connection while the sound is sent', async () => {
     const received: number[] = [];
     const server = createServer((request, response) => {
       const bytes = Number(request.headers['content-length']);

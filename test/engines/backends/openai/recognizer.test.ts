@@ -15,8 +15,8 @@ import {
   verbose,
 } from './transcriber.ts';
 
-describe('recognition behind the interface of OpenAI', () => {
-  it('sends FLAC and asks for the times of words, as OpenAI documents it', async () => {
+describe('recognition with the API of OpenAI', () => {
+  it('sends FLAC and requests the times of words, as OpenAI documents it', async () => {
     const answer = verbose([
       ['Good', 2.1, 2.4],
       ['morning.', 2.4, 3],
@@ -155,7 +155,7 @@ describe('words of an answer', () => {
     expect(words.map(({ text }) => text)).toEqual(['early']);
   });
 
-  it('may be none', async () => {
+  it('may be missing', async () => {
     const server = await startTranscriber(() => verbose([], { segments: [] }));
     const { task, folder } = await minute();
     await expect(recognizer(server.url).recognize(task, createWork(folder))).resolves.toMatchObject({
@@ -164,7 +164,7 @@ describe('words of an answer', () => {
   });
 });
 
-describe('a server that rejects what is asked for', () => {
+describe('a server that rejects the requested form', () => {
   it('is asked without times of words, which is remembered', async () => {
     const server = await startTranscriber(({ fields }) =>
       fields['timestamp_granularities[]'] === undefined
@@ -206,7 +206,7 @@ describe('a server that rejects what is asked for', () => {
     expect(parts.warnings).toEqual([expect.stringContaining('returns no times')]);
   });
 
-  it('with a server error about the form is asked in another form at once', async () => {
+  it('with a server error about the form is asked in another form immediately', async () => {
     const server = await startTranscriber(({ fields }) =>
       fields['timestamp_granularities[]'] === undefined
         ? verbose([['Hm', 2, 3]])

@@ -56,7 +56,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
     expect(rows[0]).toContain('lang = es');
   });
 
-  test('times its words up to 15 s for 3 s of sound; they come back within the speech', async () => {
+  test('returns word times up to 15 s for 3 s of sound; they are moved into the speech', async () => {
     const { recognizer, warnings } = open();
     const task = speech(1);
     const { words, language, punctuated } = await recognizer.recognize(task, createWork(temporaryFolder()));
@@ -72,7 +72,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
     }
   });
 
-  test('is not asked for more once the job is cancelled, and serves the next job', async () => {
+  test('gets no more requests once the job is cancelled, and serves the next job', async () => {
     const { recognizer } = open();
     const stop = new AbortController();
     const reason = new Error('cancelled');
@@ -88,7 +88,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
     await recognizer.close();
   });
 
-  test('answers a wrong address with 404, which fails for good and says what to check', async () => {
+  test('answers a wrong address with 404, which fails permanently and says what to check', async () => {
     const parts = recordedParts();
     const wrong = { type: 'openai', url: server.url.replace('/v1', '/v2'), model: 'tiny' } as const;
     const recognizer = createOpenAiRecognizer(wrong, parts);

@@ -64,7 +64,7 @@ const request = (changes: Partial<SpeechRequest> = {}): SpeechRequest => ({
   ...changes,
 });
 
-describe('speech behind the interface of OpenAI', () => {
+describe('speech with the API of OpenAI', () => {
   it('sends text, voice and format as OpenAI documents it, and removes the silence around the speech', async () => {
     const server = await startVoice();
     const clip = await speaker(server.url).speak(request({ voiceMode: 'male' }), run());
@@ -119,7 +119,7 @@ describe('speech behind the interface of OpenAI', () => {
     expect(server.received.map((received) => json(received).voice)).toEqual(['alloy', 'nova', 'onyx']);
   });
 
-  it('cannot be used without knowing its languages, or the voice of one', () => {
+  it('cannot be used without its languages, or without a voice for one', () => {
     const entry = { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'kokoro' } as const;
     expect(() => createOpenAiSpeaker(entry, recordedParts())).toThrow(
       expect.objectContaining({ permanent: true, message: expect.stringContaining('add "voices"') }),
@@ -140,7 +140,7 @@ describe('speech behind the interface of OpenAI', () => {
 });
 
 describe('the speed', () => {
-  it('is sent if it is not the natural one', async () => {
+  it('is sent unless it is the natural one', async () => {
     const server = await startVoice();
     await speaker(server.url).speak(request({ speed: 1.23456 }), run());
     expect(json(server.received[0] ?? Object.create(null)).speed).toBe(1.235);
@@ -169,7 +169,7 @@ describe('the sound of a server', () => {
     ['mp3', 'libmp3lame', 'audio/wav'],
     ['flac', 'flac', 'application/octet-stream'],
     ['ogg', 'libvorbis', 'audio/ogg'],
-  ])('may be %s, whatever was asked for', async (ending, codec, type) => {
+  ])('may be %s, whatever was requested', async (ending, codec, type) => {
     const file = join(temporaryFolder(), `tone.${ending}`);
     ffmpeg('-f', 'lavfi', '-i', 'sine=300:d=1', '-ac', '2', '-c:a', codec, file);
     const server = await startVoice(() => ({ headers: { 'Content-Type': type }, body: readFileSync(file) }));
@@ -179,7 +179,7 @@ describe('the sound of a server', () => {
     expect(readdirSync(place.folder)).toEqual([]);
   });
 
-  it('is asked for in its own format if the server rejects WAV', async () => {
+  it('is requested in its own format if the server rejects WAV', async () => {
     const server = await startServer((received) =>
       json(received).response_format === undefined
         ? { body: tone(1) }
@@ -196,7 +196,7 @@ describe('the sound of a server', () => {
     ['sound far too long', tone(90), 'returned 90 s of sound for "Buenos días."'],
     ['nothing', Buffer.alloc(0), 'returned nothing'],
     ['text', Buffer.from('model not loaded'), 'not a sound'],
-  ])('is asked for once more if it is %s, then the failure is permanent', async (_, body, shown) => {
+  ])('is requested once more if it is %s, then the failure is permanent', async (_, body, shown) => {
     const server = await startVoice(() => ({ body }));
     await expect(speaker(server.url).speak(request(), run())).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
@@ -220,7 +220,7 @@ describe('the sound of a server', () => {
     });
   });
 
-  it('without end is read up to the limit only', async () => {
+  it('without end is read only up to the limit', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 1);
     let sent = 0;
     const server = await startVoice(() => (response) => {

@@ -77,7 +77,7 @@ const numbered = (count: number) => cues(...Array.from({ length: count }, (_, at
 const task = (texts: ReturnType<typeof cues>) => ({ from: 'en', to: 'es', texts });
 
 describe('translation by a language model', () => {
-  it('asks for numbered cues as JSON, as OpenAI documents it, with a length for each', async () => {
+  it('requests numbered cues as JSON, as OpenAI documents it, with a length for each', async () => {
     const model = await startModel();
     const texts = [
       { text: 'Good morning.', durationMs: 1_000 },
@@ -132,7 +132,7 @@ describe('translation by a language model', () => {
     expect(v.parse(Asked, JSON.parse(user)).cues.map(({ text }) => text)).toEqual([injection]);
   });
 
-  it('sends no text without words, and returns it as it is', async () => {
+  it('sends no text without words, and returns it unchanged', async () => {
     const model = await startModel();
     const texts = cues('♪ ♪', 'Hello.', '<i>…</i>');
     await expect(translator(model.url).translate(task(texts), work())).resolves.toEqual([
@@ -164,7 +164,7 @@ describe('an answer of a model that cannot be used as a whole', () => {
       ['Line 2', 'Line 3'],
     ],
   ];
-  it.each(first)('is completed by asking for the rest: %s', async (_, faulty, again) => {
+  it.each(first)('is completed by requesting the rest: %s', async (_, faulty, again) => {
     const model = await startModel((asked, number) =>
       number === 1 ? completion(JSON.stringify({ cues: faulty(asked) })) : answer(asked),
     );
@@ -180,7 +180,7 @@ describe('an answer of a model that cannot be used as a whole', () => {
     ['lost', 'Hola'],
     ['added', '<i>Hola</i> <b>mundo</b>'],
     ['changed', '<i>Hola<i>'],
-  ])('is asked for again if a tag was %s', async (_, text) => {
+  ])('is requested again if a tag was %s', async (_, text) => {
     const model = await startModel((asked, number) =>
       number === 1 ? completion(JSON.stringify({ cues: [{ id: 1, text }] })) : answer(asked),
     );
@@ -200,7 +200,7 @@ describe('an answer of a model that cannot be used as a whole', () => {
     ).resolves.toEqual(['Uno dos tres cuatro', 'Uno dos\ntres cuatro', 'Uno dos tres\ncuatro cinco']);
   });
 
-  it('is asked for cue by cue in the end, then the failure names the cue and what was wrong', async () => {
+  it('is requested cue by cue in the end, then the failure names the cue and what was wrong', async () => {
     const model = await startModel((asked) =>
       asked.length === 1 && asked[0]?.text === 'Line 2'
         ? answer(asked)

@@ -144,7 +144,7 @@ describe('a recognizer', () => {
     ['a', 'model.onnx', 'missing are for SenseVoice: tokens.txt'],
     ['a', 'model.onnx tokens.txt', 'has a model of unknown type; name the folder as its download was named'],
     ['a', 'encoder.onnx decoder.onnx tokens.txt', 'has a model of unknown type'],
-  ])('in %s with "%s" is missed by name', async (name, files, message) => {
+  ])('in %s with "%s" is reported as missing', async (name, files, message) => {
     await expect(find(name, files)).rejects.toThrow(message);
   });
 });
@@ -177,7 +177,7 @@ describe('a voice', () => {
     expect((await spokenByModel(folder, found)).join(',')).toBe(languages);
   });
 
-  test('of Piper says its language beside the model', async () => {
+  test('of Piper states its language in a file beside the model', async () => {
     const { folder, found } = await find('voice', 'voice.onnx tokens.txt', SPEAKERS);
     writeFileSync(folder.at('voice.onnx.json'), '{"language": {"code": "pt_BR"}}');
     expect(await spokenByModel(folder, found)).toEqual(['pt-BR']);
@@ -189,7 +189,7 @@ describe('a voice', () => {
     ['matcha', 'model-steps-3.onnx', 'for Matcha: a vocoder such as vocos-22khz-univ.onnx, tokens.txt'],
     ['kokoro', 'model.onnx voices.bin', 'for Kitten: tokens.txt, espeak-ng-data'],
     ['supertonic', 'text_encoder.onnx vocoder.onnx', 'has no whole model'],
-  ])('in %s with %s is missed by name', async (name, files, message) => {
+  ])('in %s with %s is reported as missing', async (name, files, message) => {
     await expect(find(name, files, SPEAKERS)).rejects.toThrow(message);
   });
 });

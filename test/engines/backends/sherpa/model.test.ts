@@ -21,7 +21,7 @@ test('a folder may be below the home folder', async () => {
 test.each([
   ['/no/such/model', 'sherpa model: "folder" in engines.json does not exist (/no/such/model)'],
   ['/etc/hostname', '"folder" in engines.json is a file, not a folder'],
-])('%s is no folder, which is a failure for good', async (folder, message) => {
+])('%s is not a folder, which is a permanent failure', async (folder, message) => {
   await expect(open(folder)).rejects.toMatchObject({
     code: 'ENGINE_ERROR',
     permanent: true,
@@ -35,7 +35,7 @@ test('a missing file is named', async () => {
   await expect(open(folder)).rejects.toThrow('sherpa tiny: the folder has no whole model; missing are for');
 });
 
-test('a model for the other step is named as one', async () => {
+test('a model for the other step is reported as such', async () => {
   await expect(open(voice(), RECOGNIZERS)).rejects.toThrow(
     'sherpa tiny: the folder has a model for the step "speak"; move the entry there',
   );
@@ -44,7 +44,7 @@ test('a model for the other step is named as one', async () => {
   await expect(open(recognizer)).rejects.toThrow('has a model for the step "recognize"');
 });
 
-test('a model one folder deeper is pointed out', async () => {
+test('a model one folder deeper is mentioned', async () => {
   const folder = join(temporaryFolder(), 'models');
   mkdirSync(join(folder, 'notes'), { recursive: true });
   writeTinyVoice(join(folder, 'piper'));

@@ -57,7 +57,7 @@ test('finds no words in silence', async () => {
   expect(result.words).toEqual([]);
 });
 
-test('needs languages if nothing tells them', async () => {
+test('needs languages if nothing determines them', async () => {
   const folder = writeTinyRecognizer(join(temporaryFolder(), 'mine'));
   await expect(createSherpaRecognizer({ type: 'sherpa', folder }, createParts())).rejects.toMatchObject({
     permanent: true,
@@ -92,7 +92,7 @@ test.each<readonly [string, string, string]>([
     ...['sense-voice', 'paraformer-zh', 'dolphin-zh', 'omnilingual-en', 'medasr', 'fire-red-ctc'],
     ...['zipformer-ctc-en', 'wenet-zh', 'telespeech', 'nemo-ctc-en'],
   ].map((name) => [name, SINGLE, 'model.onnx'] as const),
-])('hands sherpa the files of %s', async (name, files, opened) => {
+])('passes the files of %s to sherpa', async (name, files, opened) => {
   const folder = writeEmptyModel(join(temporaryFolder(), name), files);
   const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => recognizer.close());
@@ -126,7 +126,7 @@ describe('the times of words', () => {
     ['no token has a time', { text: 'a b', tokens: ['a', 'b'], timestamps: [] }],
     ['the tokens are other text', { text: '20 €', tokens: ['twenty', ' euros'], timestamps: [0, 1] }],
     ['there are no tokens', { text: 'a', tokens: [], timestamps: [] }],
-  ])('are not known if %s', (_, utterance) => {
+  ])('are unknown if %s', (_, utterance) => {
     expect(timeWords(utterance, range)).toEqual([]);
   });
 });

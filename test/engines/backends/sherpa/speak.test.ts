@@ -26,7 +26,7 @@ describe('a voice', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('has the language of its model, and speed', async () => {
+  test('has the language of its model, and a speed', async () => {
     const speaker = await create();
     expect(speaker.name).toBe('sherpa tiny');
     expect(await speaker.voices({ signal, folder: '/' })).toEqual([{ language: 'es', voices: ['0'] }]);
@@ -81,7 +81,7 @@ test.each([
   ['matcha-zh', 'model-steps-3.onnx vocos-22khz-univ.onnx tokens.txt lexicon.txt', 'model-steps-3.onnx'],
   ['piper-en', 'en_US-amy-low.onnx tokens.txt espeak-ng-data/', 'en_US-amy-low.onnx'],
   ['coqui-de', 'model.onnx tokens.txt', 'model.onnx'],
-])('hands sherpa the files of %s', async (name, files, opened) => {
+])('passes the files of %s to sherpa', async (name, files, opened) => {
   const folder = writeEmptyModel(join(temporaryFolder(), name), files);
   const speaker = await createSherpaSpeaker({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => speaker.close());

@@ -65,7 +65,7 @@ describe('a worker', () => {
     expect(workerIds()).toEqual(ids);
   });
 
-  test('is accompanied by another while it is busy', async () => {
+  test('gets a second one while it is busy', async () => {
     const workers = create();
     const folder = writeTinyVoice(temporaryFolder());
     await Promise.all([workers.call(speech(folder), signal), workers.call(speech(folder), signal)]);
@@ -103,7 +103,7 @@ describe('a worker', () => {
 });
 
 describe('a call', () => {
-  test('that is cancelled ends its worker at once, and others go on', async () => {
+  test('that is cancelled ends its worker immediately, and others continue', async () => {
     const workers = create();
     const stop = new AbortController();
     const other = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ describe('a model', () => {
     ['is other data', (folder) => writeFileSync(join(folder, 'model.onnx'), Buffer.alloc(9_000, 7))],
   ];
 
-  test.each(damages)('that %s fails for good, and works once it is repaired', async (_, damage) => {
+  test.each(damages)('that %s fails permanently, and works once it is repaired', async (_, damage) => {
     const folder = writeTinyVoice(temporaryFolder());
     const workers = create();
     damage(folder);
