@@ -61,12 +61,12 @@ describe('a file that cannot be written', () => {
     expect(error.message).toBe(`cannot write ${path}: ${reason}`);
   });
 
-  it('keeps the Failure that its work has thrown', async () => {
+  it('is reported with the Failure that its work has thrown', async () => {
     const failure = diskFailure(errorWith('ENOSPC'), 'a.mp4');
     expect(await caught(onDisk('b.mp4', () => Promise.reject(failure)))).toBe(failure);
   });
 
-  it('keeps an error that is not of the file system', async () => {
+  it('is reported as before if the error does not come from the file system', async () => {
     const defect = new TypeError('a defect');
     expect(await caught(onDisk('b.mp4', () => Promise.reject(defect)))).toBe(defect);
   });
@@ -82,7 +82,7 @@ describe('a file that cannot be written', () => {
     expect(error instanceof Failure && error.facts.advice?.includes('--out names it.')).toBe(isNamed);
   });
 
-  it('leaves optional work without a result, but not a defect', async () => {
+  it('leaves optional work without a result, but not if it is a defect', async () => {
     const full = diskFailure(errorWith('ENOSPC'), 'a.mp4');
     expect(await unlessDiskFails(() => Promise.reject(full), 'nothing')).toBe('nothing');
     expect((await caught(unlessDiskFails(() => Promise.reject(new TypeError('x')), 'nothing'))).message).toBe(
@@ -119,11 +119,11 @@ describe('a full or failing disk', () => {
     ['EIO', true],
     ['EACCES', false],
     ['', false],
-  ])('is what %j says: %s', (code, expected) => {
+  ])('is reported for %j: %s', (code, expected) => {
     expect(isDiskFull(errorWith(code))).toBe(expected);
   });
 
-  it('is recognized when SQLite reports it', () => {
+  it('is recognized if SQLite reports it', () => {
     const database = new DatabaseSync(':memory:');
     database.exec('PRAGMA max_page_count = 2; CREATE TABLE rows (data BLOB)');
     const insert = database.prepare('INSERT INTO rows VALUES (zeroblob(100000))');

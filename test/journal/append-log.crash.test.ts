@@ -12,7 +12,7 @@ const numbers = (records: readonly { readonly [field: string]: unknown }[]) =>
   records.map(({ number }) => number);
 
 describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
-  it('at any system call loses no record that was acknowledged, and the next one goes on', async () => {
+  it('at any system call loses no acknowledged record, and the next one continues', async () => {
     const folder = newFolder();
     const counts = await countCalls(join(folder, 'whole', 'log'), COUNT, CALLS, join(folder, 'trace'));
     const points = [...counts].flatMap(([call, times]) =>
@@ -64,21 +64,21 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
     ['write', 'EIO', 'the disk reports a read or write error'],
     ['fdatasync', 'ENOSPC', 'the disk is full'],
     ['fdatasync', 'EIO', 'the disk reports a read or write error'],
-  ])('at %s with %s fails that append, says why, and takes the next', async (call, error, reason) => {
+  ])('at %s with %s fails that append, says why, and accepts the next', async (call, error, reason) => {
     const path = join(newFolder(), 'log');
     const { acknowledged, failures } = await runTraced(path, 4, `${call}:error=${error}:when=2`);
     expect(failures).toEqual([`cannot write ${path}: ${reason}`]);
     expect(acknowledged).toEqual([0, 2, 3]);
   });
 
-  it('at the last append leaves no record behind that was called failed', async () => {
+  it('at the last append leaves no record that was reported as failed', async () => {
     const path = join(newFolder(), 'log');
     const { acknowledged } = await runTraced(path, 2, 'fdatasync:error=EIO:when=2');
     expect(acknowledged).toEqual([0]);
     expect(numbers((await readLog(path)).records)).toEqual([0]);
   });
 
-  it('for good leaves a log that can be read', async () => {
+  it('permanently leaves a log that can be read', async () => {
     const path = join(newFolder(), 'log');
     await runWriter(path, 1);
     const { acknowledged, failures } = await runTraced(path, 4, 'fdatasync,fsync:error=EIO:when=1+');
@@ -87,7 +87,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
     expect((await readLog(path)).records).toEqual([{ type: 'line', number: 0 }]);
   });
 
-  it('at the rewriting keeps the log as it was', async () => {
+  it('at the rewriting keeps the old log', async () => {
     const path = join(newFolder(), 'log');
     const { isCompacted, failures } = await runTraced(path, 3, 'rename:error=EIO:when=1');
     expect(isCompacted).toBe(false);
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
   });
 });
 
-describe('a disk that takes only a part of a record', () => {
+describe('a disk that writes only a part of a record', () => {
   it('keeps the records before it, and nothing of that one', async () => {
     const path = join(newFolder(), 'log');
     const { acknowledged, failures } = await runWriterWithFileLimit(path, 60, 1);

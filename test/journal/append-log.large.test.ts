@@ -8,7 +8,7 @@ import { newFolder } from './support/folder.ts';
 import { RECORDS } from './support/intents.ts';
 
 describe('a log', () => {
-  it('of 100,000 records is read and understood in two seconds of work', async () => {
+  it('of 100,000 records is read and understood in two seconds of CPU time', async () => {
     const path = join(newFolder(), 'log');
     const numbers = Array.from({ length: 100_000 }, (_, number) => number);
     writeFileSync(path, encodeRecords(numbers.map((number) => RECORDS.intend({ key: `key-${number}` }))));

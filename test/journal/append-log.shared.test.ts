@@ -7,7 +7,7 @@ import { startChild } from './support/child.ts';
 import { newFolder } from './support/folder.ts';
 
 describe('a log that several processes append to', () => {
-  it('holds every record of each, in its order, though each of them rewrites it', async () => {
+  it('contains every record of each, in its order, though each of them rewrites it', async () => {
     const path = join(newFolder(), 'log');
     const names = ['a', 'b', 'c'];
     await Promise.all(names.map((name) => startChild().ask(`append ${path} ${name} 20`)));
@@ -21,7 +21,7 @@ describe('a log that several processes append to', () => {
     }
   });
 
-  it('is not touched while another one holds its mutex', async () => {
+  it('is not changed while another process has its mutex', async () => {
     const path = join(newFolder(), 'log');
     const held = await waitForLock(`${path}.lock`);
     const appended = openSharedLog(path, (records) => [...records]).append({ type: 'line' });
@@ -32,7 +32,7 @@ describe('a log that several processes append to', () => {
     expect((await readLog(path)).records).toEqual([{ type: 'line' }]);
   });
 
-  it('is rid of its dead records when it has grown large', async () => {
+  it('loses its dead records when it has grown large', async () => {
     const path = join(newFolder(), 'log');
     const log = openSharedLog(path, (records) => [...records].slice(-1));
     const record = (number: number) => ({ type: 'line', number, text: 'x'.repeat(1_000) });

@@ -12,7 +12,7 @@ const line = (number: number) => ({ type: 'line', number });
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('a log', () => {
-  it('gives back what was appended, in order, also to the next process', async () => {
+  it('returns what was appended, in order, also to the next process', async () => {
     const path = join(newFolder(), 'log');
     const { log, content } = await openAppendLog(path);
     expect(content).toEqual({ records: [], damage: [], torn: 0, last: 0 });
@@ -31,7 +31,7 @@ describe('a log', () => {
     expect((await readLog(path)).records.at(-1)).toEqual(line(3));
   });
 
-  it('that is not there reads as empty, and is not made by reading', async () => {
+  it('that does not exist reads as empty, and is not created by reading', async () => {
     const path = join(newFolder(), 'none', 'log');
     expect(await readLog(path)).toEqual({ records: [], damage: [], torn: 0, last: 0 });
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined();
@@ -60,7 +60,7 @@ describe('a log', () => {
 });
 
 describe('a torn record', () => {
-  it('is passed over by readers and cut off by the next writer', async () => {
+  it('is skipped by readers and cut off by the next writer', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);
     await log.append(line(1));
@@ -81,7 +81,7 @@ describe('a torn record', () => {
 });
 
 describe('compaction', () => {
-  it('drops dead records when they are the larger part, and appends go on behind', async () => {
+  it('drops dead records when they are the larger part, and later appends follow', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);
     for (let number = 0; number < 10; number += 1) await log.append(line(number));
@@ -93,7 +93,7 @@ describe('compaction', () => {
     expect((await readLog(path)).records).toEqual([line(8), line(9), line(10)]);
   });
 
-  it('leaves a log alone that is mostly alive', async () => {
+  it('does not change a log that is mostly alive', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);
     await log.append(line(1), line(2));
@@ -103,7 +103,7 @@ describe('compaction', () => {
     await log.close();
   });
 
-  it('leaves a log alone of which just half is dead', async () => {
+  it('does not change a log of which just half is dead', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);
     await log.append(line(1), line(2), line(3), line(4));
@@ -113,7 +113,7 @@ describe('compaction', () => {
     expect((await readLog(path)).records).toEqual([line(4)]);
   });
 
-  it('sees what was appended after the log was opened, and what the last one left', async () => {
+  it('sees records appended after the log was opened, and those of an earlier compaction', async () => {
     const path = join(newFolder(), 'log');
     const first = await openAppendLog(path);
     await first.log.append(line(1), line(2), line(3));
@@ -143,7 +143,7 @@ describe('compaction', () => {
     await file.close();
   });
 
-  it('is not led astray by the draft of one that was cut short', async () => {
+  it('is not confused by the draft of an interrupted one', async () => {
     const path = join(newFolder(), 'log');
     writeFileSync(`${path}.new`, 'half a line', { mode: 0o644 });
     const { log } = await openAppendLog(path);
@@ -172,7 +172,7 @@ describe('a damaged log', () => {
     return { path, damaged, first };
   }
 
-  it('is kept beside, byte by byte, and says in its place what was found', async () => {
+  it('is copied byte by byte, and a record in its place says what was found', async () => {
     const { path, damaged, first } = await writeDamaged();
     const { log, content } = await openAppendLog(path);
     const note = {
@@ -192,7 +192,7 @@ describe('a damaged log', () => {
     });
   });
 
-  it('that is damaged again is kept beside again', async () => {
+  it('that is damaged again is copied again', async () => {
     const { path } = await writeDamaged();
     await (await openAppendLog(path)).log.close();
     writeFileSync(path, '');
@@ -204,7 +204,7 @@ describe('a damaged log', () => {
     expect(readFileSync(`${path}.damaged-2`)).toHaveLength(0);
   });
 
-  it('that cannot be kept beside is left as it is', async () => {
+  it('that cannot be copied is not changed', async () => {
     // With what is put behind it, the name of the copy is longer than a file system allows.
     const path = join(newFolder(), 'n'.repeat(248));
     const { log } = await openAppendLog(path);
@@ -216,7 +216,7 @@ describe('a damaged log', () => {
     expect(readFileSync(path)).toEqual(damaged);
   });
 
-  it('counts on from the last line that was ever written, not from the last that is left', async () => {
+  it('counts from the last line that was ever written, not from the last remaining one', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);
     for (const number of [1, 2, 3]) await log.append(line(number));
@@ -229,7 +229,7 @@ describe('a damaged log', () => {
     expect((await readCountedLog(path)).last).toBe(6);
   });
 
-  it('that is gone is missed', async () => {
+  it('that was deleted is reported', async () => {
     const { path } = await writeDamaged();
     rmSync(path);
     expect((await readCountedLog(path)).damage).toEqual([{ kind: 'missing', offset: 0, length: 0 }]);
@@ -238,7 +238,7 @@ describe('a damaged log', () => {
     expect(content.records).toEqual([expect.objectContaining({ type: 'log_damaged', kept: null })]);
   });
 
-  it('is whole again after a compaction, which a cut count does not hide', async () => {
+  it('is whole after a compaction, but a damaged count is still reported', async () => {
     const { path } = await writeDamaged();
     const { log } = await openAppendLog(path);
     expect(await log.compact((records) => [...records].slice(-1))).toBe(true);
@@ -248,7 +248,7 @@ describe('a damaged log', () => {
     expect((await readCountedLog(path)).damage).toEqual([{ kind: 'head', offset: 0, length: 0 }]);
   });
 
-  it('is reported while another process appends, only when it is damaged', async () => {
+  it('is reported while another process appends, only if it is damaged', async () => {
     const path = join(newFolder(), 'log');
     const { log } = await openAppendLog(path);
     for (let number = 0; number < 50; number += 1) {

@@ -8,7 +8,7 @@ import { newFolder } from './support/folder.ts';
 const line = (number: number) => ({ type: 'line', number });
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-it('a log is for its owner alone, whatever the umask', async () => {
+it('a log is readable by its owner only, whatever the umask', async () => {
   const path = join(newFolder(), 'state', 'deeper', 'log');
   const before = process.umask(0);
   try {

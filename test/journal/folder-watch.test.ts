@@ -7,7 +7,7 @@ import { newFolder } from './support/folder.ts';
 /** Longer than any test may take: who waits for it has not been told. */
 const NEVER_MS = 10 * 60_000;
 
-it('a watch tells of wanted names that come and go, also of one that came while nobody waited', async () => {
+it('a watch reports wanted names that appear and disappear, also one that appeared while nobody waited', async () => {
   const folder = newFolder();
   const watch = watchFolder(folder, (name) => name === 'wanted');
   const came = watch.changed(NEVER_MS);
@@ -18,7 +18,7 @@ it('a watch tells of wanted names that come and go, also of one that came while 
   watch.close();
 });
 
-it('a watch is silent about other names and about heartbeats', async () => {
+it('a watch ignores other names and heartbeats', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'wanted'), '');
   const watch = watchFolder(folder, (name) => name === 'wanted');
@@ -32,7 +32,7 @@ it('a watch is silent about other names and about heartbeats', async () => {
   watch.close();
 });
 
-it('a folder that cannot be watched is waited for by the time limit alone', async () => {
+it('waiting for a folder that cannot be watched ends at the time limit', async () => {
   const watch = watchFolder(join(newFolder(), 'none'), () => true);
   await expect(watch.changed(1)).resolves.toBeUndefined();
   watch.close();

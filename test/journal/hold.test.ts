@@ -7,7 +7,7 @@ import { newFolder } from './support/folder.ts';
 import { FOREIGN_HOLDER } from './support/foreign-holder.ts';
 
 describe('a folder', () => {
-  it('in use is refused with who holds it and what to do', async () => {
+  it('in use is refused with its holder and what to do', async () => {
     const folder = newFolder();
     const child = startChild();
     expect(await child.ask(`enter ${folder}`)).toBe('entered');
@@ -24,7 +24,7 @@ describe('a folder', () => {
     await (await lockFolder(folder)).release();
   });
 
-  it('in use on another machine is refused with the file to remove if that one is dead', async () => {
+  it('in use on another machine is refused with the file to remove if that process has died', async () => {
     const folder = newFolder();
     const path = join(folder, '.vloc.lock');
     writeFileSync(path, JSON.stringify(FOREIGN_HOLDER));
@@ -36,7 +36,7 @@ describe('a folder', () => {
 });
 
 describe('waiting for a lock', () => {
-  it('ends when another process gives it back, not before', async () => {
+  it('ends when another process releases it, not before', async () => {
     const path = join(newFolder(), 'lock');
     const child = startChild();
     await child.ask(`take ${path}`);
@@ -73,7 +73,7 @@ describe('waiting for a lock', () => {
 });
 
 describe('a mutex', () => {
-  it('lets one work after the other, and the next after one that failed', async () => {
+  it('runs one task after the other, and the next after one that failed', async () => {
     const path = join(newFolder(), 'lock');
     let atWork = 0;
     const work = (number: number) =>

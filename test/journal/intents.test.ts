@@ -15,7 +15,7 @@ const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
   foldIntents(records).byKey.get(key)?.outcome.phase;
 
 describe('an intent', () => {
-  it('goes from the question to the files', () => {
+  it('has phases from the request to the files', () => {
     const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
       RECORDS[type]({ key: 'k1' }),
     );
@@ -37,7 +37,7 @@ describe('an intent', () => {
     expect(phaseOf([intend, accepted, refused])).toBe('accepted');
   });
 
-  it('knows the files that a run was about to name, until all are downloaded, whatever comes behind', () => {
+  it('knows the files that a run was about to write, until all are downloaded, whatever comes later', () => {
     const [finished, publishing, downloaded] = (['finished', 'publishing', 'downloaded'] as const).map(
       (type) => RECORDS[type]({ key: 'k1' }),
     );
@@ -53,7 +53,7 @@ describe('an intent', () => {
     expect(phaseOf([finished, publishing])).toBe('finished');
   });
 
-  it('whose question was lost to damage still leads to its job', () => {
+  it('whose request record was damaged still leads to its job', () => {
     const { byKey, byItem } = foldIntents([RECORDS.accepted({ key: 'k1' })]);
     expect(byKey.get('k1')).toMatchObject({ asked: null, outcome: { record: { job_id: 'dub_k1' } } });
     expect(byItem.size).toBe(0);
@@ -62,12 +62,12 @@ describe('an intent', () => {
   it.each([
     ['dubbing', 'createDubbing', '/v1/dubbings'],
     ['auto_localization', 'createAutoLocalization', '/v1/auto-localizations'],
-  ] as const)('of a %s names its operation %s and its path %s', (kind, operation, path) => {
+  ] as const)('of a %s has the operation %s and the path %s', (kind, operation, path) => {
     const { type: _, operation: _operation, path: _path, ...fields } = RECORDS.intend({ key: 'k1' });
     expect(createIntent({ ...fields, kind })).toMatchObject({ operation, path });
   });
 
-  it('is written without what is secret in its addresses', () => {
+  it('is recorded without secrets in its addresses', () => {
     const { type: _, ...fields } = RECORDS.intend({ key: 'k1' });
     const params = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };
     const record = createIntent({ ...fields, params });
@@ -92,7 +92,7 @@ describe('an intent', () => {
     expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
   });
 
-  it('knows when it entered each phase, also from what a compaction left of it', () => {
+  it('knows when it entered each phase, also after a compaction', () => {
     const life = (['intend', 'accepted', 'finished'] as const).map((type, hour) =>
       RECORDS[type]({ key: 'k1', at: BEGIN + hour * 3_600_000 }),
     );
@@ -108,13 +108,13 @@ describe('an intent', () => {
     expect(foldIntents([...live, later]).byKey.get('k1')?.times).toEqual(times);
   });
 
-  it('without an answer is kept as it was asked, and the files that were about to be named with it', () => {
+  it('without an answer keeps its request, and the files that were about to be written with it', () => {
     const records = [RECORDS.intend({ key: 'k1' }), RECORDS.publishing({ key: 'k1' })];
     expect(pickLiveIntents(records)).toEqual(records);
     expect(pickLiveIntents(records.slice(0, 1))).toEqual(records.slice(0, 1));
   });
 
-  it('that is asked twice under one key stands once under its item', () => {
+  it('that is requested twice under one key is listed once under its item', () => {
     const { byItem } = foldIntents([
       RECORDS.intend({ key: 'k1' }),
       RECORDS.intend({ key: 'k1', at: BEGIN + 1 }),
@@ -122,7 +122,7 @@ describe('an intent', () => {
     expect([...byItem]).toEqual([['one.mp4 es', ['k1']]]);
   });
 
-  it('stands under its item when what was asked comes behind the answer', () => {
+  it('is listed under its item even if the request record comes after the answer', () => {
     const { byItem, byKey } = foldIntents([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
     expect(byItem.get('one.mp4 es')).toEqual(['k1']);
     expect(byKey.get('k1')?.outcome.phase).toBe('accepted');
@@ -138,7 +138,7 @@ describe('an intent', () => {
     expect(foldIntents([first, second]).byKey.get('k1')?.publishing?.files).toEqual(second.files);
   });
 
-  it('is told by a tracker record by record, which says what was a record of an intent', () => {
+  it('is tracked record by record, and the tracker says which records belong to an intent', () => {
     const { intents, add } = trackIntents();
     expect(add(RECORDS.intend({ key: 'k1' }))).toBe(true);
     expect(add({ type: 'of-tomorrow' })).toBe(false);
@@ -146,7 +146,7 @@ describe('an intent', () => {
     expect([...intents.byKey.keys()]).toEqual(['k1']);
   });
 
-  it('is not read from a record that another version wrote in another form', () => {
+  it('is not read from a record of another version in another form', () => {
     const record = RECORDS.accepted({ key: 'k1' });
     expect(parseIntentRecord(record)).toEqual(record);
     expect(parseIntentRecord({ ...record, job_id: 7 })).toBeNull();
@@ -160,7 +160,7 @@ describe('an intent', () => {
 });
 
 describe('intents from any records', () => {
-  it('that are cut off anywhere are a beginning of those from all', () => {
+  it('that are cut off anywhere are a beginning of all intents', () => {
     fc.assert(
       fc.property(anyRecords, fc.nat(20), (records, cut) => {
         const early = foldIntents(records.slice(0, cut));
@@ -183,7 +183,7 @@ describe('intents from any records', () => {
     );
   });
 
-  it('are the same when records come twice', () => {
+  it('are the same if records come twice', () => {
     fc.assert(
       fc.property(anyRecords, (records) => {
         const once = foldIntents(records);
@@ -194,7 +194,7 @@ describe('intents from any records', () => {
     );
   });
 
-  it('are the same from the live records alone, unknown ones are kept, and no more is left out the second time', () => {
+  it('are the same from the live records alone, unknown ones are kept, and selecting again drops no more', () => {
     fc.assert(
       fc.property(anyRecords, (records) => {
         const live = pickLiveIntents(records);

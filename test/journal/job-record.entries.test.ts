@@ -15,7 +15,7 @@ const created = {
 const seen = (state: string) => ({ type: 'job_seen', profile: 'p', id: 'dub_1', state });
 
 describe('jobs from records', () => {
-  it('come out of the live records as out of all', () => {
+  it('are the same from the live records as from all', () => {
     const future = { type: 'job_of_tomorrow', id: 'dub_1' };
     const records = [created, seen('processing'), future, created, seen('succeeded')];
     const live = pickLiveJobs(records, Date.parse(created.created_at));
@@ -23,7 +23,7 @@ describe('jobs from records', () => {
     expect(foldJobs(live)).toEqual(foldJobs(records));
   });
 
-  it('need their beginning: a state of a job that is not known here says nothing', () => {
+  it('need their first record: a state of an unknown job is ignored', () => {
     expect(foldJobs([seen('succeeded')]).size).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ describe('the record of jobs', () => {
     expect(await openJobRecord(folder, 'mine', () => BEGIN).kindOf('dub_1')).toBe('dubbing');
   });
 
-  it('lists the newest first, and what is still to be fetched oldest first', async () => {
+  it('lists the newest first, and results to fetch with the oldest first', async () => {
     const record = openJobRecord(newFolder(), 'mine', () => BEGIN);
     for (const id of ['dub_1', 'dub_2', 'dub_3', 'dub_4']) await record.add(job(id));
     await record.see('dub_1', 'succeeded');
@@ -40,7 +40,7 @@ describe('the record of jobs', () => {
     expect((await record.list())[1]).toMatchObject({ state: 'succeeded', downloaded: ['out/one.wav'] });
   });
 
-  it('is not led back by a process that saw an older state', async () => {
+  it('is not reset by a process that saw an older state', async () => {
     const folder = newFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     await record.add(job('dub_1'));
@@ -60,7 +60,7 @@ describe('the record of jobs', () => {
     expect(readFileSync(join(folder, 'jobs.log'))).toEqual(before);
   });
 
-  it('forgets with the service: seven days after a job was made', async () => {
+  it('forgets a job when the service does: seven days after it was created', async () => {
     let now = BEGIN;
     const record = openJobRecord(newFolder(), 'mine', () => now);
     await record.add(job('dub_1'));
@@ -101,7 +101,7 @@ describe('the record of jobs', () => {
     expect((await record.list())[0]?.inputs).toEqual(['https://a.example/x.srt']);
   });
 
-  it('goes on past damage, and says where it is', async () => {
+  it('continues past damage, and says where it is', async () => {
     const folder = newFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     for (const id of ['dub_1', 'dub_2']) await record.add(job(id));

@@ -30,7 +30,7 @@ function leaveLock(path: string, holder: Partial<Holder>): void {
 const isTaken = async (path: string, around?: LockEnvironment) => (await tryLock(path, around)).taken;
 
 describe('a lock', () => {
-  it('is held by one at a time, and free again when given back', async () => {
+  it('is held by one at a time, and free again when released', async () => {
     const path = newLockPath();
     const first = await tryLock(path);
     expect(first.taken).toBe(true);
@@ -40,7 +40,7 @@ describe('a lock', () => {
     expect(await isTaken(path)).toBe(true);
   });
 
-  it('is for its owner alone, whatever the umask', async () => {
+  it('is readable by its owner only, whatever the umask', async () => {
     const path = newLockPath();
     const before = process.umask(0);
     try {
@@ -52,7 +52,7 @@ describe('a lock', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  it('given back twice does not take it from the next one', async () => {
+  it('released twice is not taken from the next one', async () => {
     const path = newLockPath();
     const first = await tryLock(path);
     if (first.taken) await first.lock.release();
@@ -61,7 +61,7 @@ describe('a lock', () => {
     expect(await isTaken(path)).toBe(false);
   });
 
-  it('given back after somebody else took it over leaves theirs alone', async () => {
+  it('released after somebody else took it over does not affect theirs', async () => {
     const path = newLockPath();
     const first = await tryLock(path);
     leaveLock(path, { token: 'another' });
@@ -103,7 +103,7 @@ describe('the heartbeat of a lock', () => {
     expect(beats).toEqual([]);
   });
 
-  it('says nothing of a lock that was given back', async () => {
+  it('reports nothing about a released lock', async () => {
     const { beats, lock } = await takeWithHeart();
     const late = beats[0];
     await lock.release();
@@ -114,7 +114,7 @@ describe('the heartbeat of a lock', () => {
 });
 
 describe('a lock left behind', () => {
-  it('by a process that was killed is taken over at once', async () => {
+  it('by a process that was killed is taken over immediately', async () => {
     const path = newLockPath();
     const child = startChild();
     expect(await child.ask(`take ${path}`)).toBe('taken');
@@ -131,7 +131,7 @@ describe('a lock left behind', () => {
     expect(await isTaken(path)).toBe(true);
   });
 
-  it('by a taker that died while taking over is taken over too', async () => {
+  it('by a process that died while taking over is taken over too', async () => {
     const path = join(newFolder(), 'lock');
     for (const name of [path, `${path}.takeover`]) leaveLock(name, { pid: 2 ** 22 + 1 });
     expect(await isTaken(path)).toBe(true);
@@ -175,7 +175,7 @@ describe('a lock that was left on another machine', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
   });
 
-  it('is left alone while its heart beats, however wrong its clock is', async () => {
+  it('is not taken over while it has a heartbeat, however wrong its clock is', async () => {
     for (const wrongMs of [-72 * HOUR, 72 * HOUR]) {
       const path = leave();
       let beats = 0;
@@ -192,7 +192,7 @@ describe('a lock that was left on another machine', () => {
     }
   });
 
-  it('just now is left alone, and refused without a wait', async () => {
+  it('just now is not taken over, and refused without a wait', async () => {
     const neverWaits = surroundings(0, () => expect.unreachable());
     expect(await tryLock(leave(), neverWaits)).toMatchObject({ taken: false, isElsewhere: true });
   });
@@ -209,7 +209,7 @@ describe('a lock that was left on another machine', () => {
     expect(await attemptLock(path, watched, around)).toMatchObject({ taken: true });
   });
 
-  it('counts the minute anew from each heartbeat', async () => {
+  it('counts the minute from the last heartbeat', async () => {
     const path = leave();
     const watched: Watched = new Map();
     const around = surroundings(0, () => {});
@@ -220,8 +220,8 @@ describe('a lock that was left on another machine', () => {
   });
 });
 
-describe('a look at a lock', () => {
-  it('changes nothing, and tells a stale one from one that is held', async () => {
+describe('inspecting a lock', () => {
+  it('changes nothing, and distinguishes a stale one from one that is held', async () => {
     const path = join(newFolder(), 'lock');
     expect(await inspectLock(path)).toBeNull();
     leaveLock(path, {});
@@ -236,13 +236,13 @@ describe('a look at a lock', () => {
   });
 });
 
-describe('a lock whose holder cannot be judged', () => {
+describe('a lock whose holder cannot be checked', () => {
   const path = () => {
     const made = join(newFolder(), 'lock');
     leaveLock(made, { pid_space: 'another container' });
     return made;
   };
-  it('is left alone while its heart beats', async () => {
+  it('is not taken over while it has a heartbeat', async () => {
     const slept: number[] = [];
     expect(
       await isTaken(
@@ -253,13 +253,13 @@ describe('a lock whose holder cannot be judged', () => {
     expect(slept).toEqual([]);
   });
 
-  it('is left alone when it beats again, as after the sleep of a laptop', async () => {
+  it('is not taken over if its heartbeat returns, as after the sleep of a laptop', async () => {
     const lock = path();
     const beat = () => utimesSync(lock, new Date(), new Date(Date.now() + 1_000));
     expect(await isTaken(lock, surroundings(31_000, beat))).toBe(false);
   });
 
-  it('is taken over when it stays silent', async () => {
+  it('is taken over if it remains silent', async () => {
     expect(
       await isTaken(
         path(),
@@ -268,7 +268,7 @@ describe('a lock whose holder cannot be judged', () => {
     ).toBe(true);
   });
 
-  it('because its file is damaged is treated alike', async () => {
+  it('because its file is damaged is treated the same way', async () => {
     const lock = path();
     writeFileSync(lock, '');
     expect(

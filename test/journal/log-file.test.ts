@@ -10,7 +10,7 @@ const bytes = (text: string) => Buffer.from(text);
 const newPath = () => join(newFolder(), 'log');
 
 describe('the file of a log', () => {
-  it('knows its length, gives back its lines, and is for its owner alone', async () => {
+  it('knows its length, returns its lines, and is readable by its owner only', async () => {
     const path = newPath();
     const file = await openLogFile(path);
     expect({ length: file.length, torn: file.torn }).toEqual({ length: 0, torn: 0 });
@@ -50,7 +50,7 @@ describe('the file of a log', () => {
     await file.close();
   });
 
-  it('that somebody has shortened meanwhile gives what is left', async () => {
+  it('that was shortened meanwhile returns the rest', async () => {
     const path = newPath();
     const file = await openLogFile(path);
     await file.append(bytes('one\ntwo\n'));
@@ -59,7 +59,7 @@ describe('the file of a log', () => {
     await file.close();
   });
 
-  it('gets other lines in the place of all, and appends go on behind them', async () => {
+  it('gets other lines instead of all, and later appends follow them', async () => {
     const path = newPath();
     const file = await openLogFile(path);
     await file.append(bytes('one\ntwo\n'));
@@ -92,7 +92,7 @@ describe('a disk that fails', () => {
     for (let time = 0; time < times; time += 1) spy.mockRejectedValueOnce(error);
   }
 
-  it.each(['write', 'datasync'] as const)('at a %s leaves the file as it was', async (call) => {
+  it.each(['write', 'datasync'] as const)('at a %s does not change the file', async (call) => {
     const path = newPath();
     const file = await openLogFile(path);
     await file.append(bytes('one\n'));
@@ -105,7 +105,7 @@ describe('a disk that fails', () => {
     await file.close();
   });
 
-  it('also when the file is cut back loses no line and keeps none that was called failed', async () => {
+  it('also when the file is cut back loses no line and keeps none that was reported as failed', async () => {
     const path = newPath();
     const file = await openLogFile(path);
     await file.append(bytes('one\n'));
@@ -121,7 +121,7 @@ describe('a disk that fails', () => {
   });
 
   it.each(['write', 'sync'] as const)(
-    'at a %s of the new lines keeps the old ones, and leaves no draft behind',
+    'at a %s of the new lines keeps the old ones, and leaves no draft',
     async (call) => {
       const path = newPath();
       const file = await openLogFile(path);
@@ -136,7 +136,7 @@ describe('a disk that fails', () => {
     },
   );
 
-  it('that takes a part of the bytes only is given the rest', async () => {
+  it('that writes only a part of the bytes gets the rest', async () => {
     const path = newPath();
     const file = await openLogFile(path);
     const handle = await open(path, 'r');

@@ -50,13 +50,13 @@ describe('the holder of a lock', () => {
     expect(judgeHolder({ ...holder, ...held }, { ...machine, ...here })).toBe(verdict);
   });
 
-  it.each(['', '{', '[]', '{"pid":"1"}', 'null'])('is not read out of %j', (text) => {
+  it.each(['', '{', '[]', '{"pid":"1"}', 'null'])('is not read from %j', (text) => {
     expect(parseHolder(text)).toBeNull();
   });
 });
 
 describe('this machine', () => {
-  it('sees itself run, and no process that has ended', async () => {
+  it('recognizes its own process as running, and no process that has ended', async () => {
     const here = thisMachine();
     expect(here.look(process.pid)).toMatchObject({ state: 'running' });
     const child = spawn('true');
@@ -68,7 +68,7 @@ describe('this machine', () => {
     expect(thisMachine().look(1)).toMatchObject({ state: 'running' });
   });
 
-  it.runIf(process.platform === 'linux')('tells processes apart by their start (Linux)', async () => {
+  it.runIf(process.platform === 'linux')('distinguishes processes by their start (Linux)', async () => {
     const here = thisMachine();
     const ticks = Number(
       here.look(process.pid).state === 'running' &&
@@ -79,7 +79,7 @@ describe('this machine', () => {
     expect(here.pid_space).toMatch(/^pid:\[\d+\]$/);
   });
 
-  it('is not misled by the name of a program, and takes one that only waits to be reaped for gone', () => {
+  it('is not confused by the name of a program, and treats a process that waits to be reaped as ended', () => {
     const fields = '1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 0';
     expect(parseStat(`7 (a) R 1 (x) S ${fields}`)).toEqual({ state: 'running', started: '987654' });
     expect(parseStat(`7 (node) Z ${fields}`)).toEqual({ state: 'gone' });

@@ -15,15 +15,15 @@ const stepAfter = (records: readonly IntentRecord[], afterMs = 0) =>
   nextStepForItem(foldIntents(records), ITEM, BEGIN + afterMs);
 
 describe('the next step of an item', () => {
-  it('is a new intent when there was none', () => {
+  it('is a new intent if there was none', () => {
     expect(stepAfter([])).toEqual({ step: 'intend', after: null });
   });
 
-  it('is the same request with the same key when nobody knows whether it arrived', () => {
+  it('is the same request with the same key if nobody knows whether it arrived', () => {
     expect(stepAfter([intend({ key })])).toEqual({ step: 'submit', key, asked: intend({ key }) });
   });
 
-  it('is nothing without its user once the service has forgotten that request', () => {
+  it('needs the user once the service has forgotten that request', () => {
     expect(stepAfter([intend({ key })], 7 * DAY_MS - HOUR_MS - 1)).toMatchObject({ step: 'submit' });
     expect(stepAfter([intend({ key })], 7 * DAY_MS - HOUR_MS)).toEqual({
       step: 'nothing',
@@ -32,7 +32,7 @@ describe('the next step of an item', () => {
     });
   });
 
-  it('is nothing without its user for a request from the future: nobody knows how old it is', () => {
+  it('needs the user for a request from the future: nobody knows how old it is', () => {
     expect(stepAfter([intend({ key })], -HOUR_MS + 1)).toMatchObject({ step: 'submit' });
     expect(stepAfter([intend({ key })], -HOUR_MS)).toMatchObject({
       step: 'nothing',
@@ -40,7 +40,7 @@ describe('the next step of an item', () => {
     });
   });
 
-  it('is to wait for a job that runs, and to fetch one that is done', () => {
+  it('is to wait for a running job, and to fetch a finished one', () => {
     const running = [intend({ key }), accepted({ key })];
     expect(stepAfter(running)).toEqual({ step: 'attach', key, jobId: 'dub_k1' });
     expect(stepAfter([...running, finished({ key })])).toEqual({ step: 'download', key, jobId: 'dub_k1' });
@@ -52,21 +52,21 @@ describe('the next step of an item', () => {
     expect(stepAfter(late, 10 * DAY_MS)).toMatchObject({ because: { reason: 'expired', jobId: 'dub_k1' } });
   });
 
-  it('is nothing without its user once the service has forgotten a result', () => {
+  it('needs the user once the service has forgotten a result', () => {
     const done = [intend({ key }), accepted({ key }), finished({ key, at: BEGIN + DAY_MS })];
     expect(stepAfter(done, 8 * DAY_MS - 1)).toEqual({ step: 'download', key, jobId: 'dub_k1' });
     const because = { reason: 'expired', jobId: 'dub_k1' };
     expect(stepAfter(done, 8 * DAY_MS)).toEqual({ step: 'nothing', key, because });
   });
 
-  it('is nothing without its user when what was asked is lost and nobody knows of a job', () => {
+  it('needs the user if the request record is lost and no job is known', () => {
     const [intent] = foldIntents([RECORDS.publishing({ key })]).byKey.values();
     if (intent === undefined) throw new Error('an intent was made');
     const because = { reason: 'expired', jobId: null };
     expect(nextStep(intent, BEGIN)).toEqual({ step: 'nothing', key, because });
   });
 
-  it('names the files that are here', () => {
+  it('names the existing files', () => {
     const { files } = downloaded({ key });
     expect(stepAfter([intend({ key }), downloaded({ key })])).toEqual({
       step: 'nothing',
@@ -75,7 +75,7 @@ describe('the next step of an item', () => {
     });
   });
 
-  it('is nothing when the files are here', () => {
+  it('is nothing if the files exist', () => {
     const done = [intend({ key }), accepted({ key }), finished({ key }), downloaded({ key })];
     expect(stepAfter(done, 30 * DAY_MS)).toMatchObject({
       step: 'nothing',
@@ -95,7 +95,7 @@ describe('the next step of an item', () => {
       [accepted({ key }), finished({ key, state: 'cancelled' })],
       { reason: 'cancelled', error: null },
     ],
-  ])('is a new intent when the one before was %s, and says why', (_what, records, after) => {
+  ])('is a new intent if the previous one was %s, and says why', (_what, records, after) => {
     expect(stepAfter([intend({ key }), ...records])).toMatchObject({ step: 'intend', after });
   });
 
@@ -104,7 +104,7 @@ describe('the next step of an item', () => {
     expect(stepAfter(anew)).toEqual({ step: 'attach', key: 'k2', jobId: 'dub_k2' });
   });
 
-  it('never pays twice: a new intent only where the one before surely made nothing that is charged', () => {
+  it('never pays twice: a new intent only if the previous one surely caused no charge', () => {
     fc.assert(
       fc.property(anyRecords, fc.nat(20 * DAY_MS), (records, later) => {
         const intents = foldIntents(records);

@@ -9,11 +9,11 @@ describe('an address in a record', () => {
     ['https://?canary', 'https://'],
     ['lessons/what?.mp4', 'lessons/what?.mp4'],
     ['upl_01', 'upl_01'],
-  ])('%s is kept as %s', (address, kept) => {
+  ])('%s is recorded as %s', (address, kept) => {
     expect(stripAddress(address)).toBe(kept);
   });
 
-  it('is found however deep it lies', () => {
+  it('is found however deeply it is nested', () => {
     const params = {
       source: { type: 'url', url: 'https://a.example/x?canary' },
       list: ['https://b.example/?canary', 1, null],

@@ -66,8 +66,8 @@ describe('a log of six records', () => {
   });
 });
 
-describe('a log of anything', () => {
-  it('is read without an error, and no byte goes unreported', () => {
+describe('a log of any bytes', () => {
+  it('is read without an error, and no byte is unreported', () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
       fc.constantFrom(
@@ -89,7 +89,7 @@ describe('a log of anything', () => {
     );
   });
 
-  it('keeps records of types that nobody here knows', () => {
+  it('keeps records of unknown types', () => {
     const unknown = { type: 'of-tomorrow', nested: { list: [1, null, 'ä'] } };
     expect(decodeLog(encodeRecords([unknown])).records).toEqual([unknown]);
   });
@@ -104,7 +104,7 @@ describe('a log of anything', () => {
     '{"type":1}',
     '{"types":"line"}',
     'not JSON',
-  ])('does not take %s for a record, though its checksum is right', (json) => {
+  ])('does not accept %s as a record, though its checksum is right', (json) => {
     const line = Buffer.from(`${hash('sha256', json).slice(0, 16)}\t${json}\n`);
     expect(decodeLog(line)).toEqual({
       records: [],
@@ -114,7 +114,7 @@ describe('a log of anything', () => {
     });
   });
 
-  it('keeps a field that looks like the number of a line, within a record and in its place', () => {
+  it('keeps a field that looks like a line number, within a record and in its place', () => {
     const nested = { type: 'any', inner: { seq: 5, rest: 1 } };
     // More digits than are exact, so that they are no number of a line.
     const first = { seq: 1_234_567_890_123_456, type: 'any' };
@@ -122,7 +122,7 @@ describe('a log of anything', () => {
     expect(decodeLog(encodeRecords([nested], 1)).records).toEqual([nested]);
   });
 
-  it('gives its records one by one too, without what is damaged and without its own first line', () => {
+  it('also returns its records one by one, without damaged ones and without its own first line', () => {
     const torn = Buffer.from('cut of');
     const bytes = Buffer.concat([
       encodeLog(records.slice(0, 2), 7),
@@ -134,7 +134,7 @@ describe('a log of anything', () => {
     expect([...decodeRecords(torn)]).toEqual([]);
   });
 
-  it('does not take a line for whole whose separator is another', () => {
+  it('does not accept a line with another separator', () => {
     const line = Buffer.from(encodeRecords(records.slice(0, 1)));
     line.write(' ', 16);
     expect(decodeLog(line).records).toEqual([]);
@@ -145,7 +145,7 @@ const numbered = records.map((record, place) => encodeRecords([record], place + 
 const known = (last: number) => ({ state: 'known', last }) as const;
 
 describe('a log with numbered lines', () => {
-  it('gives back any records, and the number of the last one', () => {
+  it('returns any records, and the number of the last one', () => {
     const record = fc
       .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }))
       .map((fields) => JSON.parse(JSON.stringify({ type: 'any', ...fields, seq: undefined })))
@@ -164,7 +164,7 @@ describe('a log with numbered lines', () => {
     );
   });
 
-  it('cut at any byte is damaged, unless what is cut was never counted', () => {
+  it('cut at any byte is damaged, unless the cut part was never counted', () => {
     const whole = Buffer.concat(numbered);
     for (let cut = 0; cut < whole.length; cut += 1) {
       const bytes = whole.subarray(0, cut);
@@ -184,7 +184,7 @@ describe('a log with numbered lines', () => {
     }
   });
 
-  it('whose lines are gone, come twice or in another order is damaged', () => {
+  it('with missing, repeated or reordered lines is damaged', () => {
     const lines = fc.shuffledSubarray([...numbered, ...numbered], { minLength: 0 });
     fc.assert(
       fc.property(lines, (some) => {
@@ -196,7 +196,7 @@ describe('a log with numbered lines', () => {
     );
   });
 
-  it('may be ahead of its count, and hold lines of earlier versions, which have no numbers', () => {
+  it('may be ahead of its count, and contain unnumbered lines of earlier versions', () => {
     const [one, two, three] = numbered;
     const mixed = Buffer.concat(
       [...lines.slice(3), one, ...lines.slice(4), two, three].map((line) => line ?? log),
@@ -228,7 +228,7 @@ describe('a log with numbered lines', () => {
     ]);
   });
 
-  it('with a damaged line reports no gap behind it for the number that the line had', () => {
+  it('with a damaged line reports no gap after it for the number that the line had', () => {
     const [one = log, two = log, three = log, four = log] = numbered;
     const broken = Buffer.from(two);
     broken.write('#');
@@ -269,7 +269,7 @@ describe('a log of an earlier version', () => {
     expect(found[0]).toEqual({ type: 'batch_name', batch: '0123456789' });
   });
 
-  it('that ends within a line is damaged: nobody can tell what was cut from what was being written', () => {
+  it('that ends within a line is damaged, because a cut line looks like an unfinished one', () => {
     const cut = before.subarray(0, before.length - 1);
     const start = cut.lastIndexOf('\n') + 1;
     expect(decodeLog(cut, { state: 'none' }).damage).toEqual([

@@ -12,7 +12,7 @@ const grabbed = async (children: readonly Child[]) => {
 };
 
 describe('fifteen slots', () => {
-  it('are never more than fifteen, however four processes come and go', async () => {
+  it('are never exceeded, however four processes start and end', async () => {
     const folder = join(newFolder(), 'slots');
     const atWork = join(newFolder(), 'work');
     mkdirSync(atWork);
@@ -23,7 +23,7 @@ describe('fifteen slots', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('are all given out among four processes, and those of one that is killed go to the others', async () => {
+  it('are all used by four processes, and those of a killed one go to the others', async () => {
     const folder = join(newFolder(), 'slots');
     const children = Array.from({ length: 4 }, startChild);
     await Promise.all(children.map((child) => child.ask(`grab ${folder} 15`)));
@@ -39,7 +39,7 @@ describe('fifteen slots', () => {
 });
 
 describe('a slot', () => {
-  it('is given in the order of asking', async () => {
+  it('is assigned in the order of requests', async () => {
     const slots = openSlots(join(newFolder(), 'slots'), 1);
     const order: number[] = [];
     const held = await slots.acquire();
@@ -53,7 +53,7 @@ describe('a slot', () => {
     expect(order).toEqual([1, 2, 3]);
   });
 
-  it('that nobody waits for any more is left to the next', async () => {
+  it('of a request that was withdrawn is left to the next', async () => {
     const slots = openSlots(join(newFolder(), 'slots'), 1);
     const held = await slots.acquire();
     const stop = new AbortController();
@@ -68,7 +68,7 @@ describe('a slot', () => {
   });
 });
 
-describe('slots that another machine holds', () => {
+describe('slots in use by another machine', () => {
   const SINCE = '2026-11-19T08:00:00.000Z';
   /** The slots of a cache that was copied from another machine; their last heartbeat is as old as the copy says. */
   const leaveSlots = (count: number, beatMs: number, folder?: string) => {
@@ -102,7 +102,7 @@ describe('slots that another machine holds', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('and keeps alive are named once, again when others hold them, and never taken', async () => {
+  it('and keeps alive are named once, again if others have them, and never taken', async () => {
     const folder = leaveSlots(2, Date.now(), '/srv/lessons');
     const passToOther = () => {
       for (const name of readdirSync(folder)) {

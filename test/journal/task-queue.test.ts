@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createGroupCommit, createTaskQueue } from '../../src/journal/task-queue.ts';
 
 describe('a group commit', () => {
-  it('writes what comes in the meantime as one group', async () => {
+  it('writes records that arrive meanwhile as one group', async () => {
     const groups: string[][] = [];
     const gates: (() => void)[] = [];
     const commit = createGroupCommit<string>(createTaskQueue(), (group) => {

@@ -26,7 +26,7 @@ describe('the record of uploads', () => {
     expect(await openUploadRecord(folder, 'other', () => BEGIN).find(bytes)).toBeNull();
   });
 
-  it('gives the one that lasts longest, and none that is about to expire', async () => {
+  it('returns the one that lasts longest, and none that is about to expire', async () => {
     let now = BEGIN;
     const record = openUploadRecord(newFolder(), 'mine', () => now);
     await record.add(upload('upl_long', 7));
@@ -38,7 +38,7 @@ describe('the record of uploads', () => {
     expect(await record.find(bytes)).toBeNull();
   });
 
-  it('forgets one that the service did not take', async () => {
+  it('forgets one that the service rejected', async () => {
     const record = openUploadRecord(newFolder(), 'mine', () => BEGIN);
     await record.add(upload('upl_1'));
     await record.remove('upl_1');

@@ -46,7 +46,7 @@ describe('an address', () => {
     expect(parseAddress(text)?.href).toBe(new URL(text).href);
   });
 
-  it('may be relative to another one, but just as strict', () => {
+  it('may be relative to another one, but is checked as strictly', () => {
     const base = 'https://example.com/a/b.mp4';
     expect(parseAddress('c.mp4?d', base)?.href).toBe('https://example.com/a/c.mp4?d');
     expect(parseAddress('//example.org/', base)?.href).toBe('https://example.org/');
@@ -96,7 +96,7 @@ describe('an address', () => {
     .tuple(fc.constantFrom('', 'https://', 'http://', 'https:', 'https:/'), fc.array(piece, { maxLength: 8 }))
     .map(([start, pieces]) => start + pieces.join(''));
 
-  it('leads to the same host for every program that reads it, and stays itself when written out', () => {
+  it('leads to the same host in every program that reads it, and is unchanged when written out', () => {
     let accepted = 0;
     fc.assert(
       fc.property(sloppy, (text) => {

@@ -112,7 +112,7 @@ describe('the canonical target', () => {
     );
   });
 
-  it('fails in one way only, whatever it is given', () => {
+  it('fails in one way only, whatever the input', () => {
     const near = fc.array(
       fc.constantFrom(
         '/',
@@ -158,14 +158,14 @@ describe('encoding of a component', () => {
     expect(encodeComponent("!'()*")).toBe('%21%27%28%29%2A');
   });
 
-  it('refuses half of a surrogate pair, which UTF-8 cannot carry', () => {
+  it('refuses half of a surrogate pair, which UTF-8 cannot encode', () => {
     expect(() => encodeComponent('a\ud83d')).toThrow(TargetError);
     expect(() => formatQuery([['client_reference', '\ude00']])).toThrow('half of a surrogate pair');
   });
 });
 
 describe('a query', () => {
-  it('comes back as it was written', () => {
+  it('is restored as it was written', () => {
     fc.assert(
       fc.property(pairs, (list) => {
         const query = formatQuery(list);
@@ -185,7 +185,7 @@ describe('a query', () => {
     expect(query).toBe('?a=10&a=2&a=2&b=0');
   });
 
-  it('keeps a plus sign, which is no space here', () => {
+  it('keeps a plus sign, which is not a space here', () => {
     expect(parseQuery('a=b+c')).toEqual(new Map([['a', 'b+c']]));
   });
 });

@@ -13,7 +13,7 @@ describe('the comparison of secrets', () => {
     );
   });
 
-  it('finds a difference at every place', () => {
+  it('finds a difference at every position', () => {
     const digest = 'a'.repeat(64);
     for (let at = 0; at < digest.length; at += 1) {
       expect(equalInConstantTime(digest, `${digest.slice(0, at)}b${digest.slice(at + 1)}`)).toBe(false);
@@ -26,7 +26,7 @@ describe('the comparison of secrets', () => {
     ['abc', 'ab'],
     ['ab', 'abc'],
     ['é', 'e'],
-  ])('says no to the different lengths of %j and %j, without an error', (left, right) => {
+  ])('returns false for the different lengths of %j and %j, without an error', (left, right) => {
     expect(equalInConstantTime(left, right)).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ const DECIDED = [
 ];
 
 describe('the error codes', () => {
-  it('are those of the specification and of the contract, and no other', () => {
+  it('are those of the specification and of the contract, and no others', () => {
     const rows = Object.entries(ERROR_CODES).map(([code, { status, retryable }]) => [
       status,
       code,

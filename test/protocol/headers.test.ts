@@ -10,7 +10,7 @@ import {
 } from '../../src/protocol/headers.ts';
 
 describe('the signature headers', () => {
-  it('stand under the neutral prefix of the specification', () => {
+  it('have the neutral prefix of the specification', () => {
     expect(authHeaderNames()).toEqual({
       key: 'x-service-key',
       timestamp: 'x-service-timestamp',
@@ -19,7 +19,7 @@ describe('the signature headers', () => {
     });
   });
 
-  it("stand under the vendor's prefix where it is set, in lower case", () => {
+  it("have the vendor's prefix if it is set, in lower case", () => {
     expect(Object.values(authHeaderNames('X-Acme'))).toEqual([
       'x-acme-key',
       'x-acme-timestamp',
@@ -56,7 +56,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('a request id', () => {
-  it('starts with req_ and goes on in letters, digits, _ and -', () => {
+  it('starts with req_ and continues with letters, digits, _ and -', () => {
     expect(REQUEST_ID_PATTERN.test('req_Ab-9_')).toBe(true);
     for (const id of ['req_', 'Req_a', 'a req_a', 'req_a b', 'req_a\n']) {
       expect(REQUEST_ID_PATTERN.test(id)).toBe(false);

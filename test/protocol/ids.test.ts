@@ -17,7 +17,7 @@ describe('an id', () => {
     expect(subjects.filter((other) => isIdOf(other, id))).toEqual([subject]);
   });
 
-  it('fits what the specification says of requests and events', () => {
+  it('matches the specification for requests and events', () => {
     const make = createIdMaker(random);
     expect(make('request', NOW)).toMatch(/^req_[A-Za-z0-9_-]+$/);
     expect(make('event', NOW)).toMatch(/^evt_[A-Za-z0-9_-]{16,80}$/);
@@ -37,19 +37,19 @@ describe('an id', () => {
     );
   });
 
-  it('sorts by time also when other processes made the others', () => {
+  it('sorts by time also if other processes created the others', () => {
     const early = createIdMaker(random)('upload', NOW);
     const late = createIdMaker(random)('upload', NOW + 1);
     expect(early < late).toBe(true);
   });
 
-  it('takes its randomness from what it is given', () => {
+  it('takes its randomness from its argument', () => {
     expect(createIdMaker(() => 0)('upload', NOW)).toBe(createIdMaker(() => 0)('upload', NOW));
     expect(createIdMaker(random)('upload', NOW)).not.toBe(createIdMaker(random)('upload', NOW));
   });
 });
 
-describe('a text is no id of ours', () => {
+describe('a text is not an id of ours', () => {
   const body = '01jd6m3v0000000000000000zz';
   it.each([
     ['empty', ''],
@@ -61,7 +61,7 @@ describe('a text is no id of ours', () => {
     ['with a letter that base32 leaves out', `dub_${body.replace('z', 'u')}`],
     ['followed by a line break', `dub_${body}\n`],
     ['with a path in it', `dub_../${body.slice(3)}`],
-  ])('when it is %s', (_name, text) => {
+  ])('if it is %s', (_name, text) => {
     expect(isIdOf('dubbing', `dub_${body}`)).toBe(true);
     expect(isIdOf('dubbing', text)).toBe(false);
   });

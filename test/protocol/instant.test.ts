@@ -55,7 +55,7 @@ describe('an instant', () => {
     expect(parseInstant(text)).toBeNull();
   });
 
-  it('is exactly what a date writes, in any time zone', () => {
+  it('is exactly what Date writes, in any time zone', () => {
     const first = Date.parse('0000-01-02T00:00:00Z');
     const last = Date.parse('9999-12-30T23:59:59Z');
     const zone = fc.integer({ min: -1439, max: 1439 });

@@ -20,7 +20,7 @@ describe('the reasons of a failed job', () => {
     ]);
   });
 
-  it('invite a second try only where the input is not to blame', () => {
+  it('invite a second attempt only if the input is not to blame', () => {
     const retryable = Object.entries(JOB_ERROR_CODES).filter(([, row]) => row.retryable);
     expect(retryable.map(([code]) => code)).toEqual([
       'SOURCE_UNREACHABLE',

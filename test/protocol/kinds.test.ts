@@ -85,20 +85,20 @@ describe('the table of kinds', () => {
     expect(Object.keys(KINDS)).toEqual(Object.keys(FIELDS));
   });
 
-  it.each(JOB_KIND_NAMES)('gives %s the fields, defaults and choices of the contract', (name) => {
+  it.each(JOB_KIND_NAMES)('has for %s the fields, defaults and choices of the contract', (name) => {
     expect(describeFields(KINDS[name].fields)).toEqual(FIELDS[name]);
   });
 
-  it.each(JOB_KIND_NAMES)('gives %s the result of the contract', (name) => {
+  it.each(JOB_KIND_NAMES)('has for %s the result of the contract', (name) => {
     expect(describeResult(KINDS[name])).toEqual(RESULTS[name]);
   });
 
-  it.each(JOB_KIND_NAMES)('gives %s its path, ids, input and unit', (name) => {
+  it.each(JOB_KIND_NAMES)('has for %s its path, ids, input and unit', (name) => {
     const { path, idPrefix, idParameter, input, unit } = KINDS[name];
     expect([path, idPrefix, idParameter, input, unit]).toEqual(FACTS[name]);
   });
 
-  it('works on a video where the field is a source, and on subtitles where it is a subtitle', () => {
+  it('takes a video if the field is a source, and subtitles if it is a subtitle', () => {
     for (const name of JOB_KIND_NAMES) {
       const kind: Kind = KINDS[name];
       const field = kind.input === 'video' ? 'source' : 'subtitle';
@@ -106,11 +106,11 @@ describe('the table of kinds', () => {
     }
   });
 
-  it('lets every request carry a reference and a callback', () => {
+  it('has a reference and a callback for every request', () => {
     expect(describeFields(COMMON_FIELDS)).toEqual({ client_reference: 'optional', callback_url: 'optional' });
   });
 
-  it('labels the files of one result differently, since names of files are made of the labels', () => {
+  it('labels the files of one result differently, because file names consist of the labels', () => {
     for (const name of JOB_KIND_NAMES) {
       const kind: Kind = KINDS[name];
       const labels = Object.values(kind.result).flatMap((part) =>

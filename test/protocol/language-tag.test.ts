@@ -39,14 +39,14 @@ describe('a language tag', () => {
     expect(canonicalLanguage('Spanish')).toBe('spanish');
   });
 
-  it('is at most 35 characters long, so that no tag keeps a processor busy', () => {
+  it('is at most 35 characters long, so that no tag takes much time', () => {
     const longest = `en-x-${'abcdefgh-'.repeat(3)}abc`;
     expect(longest).toHaveLength(35);
     expect(canonicalLanguage(longest)).toBe(longest);
     expect(canonicalLanguage(`${longest}d`)).toBeNull();
   });
 
-  it('is in canonical case already, or made so once, whatever the text', () => {
+  it('is in canonical case already, or converted once, whatever the text', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 12 }), (text) => {
         const canonical = canonicalLanguage(text);

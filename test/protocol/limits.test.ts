@@ -21,7 +21,7 @@ describe('the limits', () => {
     });
   });
 
-  it('are those of the contract where the specification is silent', () => {
+  it('are those of the contract if the specification does not state them', () => {
     expect(LIMITS).toMatchObject({
       nonceMemorySeconds: 601,
       nonceLength: { min: 16, max: 128 },
@@ -30,11 +30,11 @@ describe('the limits', () => {
     });
   });
 
-  it('remember a nonce longer than any timestamp is accepted', () => {
+  it('include nonces that are remembered longer than any timestamp is accepted', () => {
     expect(LIMITS.nonceMemorySeconds).toBeGreaterThan(2 * LIMITS.timestampSkewSeconds);
   });
 
-  it('name the six video formats', () => {
+  it('include the six video formats', () => {
     expect(VIDEO_EXTENSIONS).toEqual(['.mp4', '.mov', '.avi', '.mpeg', '.mpg', '.m4v']);
   });
 });

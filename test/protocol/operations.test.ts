@@ -67,7 +67,7 @@ describe('the operations', () => {
     expect(names).not.toContain('GET /dubbings/{audio_separation_id}' satisfies OperationName);
   });
 
-  it('lie below the version', () => {
+  it('are below the version', () => {
     expect(VERSION_PREFIX).toBe('/v1');
   });
 
@@ -84,7 +84,7 @@ describe('the operations', () => {
     expect(others.map(({ action }) => action)).toEqual(others.map(({ operationId }) => operationId));
   });
 
-  it('answer beyond the declared statuses in three cases only, each with its reason', () => {
+  it('return undeclared statuses in three cases only, each with its reason', () => {
     expect(Object.keys(UNDECLARED_STATUSES)).toEqual(['400', '405', '415']);
   });
 });

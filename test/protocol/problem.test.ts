@@ -30,7 +30,7 @@ describe('the body of an error', () => {
     expect(describeProblem('CREDIT_QUOTA_EXCEEDED', about)).toMatchObject({ status: 429, retryable: false });
   });
 
-  it('lists the fields at fault where there are any', () => {
+  it('lists the invalid fields if there are any', () => {
     const errors = [{ pointer: '/limit', detail: 'at most 50' }];
     expect(describeProblem('INVALID_REQUEST', { ...about, errors }).errors).toEqual(errors);
   });

@@ -63,7 +63,7 @@ describe('structured lines', () => {
     expect(fault({ start_ms, end_ms })).toEqual(['/subtitle/lines/0: start_ms must be before end_ms']);
   });
 
-  it('are counted before any of them is looked at', () => {
+  it('are counted before any of them is checked', () => {
     const untouchable = new Proxy(LINE, {
       get: () => {
         throw new Error('it was looked at');
@@ -87,7 +87,7 @@ describe('structured lines', () => {
     expect(fault({ text: `${longest}x` })).toEqual(['/subtitle/lines/0/text: at most 5000 characters']);
   });
 
-  it('are named by their place when they are at fault', () => {
+  it('are named by their index if they are invalid', () => {
     expect(faults([LINE, LINE, { ...LINE, text: '' }])).toEqual([
       '/subtitle/lines/2/text: must not be empty',
     ]);

@@ -86,7 +86,7 @@ describe('choices', () => {
   const localization = (name: string, value: unknown) =>
     faults('auto_localization', { source, target_language, [name]: value });
 
-  it.each(Object.entries(CHOICES))('for %s are those of the contract and no other', (name, choices) => {
+  it.each(Object.entries(CHOICES))('for %s are those of the contract and no others', (name, choices) => {
     for (const choice of choices) expect(localization(name, choice)).toEqual([]);
     for (const wrong of [choices[0]?.toUpperCase(), '', null, 1, choices]) {
       expect(localization(name, wrong)[0]).toMatch(new RegExp(`^/${name}: .*"${choices[0]}"`));
@@ -158,7 +158,7 @@ describe('an input', () => {
 });
 
 describe('a language', () => {
-  it('is brought into canonical case', () => {
+  it('is converted to canonical case', () => {
     const checked = checkJobRequest('subtitle_translation', {
       subtitle,
       source_language: 'EN-us',
@@ -170,7 +170,7 @@ describe('a language', () => {
     });
   });
 
-  it('is a tag, and auto only where it is the source', () => {
+  it('is a tag, and auto only as the source', () => {
     for (const wrong of ['auto', '', 'en_US']) {
       expect(dubbing({ target_language: wrong })).toEqual(['/target_language: not a BCP 47 language tag']);
     }
@@ -222,8 +222,8 @@ describe('a callback', () => {
   });
 });
 
-describe('the answer to a wrong request', () => {
-  it('names every field at fault at once', () => {
+describe('the answer to an invalid request', () => {
+  it('names all invalid fields', () => {
     const pointers = dubbing({ target_language: '', voice_mode: 'robot', client_reference: '' });
     expect(pointers.map((fault) => fault.split(':')[0])).toEqual([
       '/target_language',
@@ -238,7 +238,7 @@ describe('the answer to a wrong request', () => {
 });
 
 describe('the schema of a request', () => {
-  it.each(JOB_KIND_NAMES)('of %s has one entry a field', (kind) => {
+  it.each(JOB_KIND_NAMES)('of %s has one entry per field', (kind) => {
     const { given, defaults } = LEAST[kind];
     const names = [...Object.keys(given), ...Object.keys(defaults), 'client_reference', 'callback_url'];
     const schema = requestSchema(kind);

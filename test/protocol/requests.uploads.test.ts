@@ -17,7 +17,7 @@ const completion = (etag: unknown) => faultsOf(checkCompletionRequest({ etag }))
 const MD5 = '9e107d9d372bb6826bd81d3542a419d6';
 
 describe('a request for an upload', () => {
-  it('is accepted as it is', () => {
+  it('is accepted unchanged', () => {
     expect(checkUploadRequest(UPLOAD)).toEqual({ ok: true, value: UPLOAD });
   });
 
@@ -55,12 +55,12 @@ describe('a request for an upload', () => {
     ['file_name', '字'.repeat(255), 'at most 255 characters'],
     ['content_type', `a/${'b'.repeat(125)}`, 'at most 127 characters'],
     ['client_reference', 'x'.repeat(128), 'at most 128 characters'],
-  ])('may have a %s of just its longest', (name, longest, detail) => {
+  ])('may have a %s of exactly the maximum', (name, longest, detail) => {
     expect(upload({ [name]: longest })).toEqual([]);
     expect(upload({ [name]: `${longest}x` })).toEqual([`/${name}: ${detail}`]);
   });
 
-  it('is refused without a field that it needs', () => {
+  it('is refused without a required field', () => {
     expect(faultsOf(checkUploadRequest({}))[0]).toBe('/purpose: is required');
     for (const name of Object.keys(UPLOAD)) {
       const { [name]: _left, ...rest }: Record<string, unknown> = UPLOAD;
@@ -70,22 +70,22 @@ describe('a request for an upload', () => {
 });
 
 describe('a completion', () => {
-  it.each([MD5, `"${MD5}"`, 'a', `${MD5}-12`])('may carry the ETag %s', (etag) => {
+  it.each([MD5, `"${MD5}"`, 'a', `${MD5}-12`])('may have the ETag %s', (etag) => {
     expect(checkCompletionRequest({ etag })).toEqual({ ok: true, value: { etag } });
   });
 
-  it.each(['', '""', `"${MD5}`, `${MD5}"`, `W/"${MD5}"`, 'a b', 'a\n'])('may not carry %j', (etag) => {
+  it.each(['', '""', `"${MD5}`, `${MD5}"`, `W/"${MD5}"`, 'a b', 'a\n'])('may not have %j', (etag) => {
     expect(completion(etag)).toEqual(['/etag: not an ETag']);
   });
 
-  it('carries an ETag of at most 128 characters, quotes apart', () => {
+  it('may have an ETag of at most 128 characters, without quotes', () => {
     const longest = 'x'.repeat(128);
     for (const right of [longest, `"${longest}"`]) expect(completion(right)).toEqual([]);
     for (const wrong of [`${longest}x`, `"${longest}x"`])
       expect(completion(wrong)).toEqual(['/etag: not an ETag']);
   });
 
-  it('carries nothing else', () => {
+  it('has no other fields', () => {
     expect(completion(7)).toEqual(['/etag: Invalid type: Expected string but received 7']);
     expect(faultsOf(checkCompletionRequest({}))).toEqual(['/etag: is required']);
     expect(faultsOf(checkCompletionRequest({ etag: 'a', part: 1 }))).toEqual([

@@ -56,14 +56,14 @@ describe('the signature of a request', () => {
     }
   });
 
-  it('takes the method in upper case however it is written', () => {
+  it('uses the method in upper case however it is written', () => {
     const parts = { target: '/v1/credits', timestamp: '1700000000', nonce: 'n', bodySha256: EMPTY_SHA256 };
     expect(canonicalRequest({ method: 'delete', ...parts })).toBe(
       `DELETE\n/v1/credits\n1700000000\nn\n${EMPTY_SHA256}`,
     );
   });
 
-  it('knows the hash of an absent body', () => {
+  it('includes the known hash of an absent body', () => {
     expect(EMPTY_SHA256).toBe(sha256Hex(''));
     expect(EMPTY_SHA256).toBe(sha256Hex(new Uint8Array()));
   });

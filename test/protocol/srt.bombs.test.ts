@@ -62,15 +62,15 @@ describe.each(Object.entries(BOMBS))('a file of %s', (_name, make) => {
     expect(read).toThrow(SubtitleError);
   });
 
-  it('costs twice the work at twice the size', () => {
+  it('takes twice the work at twice the size', () => {
     const small = countWork(make(30_000));
     expect(countWork(make(60_000)) / small).toBeLessThan(2.5);
     expect(small / 30_000).toBeLessThan(10);
   });
 });
 
-describe('a cue that is longer than any may be', () => {
-  it('is not gathered row by row before it is refused', () => {
+describe('a cue that exceeds the limit', () => {
+  it('is refused before all its rows are collected', () => {
     const size = 60_000;
     const text = `1\n${TIMES}\n${'x\n'.repeat(size / 2)}`;
     // Each character is looked at and each row is cut out and trimmed: two at most, and some for the rows kept.

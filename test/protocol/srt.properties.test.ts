@@ -76,7 +76,7 @@ function attempt(read: () => SubtitleLine[]): SubtitleLine[] | null {
 const PATIENCE = { timeout: 300_000 };
 
 describe('SRT', PATIENCE, () => {
-  it('comes back unchanged from writing and reading', () => {
+  it('is unchanged after writing and reading', () => {
     fc.assert(
       fc.property(lines, (original) => {
         expect(parseSrt(formatSrt(original))).toEqual(original);
@@ -86,7 +86,7 @@ describe('SRT', PATIENCE, () => {
     );
   });
 
-  it('comes back in the form that a cue can hold, whatever the text', () => {
+  it('is normalized to what a cue can contain, whatever the text', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 40 }), (wild) => {
         const held = normalizeCueText(wild);

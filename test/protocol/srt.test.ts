@@ -88,12 +88,12 @@ describe('SRT is read', () => {
     expect(parseSrt(overlapping).map(({ start_ms }) => start_ms)).toEqual([5_000, 1_000]);
   });
 
-  it('without its empty cues, numbered anew', () => {
+  it('without its empty cues, numbered again', () => {
     const withEmpty = `1\n00:00:00,100 --> 00:00:00,200\n\n${HELLO}`;
     expect(parseSrt(withEmpty)).toEqual(HELLO_LINES);
   });
 
-  it('up to the limit of lines, and not one more', () => {
+  it('up to the limit of lines, and no more', () => {
     const many = (count: number) => `${cue('x')}\n`.repeat(count);
     expect(parseSrt(many(10_000))).toHaveLength(10_000);
     const error = refusal(() => parseSrt(many(10_001)));
@@ -161,12 +161,12 @@ describe('SRT is refused', () => {
 });
 
 describe('SRT is written', () => {
-  it('with one blank line behind each cue', () => {
+  it('with one blank line after each cue', () => {
     expect(formatSrt(HELLO_LINES)).toBe(`${HELLO}\n`);
     expect(formatSrt([])).toBe('');
   });
 
-  it('with numbers counted from 1, whatever the lines carry', () => {
+  it('with numbers counted from 1, whatever the lines have', () => {
     const [first] = HELLO_LINES;
     expect(formatSrt([{ ...first, index: 77, start_ms: 0, end_ms: 1, text: 'a\r\n\r\n b --> c ' }])).toBe(
       '1\n00:00:00,000 --> 00:00:00,001\na\nb → c\n\n',

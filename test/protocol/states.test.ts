@@ -20,7 +20,7 @@ describe('a job', () => {
     expect(JOB_STATUSES).toEqual(['queued', 'processing', 'succeeded', 'failed', 'cancelled']);
   });
 
-  it('goes the ways of the specification and no other', () => {
+  it('has the transitions of the specification and no others', () => {
     expect(steps(JOB_STATUSES, canJobBecome)).toEqual([
       'processing -> cancelled',
       'processing -> failed',
@@ -41,7 +41,7 @@ describe('an upload', () => {
     expect(UPLOAD_PURPOSES).toEqual(['source_video', 'subtitle_file']);
   });
 
-  it('goes from bytes through validation, and expires while it waits or once it is ready', () => {
+  it('is received, then validated, and expires while it waits or once it is ready', () => {
     expect(steps(UPLOAD_STATUSES, canUploadBecome)).toEqual([
       'ready -> expired',
       'validating -> failed',

@@ -17,7 +17,7 @@ describe('the length of a text', () => {
     expect(isLongerThan(limit, text)).toBe(expected);
   });
 
-  it('is counted in characters, not in the units that they are stored in', () => {
+  it('is counted in characters, not in code units', () => {
     fc.assert(
       fc.property(
         anyText(),

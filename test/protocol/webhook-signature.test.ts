@@ -28,13 +28,13 @@ describe('the signature of a webhook', () => {
     expect(signWebhook(secret, { ...parts, body: Buffer.from(body) })).toBe(webhook.newline);
   });
 
-  it('tells which layout the sender used', () => {
+  it('shows which layout the sender used', () => {
     expect(matchWebhookLayout(secret, parts, webhook.newline)).toBe('newline');
     expect(matchWebhookLayout(secret, parts, webhook.dot)).toBe('dot');
   });
 
   it.each(['newline', 'dot'] as const)(
-    'breaks with every flipped bit of timestamp, id, body and signature (%s)',
+    'is invalid with every flipped bit of timestamp, id, body and signature (%s)',
     (layout) => {
       const signature = webhook[layout];
       const accepted = [
@@ -64,7 +64,7 @@ describe('the signature of a webhook', () => {
     expect(matchWebhookLayout(secret, parts, signature)).toBeNull();
   });
 
-  it('does not fit a body that was parsed and written anew', () => {
+  it('does not match a body that was parsed and written again', () => {
     const spaced = JSON.stringify(JSON.parse(body), null, 1);
     expect(matchWebhookLayout(secret, { ...parts, body: spaced }, webhook.newline)).toBeNull();
   });

@@ -99,13 +99,13 @@ describe.each(PLATFORMS)('the archive for $name', (platform) => {
   });
 });
 
-it('an archive has no links, which could lead out of it', async () => {
+it('an archive has no links, which could lead outside', async () => {
   const root = await makeArchive(named('linux-x64'));
   symlinkSync('/etc/hostname', join(root, 'lib/name'));
   expect(findFaults(named('linux-x64'), root)).toEqual(['lib/name is a link']);
 });
 
-it('an archive for Linux runs with the glibc that is documented', async () => {
+it('an archive for Linux runs with the documented glibc', async () => {
   const keychain = 'lib/node_modules/@napi-rs/keyring-system/keyring.node';
   const root = await makeArchive(named('linux-arm64'), { [keychain]: makeElf(0xb7, '\0GLIBC_2.38\0') });
   expect(findFaults(named('linux-arm64'), root)).toEqual([`${keychain} needs glibc 2.38`]);
@@ -138,7 +138,7 @@ describe('an archive for macOS on arm64', () => {
     ]);
   });
 
-  it('has no native part that macOS refuses, because nobody signed it', async () => {
+  it('contains no native part that macOS refuses because it is not signed', async () => {
     const root = await makeArchive(platform, { [keychain]: makeMachO({}) });
     expect(findFaults(platform, root)).toEqual([`${keychain} is not signed`]);
   });

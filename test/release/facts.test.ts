@@ -82,7 +82,7 @@ describe('the README', () => {
     );
   };
 
-  it('starts with what a checkout can run, and with npx once it is published', () => {
+  it('starts with a command for a checkout, and with npx once it is published', () => {
     const inCheckout = [
       'npx vloc engines install --yes && npx vloc localize test/fixtures/sample.mp4 --to es --out demo',
       'npm test',
@@ -116,7 +116,7 @@ describe('the README', () => {
 const CHANGELOG = '# Changelog\n\n## Unreleased\n\n### Added\n\n- New.\n\n## 1.2.3 - 2026-01-01\n\n- Old.\n';
 
 describe('the changelog', () => {
-  it('gives the notes of a version, or what is not released yet', () => {
+  it('contains the notes of a version, or what is not released yet', () => {
     expect(readNotes(CHANGELOG, '1.2.3')).toBe('- Old.');
     expect(readNotes(CHANGELOG, '1.2.30')).toBe('### Added\n\n- New.');
     expect(readNotes('# Changelog\n', '1.0.0')).toBe(null);

@@ -39,12 +39,12 @@ describe('the glibc that a file needs', () => {
 });
 
 describe('the signature of a file for macOS', () => {
-  it.each(['sha1', 'sha256'] as const)('fits the file, with checksums of %s', (hash) => {
+  it.each(['sha1', 'sha256'] as const)('matches the file, with checksums of %s', (hash) => {
     expect(readSignature(makeMachO({ hash, team: 'TEAM123456' }))).toEqual({ team: 'TEAM123456' });
     expect(readSignature(makeMachO({ hash }))).toEqual({ team: null });
   });
 
-  it('does not fit once a byte was changed, on any page', () => {
+  it('does not match after a byte was changed, on any page', () => {
     for (const at of [100, 5000, 9000]) {
       const bytes = makeMachO({ hash: 'sha256' });
       bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -52,7 +52,7 @@ describe('the signature of a file for macOS', () => {
     }
   });
 
-  it('is absent from a file that nobody signed', () => expect(readSignature(makeMachO({}))).toBe(null));
+  it('is absent from an unsigned file', () => expect(readSignature(makeMachO({}))).toBe(null));
 });
 
 describe('the signature of a program for Windows', () => {

@@ -21,7 +21,7 @@ async function makeArchive(): Promise<{ root: string; program: string }> {
 }
 
 describe.skipIf(process.platform === 'win32')('the script that starts vloc on macOS', () => {
-  it('passes on arguments as they are, from any folder and through links', async () => {
+  it('passes on arguments unchanged, from any folder and through links', async () => {
     const { root, program } = await makeArchive();
     mkdirSync(join(root, 'bin'));
     symlinkSync('../vloc', join(root, 'bin/near'));
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('the script that starts vloc on ma
     expect(spawnSync(program, ['fail']).status).toBe(7);
   });
 
-  it('says what to do when it was moved away from its folder', async () => {
+  it('says what to do if it was moved away from its folder', async () => {
     const { program } = await makeArchive();
     const alone = join(await makeStateDir(), 'vloc');
     copyFileSync(program, alone);

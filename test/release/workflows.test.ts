@@ -10,7 +10,7 @@ const paths = [
 ];
 
 describe.each(paths)('%s', (path) => {
-  it('names the actions of others by commit, and their version for readers', () => {
+  it('refers to actions of others by commit, and has their version for readers', () => {
     const uses = [...read(path).matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, name = '']) => name);
     const unpinned = uses.filter((name) => !/^(\.\/.*|[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/.test(name));
     expect(unpinned).toEqual([]);
@@ -35,7 +35,7 @@ it('the release runs the scripts that only Windows can run', () => {
   expect(run.sort()).toEqual(scripts.sort());
 });
 
-it('the archives have the Node of the checkout, on the runners too', () => {
+it('the archives contain the Node of the checkout, on the runners too', () => {
   const lock = JSON.parse(read('package-lock.json'));
   expect(lock.packages['node_modules/node'].version).toBe(NODE_VERSION);
   const versions = [...read('.github/workflows/release.yml').matchAll(/node-version: (.*)$/gm)].map(

@@ -11,7 +11,7 @@ const line = (start_ms: number, end_ms: number, text = ''): SubtitleLine => ({
 });
 
 describe('lines in two languages', () => {
-  it('of the same times stand beside each other', () => {
+  it('of the same times are beside each other', () => {
     const pairs = pairLines(
       [line(0, 10, 'one'), line(10, 20, 'two')],
       [line(0, 10, 'uno'), line(10, 20, 'dos')],
@@ -22,7 +22,7 @@ describe('lines in two languages', () => {
     ]);
   });
 
-  it('of other times stand beside the one that they share most time with', () => {
+  it('of other times are beside the one with the longest overlap', () => {
     const pairs = pairLines([line(0, 10, 'short'), line(10, 40, 'long')], [line(5, 35, 'largo')]);
     expect(pairs.map(({ original, translated }) => [original?.text, translated?.text])).toEqual([
       ['short', undefined],
@@ -30,7 +30,7 @@ describe('lines in two languages', () => {
     ]);
   });
 
-  it('stand alone where the other side is silent', () => {
+  it('are alone if the other side is silent', () => {
     const pairs = pairLines([line(100, 200)], [line(0, 50)]);
     expect(pairs.map(({ start_ms }) => start_ms)).toEqual([0, 100]);
   });

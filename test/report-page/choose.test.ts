@@ -45,7 +45,7 @@ const names = (choice: Partial<typeof EVERYTHING>, subtitles: Record<string, str
   );
 
 describe('the order', () => {
-  it('puts failures first, then what is unfinished, and keeps the order of the batch otherwise', () => {
+  it('puts failures first, then unfinished entries, and keeps the order of the batch otherwise', () => {
     expect(names({})).toEqual(['lesson 3', 'lesson 1', 'lesson 10', 'lesson 2']);
   });
 
@@ -59,12 +59,12 @@ describe('the order', () => {
 });
 
 describe('the filters', () => {
-  it('leave the entries of a state, or those with lines of poor fit', () => {
+  it('show the entries of a state, or those with lines of poor fit', () => {
     expect(names({ state: 'failed' })).toEqual(['lesson 3']);
     expect(names({ state: 'misfits' })).toEqual(['lesson 10', 'lesson 2']);
   });
 
-  it('work together', () => {
+  it('can be combined', () => {
     expect(names({ state: 'done', language: 'fr' })).toEqual(['lesson 2']);
     expect(names({ state: 'failed', language: 'fr' })).toEqual([]);
   });
@@ -72,26 +72,26 @@ describe('the filters', () => {
 
 describe('the search', () => {
   it.each(['LESSON 3', 'req_77', 'engine_error', 'no voice', 'dub_01'])(
-    'finds %s wherever it stands',
+    'finds %s wherever it occurs',
     (query) => {
       expect(names({ query })).toEqual(['lesson 3']);
     },
   );
 
-  it('finds the options that tell a result from others', () => {
+  it('finds the options that distinguish a result from others', () => {
     const muted = entry('lesson 4', { variant: 'original_audio mute' });
     const found = chooseEntries([...ENTRIES, muted], { ...EVERYTHING, query: 'mute' }, () => '');
     expect(found).toEqual([muted]);
   });
 
-  it('finds what is said in the subtitles, and wants every word', () => {
+  it('finds the text of the subtitles, and requires every word', () => {
     const said = { 'lesson 2': 'bonjour madame' };
     expect(names({ query: 'Bonjour' }, said)).toEqual(['lesson 2']);
     expect(names({ query: 'lesson madame' }, said)).toEqual(['lesson 2']);
     expect(names({ query: 'bonjour monsieur' }, said)).toEqual([]);
   });
 
-  it('asks for subtitles only where nothing else has the word', () => {
+  it('loads subtitles only if nothing else contains the word', () => {
     const asked: string[] = [];
     const ask = ({ name }: ListedEntry) => {
       asked.push(name);

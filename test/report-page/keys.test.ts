@@ -19,19 +19,19 @@ describe('a key', () => {
     expect(press(key)).toEqual(action);
   });
 
-  it('belongs to the field that is written in, but for Escape', () => {
+  it('belongs to the focused text field, except Escape', () => {
     expect(press('n', 'field')).toBeNull();
     expect(press('/', 'field')).toBeNull();
     expect(press('Escape', 'field')).toEqual({ type: 'close' });
   });
 
-  it('works the control that has the focus before it plays or seeks', () => {
+  it('operates the focused control before it plays or seeks', () => {
     expect(press(' ', 'control')).toBeNull();
     expect(press('ArrowRight', 'control')).toBeNull();
     expect(press('n', 'control')).toEqual({ type: 'line', by: 1 });
   });
 
-  it('moves in the list of the row that has the focus, and nowhere else', () => {
+  it('moves in the list of the focused row, and nowhere else', () => {
     expect(press('ArrowDown', 'row')).toEqual({ type: 'row', to: 'next' });
     expect(press('Home', 'row')).toEqual({ type: 'row', to: 'first' });
     expect(press('ArrowRight', 'row')).toBeNull();

@@ -24,17 +24,17 @@ describe('markup of subtitles', () => {
     ["<font color='#00FF00'>a<font size=2>b</font></font>c", ['#00ff00:a', '#00ff00:b', 'c']],
     ['<font color="url(x)">a</font>', ['a']],
     ['<font color="constructor">a</font>', ['a']],
-  ])('has colours, of names and of digits: %s', (text, expected) => {
+  ])('has colours, as names and as digits: %s', (text, expected) => {
     expect(runs(text)).toEqual(expected);
   });
 
-  it('puts a colour on the ground on which it can be read', () => {
+  it('puts a colour on a background on which it is readable', () => {
     const ground = (name: string) => readMarkup(`<font color=${name}>a`)[0]?.color?.ground;
     expect(['yellow', 'white', 'navy', 'black'].map(ground)).toEqual(['#000', '#000', '#fff', '#fff']);
   });
 
   it.each(['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', 'a < b', '<i/>', '<c.loud>x</c>'])(
-    'leaves everything else as text: %s',
+    'shows everything else as text: %s',
     (text) => {
       expect(runs(text)).toEqual([text]);
       expect(plainText(text)).toBe(text);

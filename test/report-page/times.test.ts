@@ -7,14 +7,14 @@ import {
   speakClock,
 } from '../../src/report-page/times.ts';
 
-test('a clock shows hours only when there are any, and rounds down', () => {
+test('a clock shows hours only if there are any, and rounds down', () => {
   expect(formatClock(0)).toBe('0:00');
   expect(formatClock(65_999)).toBe('1:05');
   expect(formatClock(3_725_000)).toBe('1:02:05');
   expect(formatClock(-5)).toBe('0:00');
 });
 
-test('the begin of a cue is shown to a tenth, never rounded into the next second', () => {
+test('the start of a cue is shown to a tenth, never rounded into the next second', () => {
   expect(formatCueTime(65_250)).toBe('1:05.2');
   expect(formatCueTime(59_999)).toBe('0:59.9');
 });
@@ -25,7 +25,7 @@ test('lengths and credits are written with their units', () => {
   expect(formatCredits(2.5)).toBe('2.5 credits');
 });
 
-test('a screen reader hears minutes and seconds in words', () => {
+test('a screen reader reads minutes and seconds in words', () => {
   expect(speakClock(61_000)).toBe('1 minute 1 second');
   expect(speakClock(9_400)).toBe('9 seconds');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodePeaks, drawWave, WAVE_HALF } from '../../src/report-page/wave.ts';
 
-test('peaks come out of Base64 as they went in, and nothing comes out of what is none', () => {
+test('peaks are restored from Base64, and invalid Base64 has none', () => {
   expect(decodePeaks(Buffer.from([0, 128, 255]).toString('base64'))).toEqual(Uint8Array.from([0, 128, 255]));
   expect(decodePeaks('%')).toBeNull();
 });

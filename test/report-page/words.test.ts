@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { splitName } from '../../src/report-page/words.ts';
 
 describe('a long name in the list', () => {
-  it('keeps its end, which tells it from its neighbours', () => {
+  it('keeps its end, which distinguishes it from its neighbours', () => {
     const name = 'Introduction to thermodynamics, lecture 07.mp4';
     const [start, end] = splitName(name);
     expect(start + end).toBe(name);
@@ -16,7 +16,7 @@ describe('a long name in the list', () => {
     expect(end).toBe('👨‍👩‍👧‍👦é 2026-11.mp4');
   });
 
-  it('is whole where it is short', () => {
+  it('is whole if it is short', () => {
     expect(splitName('week1/talk.mp4')).toEqual(['week1/talk.mp4', '']);
   });
 });

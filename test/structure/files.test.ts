@@ -114,7 +114,7 @@ describe('source files', () => {
 });
 
 describe('test files', () => {
-  it('mirror the file that they test, or lie in a folder for wider tests', () => {
+  it('mirror the file that they test, or are in a folder for wider tests', () => {
     const homeless = tests.filter(
       ({ path, folder }) =>
         !WIDE_FOLDERS.includes(folder) &&
@@ -133,7 +133,7 @@ describe('test files', () => {
     expect(mocked.map(({ path }) => path)).toEqual([]);
   });
 
-  it('are neither focused nor put aside', () => {
+  it('are neither focused nor skipped', () => {
     const places = tests.flatMap((module) =>
       findMembers(
         module,
@@ -155,7 +155,7 @@ describe('test files', () => {
   });
 });
 
-it('folders are made level by level: the recursive mkdir of Node never ends below /proc', () => {
+it('folders are created level by level: the recursive mkdir of Node never ends below /proc', () => {
   const recursive = /\bmkdir(?:Sync)?\([^;]*\brecursive: true/;
   const others = sources.filter(({ path, text }) => !path.startsWith('src/disk/') && recursive.test(text));
   expect(others.map(({ path }) => path)).toEqual([]);

@@ -151,7 +151,7 @@ describe('imports between folders', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it('never leave the sources, but for the package file', () => {
+  it('never leave the sources, except for the package file', () => {
     const outside = local.filter(({ target }) => !target.startsWith('src/') && target !== 'package.json');
     expect(show(outside)).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('imports between folders', () => {
     expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
   });
 
-  it('let the service see the front of the engines only', () => {
+  it('let the service import only the front of the engines', () => {
     const behind = local.filter(
       ({ from, target }) => from.folder === 'service' && /^src\/engines\/.+\//.test(target),
     );
@@ -183,7 +183,7 @@ describe('imports between folders', () => {
     ]);
   });
 
-  it('are lazy for commands, the service, the media work, types of engines and the files of the table only', () => {
+  it('are lazy only for commands, the service, the media work, types of engines and the files of the table', () => {
     const lazyTables = ['src/commands/tree.ts', 'src/engines/registry.ts'];
     const ownFolders = ['service', 'engines', 'prepare'];
     const lazy = local.filter(({ from, target, manner }) => {
@@ -209,7 +209,7 @@ describe('imports of files', () => {
     expect(findCycle(modules)).toBeNull();
   });
 
-  it('name the file with its ending, and the file is there', () => {
+  it('name the file with its ending, and the file exists', () => {
     const files = new Set(listFiles('src'));
     const wrong = local.filter(
       ({ target }) => target !== 'package.json' && !(target.endsWith('.ts') && files.has(target)),
@@ -219,7 +219,7 @@ describe('imports of files', () => {
 });
 
 describe('imports of packages', () => {
-  it('stay in the home of each package', () => {
+  it('are only in the folders listed for each package', () => {
     const wrong = edges.filter((edge) => {
       const name = packageOf(edge);
       const homes = name === null ? null : (HOMES[name] ?? []);
@@ -242,7 +242,7 @@ describe('imports of packages', () => {
     expect(packageFile.devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  it('spell out what Node has built in', () => {
+  it('use the node: prefix for the modules of Node', () => {
     const bare = edges.filter(({ specifier }) =>
       /^(fs|path|os|crypto|child_process|http|stream)\b/.test(specifier),
     );

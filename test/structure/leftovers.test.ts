@@ -30,7 +30,7 @@ async function startLeaving(how: 'ends' | 'stays') {
   return { folder, child, ended };
 }
 
-it('is removed after the process that made it, also when that was killed', async () => {
+it('is removed after the process that made it, also if that was killed', async () => {
   const { folder, child } = await startLeaving('stays');
   expect(existsSync(folder)).toBe(true);
   child.kill('SIGKILL');

@@ -19,11 +19,11 @@ describe('the reader of imports', () => {
     expect(read(text)).toEqual([expected]);
   });
 
-  it('is not led astray by comments and strings', () => {
+  it('is not confused by comments and strings', () => {
     expect(read("// import './b.ts'\nconst text = `import './c.ts'`;")).toEqual([]);
   });
 
-  it('resolves relative imports and leaves others alone', () => {
+  it('resolves relative imports and does not change others', () => {
     const [file, built, plain, scoped] = findImports(
       'src/client/a.ts',
       "import '../protocol/b.ts'; import 'node:fs'; import 'undici/types'; import '@hono/node-server/x';",
@@ -55,7 +55,7 @@ describe('the search for cycles', () => {
     expect(findCycle(ring)).toEqual(['src/a.ts', 'src/b.ts', 'src/a.ts']);
   });
 
-  it('finds none where two files share a third', () => {
+  it('finds none if two files share a third', () => {
     const tree = [
       file('src/a.ts', "import './b.ts'; import './c.ts'"),
       file('src/b.ts', "import './c.ts'"),

@@ -62,7 +62,7 @@ describe('the search for commands', () => {
   });
 
   it.each(['another vloc works in <folder>', '`vloc jobs list` shows them: <ids>', 'vloc doctor'])(
-    'passes over %s',
+    'skips %s',
     (text) => {
       expect(findCommands('a.ts', literal(text))).toEqual([]);
     },

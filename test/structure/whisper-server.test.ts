@@ -24,7 +24,7 @@ function build(programs: Readonly<Record<string, string>>): { printed: string; c
 
 const STANDS_IN = { cmake: 'exit 1', 'c++': 'exit 1', make: 'exit 1' };
 
-it('compiles nothing of a package that is not the expected one', () => {
+it('compiles nothing of an unexpected package', () => {
   const npm = 'echo other > nodejs-whisper-0.3.1.tgz';
   const { printed, cached } = build({ ...STANDS_IN, npm });
   expect(printed).toContain('the registry served another nodejs-whisper@0.3.1 than expected');

@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
     expect(described.sort(byName)).toEqual(declared.sort(byName));
   });
 
-  it('refers only to what it holds', () => {
+  it('refers only to its own parts', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
     for (const [, path = ''] of references) {
       const found = path.split('/').reduce((value, key) => value?.[key], document);
@@ -45,14 +45,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('asks for all four signature headers together, under the prefix of the service', () => {
+  it('requires all four signature headers together, under the prefix of the service', () => {
     const { security, components } = read({ headerPrefix: 'X-Vendor' });
     expect(security).toEqual([{ key: [], timestamp: [], nonce: [], signature: [] }]);
     const names = Object.values<{ name: string }>(components.securitySchemes).map(({ name }) => name);
     expect(names).toEqual(['X-Vendor-Key', 'X-Vendor-Timestamp', 'X-Vendor-Nonce', 'X-Vendor-Signature']);
   });
 
-  it('asks for an Idempotency-Key on every POST and DELETE, and only there', () => {
+  it('requires an Idempotency-Key on every POST and DELETE, and only there', () => {
     for (const { path, method } of OPERATIONS) {
       const { parameters } = document.paths[path][method.toLowerCase()];
       const asked = parameters.some((each: { $ref?: string }) => each.$ref?.endsWith('/IdempotencyKey'));
@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
 describe('request schemas', () => {
   const { schemas } = document.components;
 
-  it('carry the limits that are checked in code', () => {
+  it('have the limits that are checked in code', () => {
     expect(schemas.DubbingRequest.properties.client_reference).toMatchObject({
       minLength: 1,
       maxLength: 128,
@@ -87,7 +87,7 @@ describe('request schemas', () => {
     }
   });
 
-  it('admit only https addresses without control characters', () => {
+  it('accept only https addresses without control characters', () => {
     const { pattern } = schemas.DubbingRequest.properties.callback_url;
     const admits = (text: string) => new RegExp(pattern, 'u').test(text);
     expect(admits('https://example.com/a')).toBe(true);

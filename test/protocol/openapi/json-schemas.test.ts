@@ -9,7 +9,7 @@ interface Line {
 }
 
 // Each of these comments is itself an error for the compiler when the line below it compiles.
-it('holds a validator to the type: what differs does not compile', () => {
+it('a validator that differs from its type does not compile', () => {
   const right = { index: v.number(), text: v.nullable(v.string()), note: v.exactOptional(v.string()) };
   const schema = v.strictObject(right);
   expect(shapeOf<Line>()(schema)).toBe(schema);

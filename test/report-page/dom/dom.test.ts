@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(text).toContain('Try later.');
   });
 
-  it('says by which engine, how each cue was made to fit, and warns of those cut off', async () => {
+  it('shows the engine, how each cue was made to fit, and warns of those cut off', async () => {
     const { page } = await open(1);
     expect(await page.locator('.entries a').nth(1).textContent()).toContain('cues cut off');
     const warning = page.locator('section[aria-label="Cues are cut off"]');
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await page.locator('svg[onload]').count()).toBe(0);
   });
 
-  it('shows names and messages from outside as text, and asks for nothing but the media beside it', async () => {
+  it('shows outside names and messages as text, and requests only the media beside it', async () => {
     const { page, requests, complaints } = await open(0);
     expect(await page.locator('h2').first().textContent()).toBe(HOSTILE);
     expect(await page.locator('img').count()).toBe(0);
@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await page.$$eval('video', (videos) => videos.map((video) => video.paused))).toEqual([true, true]);
   });
 
-  it('seeks both at a press on a line, on a waveform and on an arrow', async () => {
+  it('seeks both when a line, a waveform or an arrow is pressed', async () => {
     const { page } = await open(1);
     await ready(page);
     await page.locator('.time').nth(1).click();
@@ -126,7 +126,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await expect.poll(async () => (await pictureTimes(page)).map(Math.round)).toEqual([5, 5]);
   });
 
-  it('lets another track be heard at the same place', async () => {
+  it('plays another track at the same time', async () => {
     const { page } = await open(1);
     await ready(page);
     await page.locator('.time').nth(1).click();
@@ -148,7 +148,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await page.locator('.mark').count()).toBe(3);
   });
 
-  it('is searched, filtered and left by keys', async () => {
+  it('can be searched, filtered and left with keys', async () => {
     const { page } = await open(null);
     await page.keyboard.press('/');
     await page.keyboard.type('tres');
@@ -161,7 +161,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.waitForSelector('article', { state: 'detached' });
   });
 
-  it('goes from dark to light at a key, and keeps to it', async () => {
+  it('switches from dark to light with a key, and remembers it', async () => {
     const { page } = await open(null, { colorScheme: 'dark' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await ground();
@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(await ground()).toBe(light);
   });
 
-  it('goes back to the list on a phone with the button of the browser', async () => {
+  it('returns to the list on a phone with the button of the browser', async () => {
     const { page } = await open(1, { size: { width: 390, height: 844 } });
     expect(await page.locator('.entries').isVisible()).toBe(false);
     await page.goBack();
@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     },
   );
 
-  it('makes players for the open one of five hundred videos, and lays out only what is seen', async () => {
+  it('creates players only for the open one of five hundred videos, and lays out only what is visible', async () => {
     const [failed, done] = facts.entries;
     if (failed === undefined || done === undefined) throw new Error('there are no entries');
     const entries = Array.from({ length: 500 }, (_, at) => ({

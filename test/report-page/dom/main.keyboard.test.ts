@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('shows the first video at once, except on a phone, and leaves the focus at the top', async () => {
+  it('shows the first video immediately, except on a phone, and leaves the focus at the top', async () => {
     expect(await still.locator('article h2').textContent()).toBe('a.mp4');
     expect(await still.locator('.entries [aria-current]').count()).toBe(1);
     expect(await still.evaluate(() => document.activeElement === document.body)).toBe(true);
@@ -115,7 +115,7 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
     expect(await phone.locator('.entries').isVisible()).toBe(true);
   });
 
-  it('is walked through with Tab: list and lines are one stop each', async () => {
+  it('is reached with Tab: list and lines are one stop each', async () => {
     // None of the files can be played here, so each player offers its file.
     await still.waitForFunction(
       () => document.querySelectorAll('.player .notice:not([hidden])').length === 2,
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
     ]);
   });
 
-  it('is moved in with arrow keys: through the list, the lines and the tracks', async () => {
+  it('is navigated with arrow keys: through the list, the lines and the tracks', async () => {
     const page = await open();
     await page.locator('.entries a').first().focus();
     const rows = await pressAll(page, ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']);
@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
     expect(await pressAll(page, ['ArrowDown'])).toEqual(['Localized']);
   });
 
-  it('tells a screen reader what each part is, and the whole of a long name', async () => {
+  it('describes each part to a screen reader, and the whole of a long name', async () => {
     const tree = await readTree(still);
     for (const part of [
       ...['banner', 'main'].map((role) => ({ role, name: '' })),
@@ -181,7 +181,7 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
     expect(tree.filter((part) => !isNamed(part))).toEqual([]);
   });
 
-  it('shows the end of a long name where there is no room for all of it', async () => {
+  it('shows the end of a long name if there is no space for all of it', async () => {
     const row = still.locator('.entries .name').nth(1);
     const [start, end] = [row.locator('.start'), row.locator('.end')];
     expect(await start.evaluate((node) => node.scrollWidth > node.clientWidth)).toBe(true);
