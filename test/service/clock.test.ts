@@ -18,7 +18,7 @@ test('a wait longer than Node’s timers can count ends when it should', () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
-test('a wait that is taken back does not end, in its later parts neither', () => {
+test('a cancelled wait does not end, not even in its later parts', () => {
   const run = vi.fn();
   const cancel = systemClock.schedule(2 ** 31, run);
   vi.advanceTimersByTime(2 ** 31 - 1);
@@ -27,7 +27,7 @@ test('a wait that is taken back does not end, in its later parts neither', () =>
   expect(run).not.toHaveBeenCalled();
 });
 
-test('what is repeated stops when it is cancelled', () => {
+test('a repeated call stops when it is cancelled', () => {
   const run = vi.fn();
   const cancel = repeat(systemClock, 1000, run);
   vi.advanceTimersByTime(3500);

@@ -14,7 +14,7 @@ async function makeSeededWorld() {
   return { seed, world };
 }
 
-test('killed at any moment, the service loses, doubles and leaves behind nothing', {
+test('killed at any moment, the service loses, doubles and leaves nothing', {
   timeout: 300_000,
 }, async () => {
   const { seed, world } = await makeSeededWorld();
@@ -24,7 +24,7 @@ test('killed at any moment, the service loses, doubles and leaves behind nothing
   expect(world.book.accepted.size).toBeGreaterThan(0);
 });
 
-test('of two processes on one state folder, one ends the work of the other when that is killed', {
+test('if one of two processes on a state folder is killed, the other finishes its work', {
   timeout: 300_000,
 }, async () => {
   const { seed, world } = await makeSeededWorld();

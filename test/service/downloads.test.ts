@@ -13,7 +13,7 @@ async function makeVocals(scene: Scene) {
   return { job, asset: job.result.vocal_audio };
 }
 
-test('a result comes whole, with its length, its type and its hash as ETag', async () => {
+test('a result is sent whole, with its length, its type and its hash as ETag', async () => {
   const scene = await startScene();
   const { asset } = await makeVocals(scene);
   const whole = await send(asset.url);
@@ -69,7 +69,7 @@ test('an address that was changed is 403', async () => {
   expect(statuses).toEqual(Array(attempts.length).fill(403));
 });
 
-test('addresses stay as they are for 24 hours, then they are 410 and the bytes go', async () => {
+test('addresses are constant for 24 hours, then they are 410 and the bytes are removed', async () => {
   const scene = await startScene();
   const { job, asset } = await makeVocals(scene);
   scene.clock.advance(86_400_000 - 60_000);
@@ -113,7 +113,7 @@ test.each([
   expect(readRange(header, 100)).toEqual(part);
 });
 
-test('a part lies within the file, whatever is asked', () => {
+test('a part is within the file, whatever range is requested', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(), fc.nat(), fc.nat(), (junk, first, last, size) => {
       for (const header of [`bytes=${first}-${last}`, `bytes=-${last}`, `bytes=${first}-`, `bytes=${junk}`]) {

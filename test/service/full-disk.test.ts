@@ -143,7 +143,7 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
   expect(await disk.audit()).toEqual([]);
 });
 
-test('a store that cannot write refuses for now, does nothing by halves, and goes on once there is room', async ({
+test('a store that cannot write refuses requests for now, leaves nothing half done, and continues once there is space', async ({
   skip,
 }) => {
   const disk = await startOnSmallDisk(skip);

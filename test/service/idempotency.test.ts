@@ -13,7 +13,7 @@ const TRANSLATION = {
   target_language: 'es',
 };
 
-test('the same request with the same key gives the same resource, as it is now', async () => {
+test('the same request with the same key returns the same resource, in its current state', async () => {
   const { caller } = await startScene();
   const first = await caller.post('/v1/subtitle-translations', TRANSLATION, 'intent');
   expect(first.status).toBe(202);
@@ -40,7 +40,7 @@ test('the same key with another body, path or method is refused', async () => {
   expect(replies.map((reply) => reply.status)).toEqual([409, 409, 409]);
 });
 
-test('of 200 creates at once with one key exactly one makes a job, and all are told of it', async () => {
+test('of 200 concurrent creates with one key exactly one makes a job, and all return it', async () => {
   const { caller } = await startScene();
   const replies = await Promise.all(
     Array.from({ length: 200 }, () => caller.post('/v1/subtitle-translations', TRANSLATION, 'intent')),
@@ -52,7 +52,7 @@ test('of 200 creates at once with one key exactly one makes a job, and all are t
   expect(list.json.data).toHaveLength(1);
 });
 
-test('two processes on one state folder share the keys of their callers', async () => {
+test('two processes on one state folder share idempotency keys', async () => {
   const one = await startScene();
   const other = await startScene({ stateDir: one.stateDir });
   const replies = await Promise.all(
@@ -94,7 +94,7 @@ test('a key belongs to an API key, and lives as long as the records', async () =
   expect(late.json.id).not.toBe(first.json.id);
 });
 
-test('a key is forgotten with its record, on time, even if nothing was swept', async () => {
+test('a key is forgotten with its record, on time, even without a sweep', async () => {
   let ahead = 0;
   // Timers run with the real clock, so no sweep follows from moving on.
   const clock = { now: () => Date.now() + ahead, schedule: systemClock.schedule };
@@ -122,7 +122,7 @@ test('a key is forgotten with its record, on time, even if nothing was swept', a
   store.close();
 });
 
-test('a create is replayed although its upload has lapsed since', async () => {
+test('a create is replayed although its upload has expired since', async () => {
   const { caller, clock } = await startScene();
   const source = await readySource(caller);
   clock.advance(86_400_000);

@@ -20,7 +20,7 @@ async function readExample(): Promise<string> {
   );
 }
 
-test('the example of the service in docs/library.md does what it says', async () => {
+test('the example of the service in docs/library.md works', async () => {
   const file = join(await makeStateDir(), 'example.ts');
   await writeFile(file, await readExample());
   const { stdout } = await promisify(execFile)(process.execPath, [file]);

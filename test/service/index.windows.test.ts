@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { syncAsOnWindows } from '../support/sync-as-on-windows.ts';
 import { makeStateDir, readySource, startScene, untilJob } from './harness/scene.ts';
 
-it('takes an upload and stores the result of a job', async () => {
+it('accepts an upload and stores the result of a job', async () => {
   await syncAsOnWindows();
   const { caller, stateDir } = await startScene();
   const created = await caller.post('/v1/audio-separations', { source: await readySource(caller) });

@@ -139,7 +139,7 @@ test.each(JOB_KIND_NAMES)('%s runs from a ready upload to results that can be fe
   ]);
 });
 
-test('an SRT result holds the lines of the answer', async () => {
+test('an SRT result contains the lines of the answer', async () => {
   const { caller } = await startScene();
   const created = await caller.post('/v1/subtitle-translations', {
     subtitle: { type: 'lines', lines: LINES },
@@ -152,7 +152,7 @@ test('an SRT result holds the lines of the answer', async () => {
   expect(file.bytes.toString()).toBe(SRT.replace('hello', 'HELLO').replace('world', 'WORLD'));
 });
 
-test('a job is seen only under its own kind and by the key that made it', async () => {
+test('a job is visible only under its own kind and to the key that made it', async () => {
   const { caller, callerFor, service } = await startScene();
   const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
   const { json } = await caller.post('/v1/dubbings', body);

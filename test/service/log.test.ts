@@ -23,7 +23,7 @@ function capture(form: 'json' | 'text') {
 }
 
 describe('the log as JSON', () => {
-  it('has one object a request', () => {
+  it('has one object per request', () => {
     const { lines, onRequest } = capture('json');
     onRequest(RECORD);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -60,7 +60,7 @@ describe('the log as JSON', () => {
 });
 
 describe('the log as text', () => {
-  it('is one short line for people', () => {
+  it('is one short line that people can read', () => {
     const { lines, onRequest, log } = capture('text');
     onRequest(RECORD);
     onRequest({ ...RECORD, template: null, status: null, keyId: null });

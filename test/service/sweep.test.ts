@@ -10,7 +10,7 @@ import { createJob, only, readRows, startReceiver } from './outgoing/webhooks/re
 const DAY_MS = 86_400_000;
 const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
 
-test('files that no record names go after two hours, younger ones stay', async () => {
+test('files without a record are removed after two hours, younger ones are kept', async () => {
   const { stateDir, clock } = await startScene();
   const old = new Date(Date.now() - 3 * 3_600_000);
   for (const folder of ['uploads', 'assets', 'stages', 'work']) {
@@ -28,7 +28,7 @@ test('files that no record names go after two hours, younger ones stay', async (
   }
 });
 
-test('what expires during a sweep goes when that sweep ends, not a minute later', async () => {
+test('what expires during a sweep is removed when that sweep ends, not a minute later', async () => {
   const { caller, clock, stateDir } = await startScene();
   const { json: job } = await caller.post('/v1/dubbings', {
     subtitle: { type: 'lines', lines: LINES },
@@ -47,7 +47,7 @@ test('what expires during a sweep goes when that sweep ends, not a minute later'
   clock.resume();
 });
 
-test('a start sweeps what expired while no service ran, and a start right after it does not', async () => {
+test('a start removes what expired while no service ran, and a start right after it does not', async () => {
   const first = await startScene();
   const source = await readySource(first.caller);
   const done = await first.caller.post('/v1/audio-separations', { source });
@@ -90,7 +90,7 @@ test('a clock that was set back does not stop the sweeps', async () => {
   expect(await readdir(join(stateDir, 'assets'))).toEqual([]);
 });
 
-test('what an attempt left behind goes at once when its job has ended, and stays while it is open', async () => {
+test('files of an attempt are removed immediately when its job has ended, and kept while it is open', async () => {
   const { caller, clock, stateDir } = await startScene({ config: { workers: 0 } });
   const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
   const open = (await caller.post('/v1/dubbings', body)).json;
@@ -111,7 +111,7 @@ test('what an attempt left behind goes at once when its job has ended, and stays
   }
 });
 
-test('a result that another process records while this one sweeps stays', async () => {
+test('a result that another process records during a sweep is kept', async () => {
   const { caller, clock, stateDir } = await startScene({ config: { workers: 0 } });
   const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
   const { id } = (await caller.post('/v1/dubbings', body)).json;
@@ -165,7 +165,7 @@ test('a job that expired while no service ran is ended by the next one, not run'
   expect(scene.engines.begun).toEqual([]);
 });
 
-test('a file that a running job needs stays although its upload has lapsed', async () => {
+test('a file that a running job needs is kept although its upload has expired', async () => {
   const { caller, clock, engines, stateDir } = await startScene({ config: { jobDeadlineMs: 20 * DAY_MS } });
   const source = await readySource(caller);
   clock.advance(5 * DAY_MS);
@@ -215,7 +215,7 @@ test('a job that nobody runs for seven days frees its credits and is forgotten',
 test.each([
   ['queued', { workers: 0 }],
   ['processing', { workers: 1, jobDeadlineMs: 20 * DAY_MS }],
-])('whoever asked for it is told of a job that is still %s after seven days', async (state, config) => {
+])('a webhook reports a job that is still %s after seven days', async (state, config) => {
   const receiver = await startReceiver();
   const scene = await startScene({ allowLoopback: true, config });
   const { caller, clock, engines } = scene;

@@ -21,7 +21,7 @@ function getCredits(scene: Scene, spoil: (headers: Record<string, string>) => vo
   return send(`${scene.service.url}/credits`, { headers });
 }
 
-test('a signature over the five lines is accepted, whatever order the query was written in', async () => {
+test('a signature over the five lines is accepted, whatever the order of the query', async () => {
   const scene = await startScene();
   const signed = '/v1/uploads?limit=1&purpose=source_video';
   const headers = signHeaders(scene.credentials, {
@@ -78,7 +78,7 @@ test('a timestamp may be 300 s away in either direction, and no more', async () 
   expect(await at(302)).toBe(401);
 });
 
-test('a refused timestamp comes with the time of the service, so that the caller can mend its clock', async () => {
+test('a refused timestamp comes with the time of the service, so that the caller can correct its clock', async () => {
   const scene = await startScene();
   scene.clock.advance(86_400_000);
   const reply = await getCredits(scene, () => {}, -86_400);
@@ -159,7 +159,7 @@ test('another name for the headers can be configured', async () => {
   expect((await send(`${scene.service.url}/credits`, { headers: plain })).status).toBe(400);
 });
 
-test('a key works only while it is not revoked, a permission only while it is there', async () => {
+test('a key works only while it is not revoked, a permission only while it is granted', async () => {
   const scene = await startScene();
   const issued = await scene.service.issueKey();
   const other = scene.callerFor(issued);
@@ -174,7 +174,7 @@ test('a key works only while it is not revoked, a permission only while it is th
   expect((await other.get('/v1/uploads')).status).toBe(401);
 });
 
-test('a key is used only from its addresses, and a header cannot pretend another one', async () => {
+test('a key is accepted only from its addresses, and a header cannot pretend another one', async () => {
   const scene = await startScene();
   const at = async (...allowedAddresses: string[]) =>
     scene.callerFor(await scene.service.issueKey({ allowedAddresses })).get('/v1/credits', {

@@ -28,12 +28,12 @@ function request(remoteAddress: string, forwarded?: string): IncomingMessage {
   return message;
 }
 
-test('without a trusted proxy nobody may say where a request comes from', () => {
+test('without a trusted proxy, headers do not change where a request comes from', () => {
   const read = createAddressReader([]);
   expect(read(request('203.0.113.9', '192.0.2.1'))).toBe('203.0.113.9');
 });
 
-test('a trusted proxy names the caller; what the caller wrote before that is not believed', () => {
+test('a trusted proxy names the caller; addresses added by the caller are ignored', () => {
   const read = createAddressReader(['10.0.0.0/8', '::1']);
   expect(read(request('10.0.0.1', '198.51.100.1, 192.0.2.1'))).toBe('192.0.2.1');
   expect(read(request('10.0.0.1', '198.51.100.1, 192.0.2.1, 10.9.9.9'))).toBe('192.0.2.1');
@@ -46,7 +46,7 @@ test('a trusted proxy that names nobody is itself the caller', () => {
   expect(read(request('::1'))).toBe('::1');
 });
 
-test('hops are read with ports and brackets; one that is no address leaves none', () => {
+test('hops are read with ports and brackets; an invalid address is not a caller', () => {
   const read = createAddressReader(['10.0.0.1']);
   expect(read(request('10.0.0.1', '192.0.2.1:5555'))).toBe('192.0.2.1');
   expect(read(request('10.0.0.1', '[2001:db8::1]:5555'))).toBe('2001:db8::1');

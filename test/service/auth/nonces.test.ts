@@ -34,7 +34,7 @@ test('a nonce stays used when the service starts again', async () => {
   expect(again.json.detail).toContain('nonce');
 });
 
-test('two processes on one state folder know of the same nonces', async () => {
+test('two processes on one state folder share their nonces', async () => {
   const one = await startScene();
   const other = await startScene({ stateDir: one.stateDir });
   const signed = { method: 'GET', path: '/v1/credits', body: '', nowMs: one.clock.now(), nonce: NONCE };
@@ -43,7 +43,7 @@ test('two processes on one state folder know of the same nonces', async () => {
   expect((await send(`${other.service.url}/credits`, { headers })).status).toBe(401);
 });
 
-test('a nonce is remembered for 601 s, by each key for itself, and then forgotten', async () => {
+test('a nonce is remembered for 601 s, for each key separately, and then forgotten', async () => {
   const memory = openNonceMemory(join(await makeStateDir(), 'nonces.sqlite'));
   onTestFinished(() => memory.close());
   const start = 1_700_000_000_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startScene } from '../harness/scene.ts';
 
-test('a key that asks too often is told when to come back', async () => {
+test('a key with too many requests is refused with a time to come back', async () => {
   const scene = await startScene({ config: { rate: { requests: 3, windowSeconds: 60 } } });
   const first = await scene.caller.get('/v1/credits');
   expect(first.headers['ratelimit-policy']).toBe('"requests";q=3;w=60');

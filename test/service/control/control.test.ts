@@ -22,7 +22,7 @@ function untilEnded({ caller }: Pick<Started, 'caller'>, id: string, path = 'dub
   );
 }
 
-test('the clock moves what expires, and nothing of it is stored', async () => {
+test('the clock moves expiries, without storing anything', async () => {
   const started = await start();
   const { ask, caller, stateDir, service } = started;
   const { json: job } = await caller.post('/v1/dubbings', DUBBING);
@@ -72,7 +72,7 @@ test('faults are added, listed, replaced and removed while the service runs', as
   expect((await caller.post('/v1/dubbings', DUBBING, 'k')).headers['idempotency-replayed']).toBe('true');
 });
 
-test('work is held, released and made to fail', async () => {
+test('work is paused, resumed and made to fail', async () => {
   const started = await start({ config: { attempts: 2 } });
   const { ask, caller } = started;
   expect((await ask('POST', '/media/hold')).json).toEqual({ held: true, waiting: 0, failures: 0 });
@@ -101,7 +101,7 @@ test('work is held, released and made to fail', async () => {
   expect((await untilEnded(started, retried.id)).json.status).toBe('succeeded');
 });
 
-test('credits are granted, also such that expire', async () => {
+test('credits are granted, also expiring ones', async () => {
   const { ask, caller } = await start({ config: { openingCredits: 5 } });
   expect((await ask('GET', '/credits')).json).toEqual({
     available_credits: 5,
@@ -159,7 +159,7 @@ test('a key gets its own rate, and other keys keep theirs', async () => {
   expect((await limited.get('/v1/credits')).status).toBe(200);
 });
 
-test('webhooks that were not delivered are listed and sent again, with a new secret if it was rotated', async () => {
+test('undelivered webhooks are listed and sent again, with a new secret if it was rotated', async () => {
   const received: { id: unknown; signature: unknown }[] = [];
   const statuses = [410, 204];
   const receiver = createServer((request, response) => {
@@ -208,7 +208,7 @@ test('webhooks that were not delivered are listed and sent again, with a new sec
   );
 });
 
-test('a workspace has its own account, clock, faults and address, and is gone after it is closed', async () => {
+test('a workspace has its own account, clock, faults and address, and is removed when it is closed', async () => {
   const { ask, caller, callerFor } = await start({
     config: { headerPrefix: 'X-Service', openingCredits: 9 },
   });
@@ -231,7 +231,7 @@ test('a workspace has its own account, clock, faults and address, and is gone af
   await expect(exchange(`${made.base_url}/credits`)).rejects.toThrow('ECONNREFUSED');
 });
 
-test('faults of the program happen to requests that those of the control interface do not affect', async () => {
+test('faults of the program affect requests that those of the control interface do not', async () => {
   const faults = scriptFaults([{ on: 'GET /credits', status: 503 }]);
   const { ask, caller } = await start({ faults });
   await ask('POST', '/faults', { on: 'GET /credits', drop: 'before' });

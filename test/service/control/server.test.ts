@@ -9,7 +9,7 @@ import { makeStateDir } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 
 describe('access', () => {
-  it('is off unless it is asked for', async () => {
+  it('is off by default', async () => {
     const stateDir = await makeStateDir();
     const service = await createService({ stateDir, engines: createSmallEngines() });
     onTestFinished(() => service.close());
@@ -63,7 +63,7 @@ describe('access', () => {
     expect(new URL(control.url).hostname).toBe('127.0.0.1');
   });
 
-  it('keeps no key if its port is taken, as every start that fails', async () => {
+  it('keeps no key if its port is in use, like every start that fails', async () => {
     const { control } = await start();
     const stateDir = await makeStateDir();
     const parts = { stateDir, engines: createSmallEngines() };
@@ -74,7 +74,7 @@ describe('access', () => {
     expect(await service.keys()).toEqual([service.newKey]);
   });
 
-  it('is found through a private file while it runs, and the file does not outlive it', async () => {
+  it('is found through a private file while it runs, and the file is removed with it', async () => {
     const { stateDir, service, control } = await start();
     const file = join(stateDir, 'control.json');
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(control);
@@ -85,7 +85,7 @@ describe('access', () => {
 });
 
 describe('requests', () => {
-  it('name what is wrong with them', async () => {
+  it('report their own errors', async () => {
     const { ask, control } = await start();
     const refused = async (method: string, path: string, fields?: object) => {
       const { status, json } = await ask(method, path, fields);

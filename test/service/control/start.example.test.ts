@@ -17,7 +17,7 @@ async function readExample(): Promise<string> {
   return code;
 }
 
-test.skipIf(!HAS_PYTHON)('the example in Python does what it says (needs python3)', async () => {
+test.skipIf(!HAS_PYTHON)('the example in Python works (needs python3)', async () => {
   const folder = await makeStateDir();
   const entry = join(folder, 'vloc.ts');
   await writeFile(entry, `import { start } from '${START}';\nprocess.exit(await start(process));\n`);

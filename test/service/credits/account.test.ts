@@ -45,7 +45,7 @@ async function openLedger() {
   return { store, file, grant };
 }
 
-test('a grant stands in the ledger and among what can be spent, under one id', async () => {
+test('a grant is listed in the ledger and among the spendable credits, under one id', async () => {
   const { store, grant } = await openLedger();
   await grant(1.5, START + 1);
   const line = await store.get<{ id: string }>('SELECT id, amount, posted_at, job_id FROM ledger');
@@ -69,14 +69,14 @@ test('the smallest grant is a thousandth of a credit', async () => {
   expect(await store.get('SELECT remaining FROM grants')).toEqual({ remaining: 1 });
 });
 
-test('a grant that cannot be posted as a whole is not posted at all', async () => {
+test('a grant that cannot be posted as a whole is not posted', async () => {
   const { store, file, grant } = await openLedger();
   file.script('DROP TABLE grants');
   await expect(grant(1)).rejects.toThrow();
   expect(await store.all('SELECT id FROM ledger')).toEqual([]);
 });
 
-test('credits are thousandths inside, to the nearest one, and come back as they were', () => {
+test('credits are stored as thousandths, rounded to the nearest one, and read back unchanged', () => {
   expect([0.001, 0.0005, 0.1 + 0.2, 12.345].map(toThousandths)).toEqual([1, 1, 300, 12_345]);
   expect(toCredits(12_345)).toBe(12.345);
 });

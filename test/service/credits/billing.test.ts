@@ -40,7 +40,7 @@ test.each([
   },
 );
 
-test('the balance tells what is reserved, what is left of the month, and when the next one begins', async () => {
+test('the balance includes the reserved credits, the rest of the month, and the start of the next one', async () => {
   const { caller, callerFor, service, engines } = await startScene();
   engines.hold();
   const limited = callerFor(await service.issueKey({ monthlyLimitCredits: 2.5 }));
@@ -101,7 +101,7 @@ async function openLedger() {
   return { store, id, grant, reserve, settle, release, remaining };
 }
 
-test('a job may use up the monthly quota to the last thousandth, and not one more', async () => {
+test('a job may use up the monthly quota to the last thousandth, and no more', async () => {
   const { store, grant, reserve } = await openLedger();
   await grant(10);
   await reserve('first', 1_500, 2_000);
@@ -116,7 +116,7 @@ test('a job may use up the monthly quota to the last thousandth, and not one mor
   await expect(reserve('third', 1, 1_000)).rejects.toThrow('the key has 0 left in 2026-11');
 });
 
-test('a job may use up the account to the last thousandth, and not one more', async () => {
+test('a job may use up the account to the last thousandth, and no more', async () => {
   const { store, grant, reserve } = await openLedger();
   await grant(2);
   await expect(reserve('first', 2_001)).rejects.toThrow(
@@ -133,7 +133,7 @@ test('an account without any grant has nothing', async () => {
   expect(await readMonthlyUse(store, id, '2026-11')).toBe(0);
 });
 
-test('credits that expired under a reservation leave nothing available, and not less than that', async () => {
+test('credits that expired under a reservation leave zero available, not less', async () => {
   const { store, grant, reserve } = await openLedger();
   await grant(5, START + 1);
   await reserve('first', 3_000);
@@ -141,7 +141,7 @@ test('credits that expired under a reservation leave nothing available, and not 
   expect(await readAccount(store, START + 1)).toEqual({ balance: 5_000, reserved: 3_000, available: 0 });
 });
 
-test('a settled job stands in the ledger once, with what it was charged for', async () => {
+test('a settled job is in the ledger once, with the charged quantity', async () => {
   const { store, id, grant, reserve, settle } = await openLedger();
   await grant(10);
   await reserve('first', 400, null, 5);
@@ -173,7 +173,7 @@ test('a settled job stands in the ledger once, with what it was charged for', as
   expect(await readMonthlyUse(store, 'another key', '2026-11')).toBe(0);
 });
 
-test('a job that comes to more than its estimate is charged the estimate', async () => {
+test('a job that costs more than its estimate is charged the estimate', async () => {
   const { store, grant, reserve, settle } = await openLedger();
   await grant(10);
   await reserve('first', 400, null, 5);
@@ -223,7 +223,7 @@ test('a charge that the grants do not cover is a defect, and is not posted', asy
   expect(await readAccount(store, START)).toEqual({ balance: 1_000, reserved: 1_500, available: 0 });
 });
 
-test('of 200 creates at once on credits for ten, ten are accepted', async () => {
+test('of 200 concurrent creates with credits for ten, ten are accepted', async () => {
   const { caller, engines } = await startScene({ config: { openingCredits: 10, concurrentTasks: 1000 } });
   engines.hold();
   const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'hello' }];

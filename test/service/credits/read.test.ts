@@ -54,7 +54,7 @@ test('a key sees the lines of the capabilities that it still has', async () => {
   expect(await count()).toBe(1);
 });
 
-test('pages continue where the last one ended, the newest line first', async () => {
+test('pages continue from the end of the last one, the newest line first', async () => {
   const { job: first, ...scene } = await startCharged();
   const second = await translate(scene);
   const { json: page } = await scene.caller.get('/v1/credit-transactions?limit=1');

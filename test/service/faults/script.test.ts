@@ -14,7 +14,7 @@ async function startWith(...list: Fault[]) {
   return { faults, ...(await startScene({ faults, clock })), clock };
 }
 
-test('an operation fails as often as the script says, and other operations go on', async () => {
+test('an operation fails as often as the script says, and other operations continue', async () => {
   const { faults, caller } = await startWith({
     on: 'POST /dubbings',
     times: 2,
@@ -52,20 +52,20 @@ test('a connection dropped before the work leaves nothing', async () => {
   expect((await caller.get('/v1/dubbings')).json.data).toEqual([]);
 });
 
-test('an error after the work hides what was done', async () => {
+test('an error after the work hides its result', async () => {
   const { caller } = await startWith({ on: 'POST /dubbings', status: 500, when: 'after' });
   expect((await caller.post('/v1/dubbings', DUBBING)).json.code).toBe('INTERNAL_ERROR');
   expect((await caller.get('/v1/dubbings')).json.data).toHaveLength(1);
 });
 
-test('a status that the service has no code for comes as the page of a proxy', async () => {
+test('a status without a code in the service is sent as the page of a proxy', async () => {
   const { caller } = await startWith({ on: 'GET /credits', status: 502 });
   const reply = await caller.get('/v1/credits');
   expect([reply.status, reply.headers['content-type']]).toEqual([502, 'text/html']);
   expect((await caller.get('/v1/credits')).status).toBe(200);
 });
 
-test('a body is sent as it stands, however wrong', async () => {
+test('a body is sent unchanged, however wrong', async () => {
   const { caller, service } = await startWith(
     { on: 'GET /credits', body: '{"balance_credits":' },
     { on: 'GET /credits', body: '<p>', status: 502, headers: { 'Content-Type': 'text/html' } },
@@ -132,7 +132,7 @@ test('the transfers of bytes can fail too', async () => {
   expect(faults.pending()).toEqual([]);
 });
 
-test('a download breaks off after so many bytes, and comes whole afterwards', async () => {
+test('a download breaks off after so many bytes, and is whole afterwards', async () => {
   const { caller } = await startWith(
     { on: 'GET /assets/{job_id}/{name}', cutAfterBytes: 5 },
     { on: 'GET /assets/{job_id}/{name}', drop: 'after' },
@@ -156,7 +156,7 @@ test('a list breaks off as well', async () => {
   expect((await fetch(`${service.url}/credits`)).status).toBe(400);
 });
 
-test('faults can be added while the service runs, and are played in their order', async () => {
+test('faults can be added while the service runs, and occur in their order', async () => {
   const { faults, caller } = await startWith({ on: 'GET /credits', status: 503 });
   faults.add({ on: 'GET /credits', status: 429 }, { on: 'GET /uploads/{upload_id}', status: 500 });
   expect(faults.pending().map(({ on }) => on)).toEqual([
@@ -170,7 +170,7 @@ test('faults can be added while the service runs, and are played in their order'
   expect(faults.pending()).toEqual([]);
 });
 
-test('a fault for ever stays', async () => {
+test('a fault without end remains', async () => {
   const { faults, caller } = await startWith({ on: 'GET /credits', times: Infinity, status: 503 });
   for (let call = 0; call < 3; call += 1) expect((await caller.get('/v1/credits')).status).toBe(503);
   expect(faults.pending()).toHaveLength(1);
@@ -199,7 +199,7 @@ test.each<[string, object, string]>([
   ],
   ['a cut of nothing', { on: 'GET /credits', cutAfterBytes: 0 }, 'cutAfterBytes must be 1 or more'],
   ['a delay backwards', { on: 'GET /credits', delayMs: -1 }, 'delayMs must be'],
-])('a fault with %s is refused at once', (_name, wrong, said) => {
+])('a fault with %s is refused immediately', (_name, wrong, said) => {
   const fault = wrong as Fault; // what a program without types may hand in
   expect(() => scriptFaults([fault])).toThrow(said);
   const script = scriptFaults();
@@ -207,7 +207,7 @@ test.each<[string, object, string]>([
   expect(script.pending()).toEqual([]);
 });
 
-test('a route that there is not does not compile', () => {
+test('a route that does not exist does not compile', () => {
   const routes: FaultRoute[] = ['POST /auto-localizations', 'GET /assets/{job_id}/{name}'];
   expect(routes).toHaveLength(2);
   // @ts-expect-error the name of the kind is not its path

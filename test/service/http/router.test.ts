@@ -16,7 +16,7 @@ test('there is a route for each of the 26 operations', () => {
   }
 });
 
-test('every operation of a single resource answers 404 to an id that nobody has', async () => {
+test('every operation of a single resource answers 404 to an unknown id', async () => {
   const { caller } = await startScene();
   for (const { method, path } of OPERATIONS) {
     if (!path.includes('{')) continue;
@@ -32,7 +32,7 @@ test('every operation of a single resource answers 404 to an id that nobody has'
   }
 });
 
-test('an unknown path is 404, a method that a path does not take is 405 with Allow', async () => {
+test('an unknown path is 404, a method that a path does not accept is 405 with Allow', async () => {
   const { service } = await startScene();
   const { origin } = new URL(service.url);
   for (const path of ['/', '/v1', '/v1/credits/', '/v1/episodes', '/v2/credits', '/constructor']) {

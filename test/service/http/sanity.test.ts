@@ -62,7 +62,7 @@ const CASES: Record<string, string | Buffer> = {
   'an unknown expectation': `${POST}Expect: magic\r\nContent-Length: 2\r\n\r\n{}`,
 };
 
-test.each(Object.entries(CASES))('%s is 400, and nothing behind it is carried out', async (_name, bytes) => {
+test.each(Object.entries(CASES))('%s is 400, and nothing after it is executed', async (_name, bytes) => {
   const scene = await startScene();
   const text = await write(scene, Buffer.concat([Buffer.from(bytes), Buffer.from(SMUGGLED)]));
   const answers = text.match(/HTTP\/1\.1 \d{3}/g);

@@ -25,7 +25,7 @@ test('every answer has an id of its own, and echoes that of the caller', async (
   expect(untraced.headers['x-client-request-id']).toBeUndefined();
 });
 
-test('a problem names what it is about and keeps the query to itself', async () => {
+test('a problem names its subject and keeps the query secret', async () => {
   const { caller } = await startScene();
   const reply = await caller.get('/v1/uploads?cursor=a-secret');
   expect(reply.headers['content-type']).toBe('application/problem+json');
@@ -33,7 +33,7 @@ test('a problem names what it is about and keeps the query to itself', async () 
   expect(reply.bytes.toString()).not.toContain('a-secret');
 });
 
-test('a body must be JSON, and say so', async () => {
+test('a body must be JSON, and declared as such', async () => {
   const scene = await startScene();
   const post = (body: string, type: string) => {
     const signed = { method: 'POST', path: '/v1/uploads', body, nowMs: scene.clock.now() };
@@ -199,7 +199,7 @@ test('a body over 12 MiB is refused, announced or not, and the connection ends',
   expect(streamed).toBe(413);
 });
 
-test('a JSON body that does not come is given up after 30 s', async () => {
+test('a JSON body that does not arrive is given up after 30 s', async () => {
   const scene = await startScene();
   const signed = { method: 'POST', path: '/v1/uploads', body: '', nowMs: scene.clock.now() };
   const headers = { ...signHeaders(scene.credentials, signed), 'Content-Length': '10' };
@@ -214,7 +214,7 @@ test('a JSON body that does not come is given up after 30 s', async () => {
   clearInterval(moving);
 });
 
-test('a caller that expects to be told to go on is told so', async () => {
+test('a caller that expects 100 Continue gets it', async () => {
   const scene = await startScene();
   const body = '{}';
   const signed = { method: 'POST', path: '/v1/uploads', body, nowMs: scene.clock.now() };
@@ -236,7 +236,7 @@ test('a caller that expects to be told to go on is told so', async () => {
   expect(status).toBe(400);
 });
 
-test('the files of the service are its own, whatever the umask', async () => {
+test('the files of the service are private, whatever the umask', async () => {
   const before = process.umask(0);
   try {
     const scene = await startScene({ stateDir: join(await makeStateDir(), 'state') });
@@ -253,7 +253,7 @@ test('the files of the service are its own, whatever the umask', async () => {
   }
 });
 
-test('a service that closes lets go of its port and its folder, and can be started again', async () => {
+test('a service that closes releases its port and its folder, and can be started again', async () => {
   const first = await startScene();
   const { key } = first.credentials;
   await Promise.all([first.service.close(), first.service.close()]);
@@ -263,7 +263,7 @@ test('a service that closes lets go of its port and its folder, and can be start
   expect((await second.caller.get('/v1/credits')).json.balance_credits).toBe(100_000);
 });
 
-test('a port that is taken is an error, and the folder stays free', async () => {
+test('a port in use is an error, and the folder stays free', async () => {
   const first = await startScene();
   const port = Number(new URL(first.service.url).port);
   const stateDir = await makeStateDir();

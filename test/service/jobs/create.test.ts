@@ -43,7 +43,7 @@ test.each([
   'http://a.example/a.mp4',
   'ftp://a.example/a.mp4',
   'file:///etc/passwd',
-])('the address %s is refused with words that say what to do', async (url) => {
+])('the address %s is refused with what to do', async (url) => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/audio-separations', { source: { type: 'url', url } });
   expect([reply.status, reply.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
@@ -52,7 +52,7 @@ test.each([
   expect((await caller.post('/v1/dubbings', subtitle)).json.code).toBe('INPUT_NOT_USABLE');
 });
 
-test('a language without an engine is refused, with those that there are', async () => {
+test('a language without an engine is refused, with the available ones', async () => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/subtitle-translations', { ...translation(1), target_language: 'ja' });
   expect([reply.status, reply.json.code]).toEqual([422, 'LANGUAGE_NOT_SUPPORTED']);
@@ -78,7 +78,7 @@ test.each([
   },
 );
 
-test('fields at fault are named, all of them', async () => {
+test('all invalid fields are named', async () => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/auto-localizations', {
     mode: 'fast',
@@ -91,7 +91,7 @@ test('fields at fault are named, all of them', async () => {
   expect((await caller.post('/v1/dubbings?x=1', {})).status).toBe(400);
 });
 
-test('of 100 creates at once 15 get a slot, and a slot comes free when a job ends', async () => {
+test('of 100 concurrent creates 15 get a slot, and a slot becomes free when a job ends', async () => {
   const { caller, callerFor, service, engines } = await startScene();
   engines.hold();
   const other = callerFor(await service.issueKey());

@@ -94,7 +94,7 @@ function countKept({ stateDir }: Pick<Scene, 'stateDir'>): number {
   }
 }
 
-test('a job that reuses a stage says so, and costs what it always costs', async () => {
+test('a job that reuses a stage says so, and has its usual price', async () => {
   const scene = await startSharing();
   const [first, second] = [await run(scene, 'hello'), await run(scene, 'hello')];
   expect(scene.translated).toEqual(['hello']);
@@ -136,7 +136,7 @@ test('a service that keeps no stages computes each', async () => {
   expect(await readdir(scene.stateDir)).not.toContain('stages.sqlite');
 });
 
-test('a job that waits for a stage leaves its place to another job, and takes it again', async () => {
+test('a job that waits for a stage frees its slot for another job, and takes one again', async () => {
   const scene = await startSharing({ config: { workers: 2 } });
   const open = scene.hold();
   const [first, second] = [await create(scene, 'hello'), await create(scene, 'hello')];

@@ -34,7 +34,7 @@ function untilEnded({ caller, clock }: Scene, job: { detail_url: string }) {
   );
 }
 
-test('a failure of the input ends the job with its code and its words, and nothing is charged', async () => {
+test('a failure of the input ends the job with its code and its message, and nothing is charged', async () => {
   const scene = await startScene();
   scene.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks in it'));
   const job = await untilJob(scene.caller, await createTranslation(scene), 'failed');
@@ -53,7 +53,7 @@ test('an engine that fails twice is tried again, and the third attempt counts', 
   expect((await scene.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
 });
 
-test('an engine that fails three times fails the job, in words without the secrets of the machine', async () => {
+test('an engine that fails three times fails the job, with a message without the secrets of the machine', async () => {
   const scene = await startScene();
   scene.engines.failNext(...Array.from({ length: 3 }, () => new Error('/a/secret/path is broken')));
   const job = await untilEnded(scene, await createTranslation(scene));
@@ -70,7 +70,7 @@ test('a full disk is not tried again', async () => {
   expect(job.error.code).toBe('STORAGE_ERROR');
 });
 
-test('a job that does not end is ended at its deadline', async () => {
+test('a job without an end is stopped at its deadline', async () => {
   const scene = await startScene({ config: { jobDeadlineMs: 3_600_000 } });
   scene.engines.hold();
   const created = await createTranslation(scene);
@@ -85,7 +85,7 @@ test('a job that does not end is ended at its deadline', async () => {
   expect(job.error).toMatchObject({ code: 'DEADLINE_EXCEEDED', retryable: true });
 });
 
-test('no more jobs run at once than there are workers', async () => {
+test('no more jobs run concurrently than there are workers', async () => {
   const scene = await startScene({ config: { workers: 2 } });
   scene.engines.hold();
   const jobs = await Promise.all(Array.from({ length: 5 }, () => createTranslation(scene)));
@@ -101,7 +101,7 @@ test('no more jobs run at once than there are workers', async () => {
   for (const job of jobs) await untilJob(scene.caller, job, 'succeeded');
 });
 
-test('a service that closes hands its jobs back, and the attempt does not count', async () => {
+test('a service that closes returns its jobs to the queue, and the attempt does not count', async () => {
   const stateDir = await makeStateDir();
   let id = '';
   for (let round = 0; round < 4; round += 1) {
@@ -158,7 +158,7 @@ test('the jobs of a process that is killed are taken over, from their uploads on
   expect(await readdir(join(stateDir, 'work'))).toEqual([]);
 });
 
-test('a process that lost its job to another leaves the other’s result alone', async () => {
+test('a process that lost its job to another does not touch the other’s result', async () => {
   const slow = await startScene();
   slow.engines.hold();
   const created = await createTranslation(slow);
@@ -185,7 +185,7 @@ test('a process that lost its job to another leaves the other’s result alone',
   expect((await quick.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
 });
 
-test('after the sleep of a laptop jobs go on where they are, in both processes', async () => {
+test('after the sleep of a laptop jobs continue where they are, in both processes', async () => {
   const clock = createMovableClock();
   const one = await startScene({ clock });
   one.engines.hold();
@@ -233,7 +233,7 @@ function dieUnder(stateDir: string, { attempts, crashes }: { attempts: number; c
   store.close();
 }
 
-test('a crash of the service is no attempt of the job, and the log says what happened', async () => {
+test('a crash of the service is not an attempt of the job, and the log says what happened', async () => {
   const idle = await startScene({ config: { workers: 0 } });
   const created = await createTranslation(idle);
   dieUnder(idle.stateDir, { attempts: 3, crashes: 8 });
@@ -294,7 +294,7 @@ test('attempts that fail still count after a crash', async () => {
   expect(job.error).toMatchObject({ code: 'ENGINE_ERROR', message: expect.stringContaining('3 times') });
 });
 
-test('a job under which the service died ten times is not begun again', async () => {
+test('a job under which the service died ten times is not started again', async () => {
   const idle = await startScene({ config: { workers: 0 } });
   const created = await createTranslation(idle);
   dieUnder(idle.stateDir, { attempts: 1, crashes: 9 });
@@ -309,7 +309,7 @@ test('a job under which the service died ten times is not begun again', async ()
   expect(scene.engines.begun).toEqual([]);
 });
 
-test('whatever an engine reports, the percents rise, stay below 100 and come once a second at most', () => {
+test('whatever an engine reports, the percentage rises, stays below 100 and is stored at most once a second', () => {
   const reports = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat({ max: 700 })));
   fc.assert(
     fc.property(reports, (sequence) => {
@@ -331,7 +331,7 @@ test('whatever an engine reports, the percents rise, stay below 100 and come onc
   );
 });
 
-test('a new stage is told at once', () => {
+test('a new stage is stored immediately', () => {
   const written: [number, string | null][] = [];
   const report = createProgress((percent, stage) => written.push([percent, stage]), { now: () => 0 });
   report(0.1, 'separating');

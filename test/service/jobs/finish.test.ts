@@ -43,7 +43,7 @@ test('cancelling a running job stops its work, frees its credits and keeps the r
   expect((await caller.get('/v1/credit-transactions')).json.data).toEqual([]);
 });
 
-test('a job that waits is cancelled before it is begun', async () => {
+test('a waiting job is cancelled before it starts', async () => {
   const { caller, engines } = await startScene({ config: { workers: 1 } });
   engines.hold();
   await caller.post('/v1/subtitle-translations', TRANSLATION);

@@ -25,7 +25,7 @@ type StoreWork = (
 
 const wav = (path: string) => ({ audio: { path, contentType: 'audio/wav' as const } });
 
-test('a file is moved under the name of its asset and described', async () => {
+test('a file is moved to the name of its asset and described', async () => {
   const { shelf, store } = await makeShelf();
   await writeFile(join(shelf.workFolder, 'x.tmp'), 'abc');
   const assets = await store('dubbing', wav(join(shelf.workFolder, 'x.tmp')));
@@ -40,7 +40,7 @@ test('a file is moved under the name of its asset and described', async () => {
   expect(await readdir(shelf.assetFolder)).toEqual(['audio']);
 });
 
-test('a file outside the work folder is not taken, a link that leads out neither', async () => {
+test('neither a file outside the work folder is accepted nor a link that leads outside', async () => {
   const { root, shelf, store } = await makeShelf();
   await writeFile(join(root, 'secret'), 'secret');
   await symlink(join(root, 'secret'), join(shelf.workFolder, 'link'));

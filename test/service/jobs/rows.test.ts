@@ -22,7 +22,7 @@ async function openRows() {
 }
 
 describe('a job that is read again', () => {
-  it('is taken from memory while the store is as it was', async () => {
+  it('is taken from memory while the store is unchanged', async () => {
     const { find, reads } = await openRows();
     expect([(await find())?.progress, (await find())?.progress]).toEqual([0, 0]);
     await nextTurn();
@@ -30,7 +30,7 @@ describe('a job that is read again', () => {
     expect(reads()).toBe(1);
   });
 
-  it('is read anew after any change of this process, also one that gives rows, and after one taken back', async () => {
+  it('is read again after any change of this process, also one that returns rows, and after one undone', async () => {
     const { store, find } = await openRows();
     await find();
     await store.run('UPDATE jobs SET progress = 1');
@@ -53,7 +53,7 @@ describe('a job that is read again', () => {
     expect((await find())?.progress).toBe(4);
   });
 
-  it('is read anew in the next turn after a change of another process', async () => {
+  it('is read again in the next turn after a change of another process', async () => {
     const { path, find } = await openRows();
     await find();
     const other = openSqliteFile(path, { synchronous: 'NORMAL', advice: '' });
@@ -64,7 +64,7 @@ describe('a job that is read again', () => {
     expect((await find())?.progress).toBe(7);
   });
 
-  it('is another one for another key, and none once it is past its retention', async () => {
+  it('is separate for another key, and absent after its retention', async () => {
     const { find, reads } = await openRows();
     await find();
     await find({ ...JOB, keyId: 'key_b' });

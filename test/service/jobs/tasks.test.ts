@@ -37,7 +37,7 @@ test.each(JOB_KIND_NAMES)('%s says which engines it used, if one is not built in
   });
 });
 
-test('a built-in engine in place of a preferred one is named with the one that it replaces', async () => {
+test('a built-in engine used instead of a preferred one is named with the one that it replaces', async () => {
   const scene = await startScene();
   scene.engines.tellMaking({
     engines: [{ step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro', 'sherpa piper-es'] }],
@@ -48,7 +48,7 @@ test('a built-in engine in place of a preferred one is named with the one that i
   ]);
 });
 
-test('a separation without a voice says so, though the engine is built in', async () => {
+test('a separation without a voice reports it, though the engine is built in', async () => {
   const scene = await startScene();
   const use = { step: 'separate', engine: 'vloc', skipped: [], silent: true } as const;
   scene.engines.tellMaking({ engines: [use] });
@@ -56,7 +56,7 @@ test('a separation without a voice says so, though the engine is built in', asyn
   expect(result.making).toEqual({ engines: [use], cues: [] });
 });
 
-test('cues that did not fit as they were are listed with what was done, in thousandths', async () => {
+test('cues that had to be changed are listed with how they were changed, in thousandths', async () => {
   const scene = await startScene();
   const fits = [fitOf('none', [1]), fitOf('speed', [2]), fitOf('tempo', [3, 4]), fitOf('cut', [5])];
   scene.engines.tellMaking({ ...OWN, fits });
@@ -69,7 +69,7 @@ test('cues that did not fit as they were are listed with what was done, in thous
   ]);
 });
 
-test('a result of the built-in engines alone is as it always was, whatever they did to cues', async () => {
+test('a result of the built-in engines alone is as before, whatever they did to cues', async () => {
   const scene = await startScene();
   scene.engines.tellMaking({
     engines: [

@@ -9,7 +9,7 @@ const position = fc.record({
   id: fc.stringMatching(/^[a-z]{3}_[0-9a-z]{26}$/),
 });
 
-test('a cursor opens to the position that it was sealed with, in its scope alone', () => {
+test('a cursor opens to the position that it was sealed with, only in its scope', () => {
   fc.assert(
     fc.property(position, fc.string(), fc.string(), (at, scope, other) => {
       const cursor = sealer.seal(at, scope);

@@ -42,7 +42,7 @@ async function insert(store: Store, keyId: string, createdAt: number): Promise<R
 }
 
 test(
-  'whatever comes and goes between pages, what stays is seen once, in strictly descending order',
+  'whatever is added and removed between pages, each remaining item is seen once, in strictly descending order',
   PATIENCE,
   async () => {
     const { store, file } = await openEmptyAccount();

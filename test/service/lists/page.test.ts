@@ -30,7 +30,7 @@ async function walk(caller: Caller, limit: number, between: () => Promise<void>)
   return seen;
 }
 
-test('whatever comes in while one pages, what was there is seen once, the newest first', async () => {
+test('whatever is added while a caller pages, each existing item is seen once, the newest first', async () => {
   const { caller } = await startScene();
   let there = await makeUploads(caller, 7);
   await fc.assert(
@@ -71,7 +71,7 @@ test('a cursor of another key, list, filter or text is refused', async () => {
   expect(next.json).toMatchObject({ has_more: false, next_cursor: null });
 });
 
-test('a cursor is good in another process on the same folder', async () => {
+test('a cursor is valid in another process on the same folder', async () => {
   const one = await startScene();
   const ids = await makeUploads(one.caller, 2);
   const { json } = await one.caller.get('/v1/uploads?limit=1');
@@ -111,7 +111,7 @@ const FILTERS = { status: { values: ['ready', 'failed'] }, client_reference: { m
 const read = (parameters: Record<string, string>) =>
   readListQuery(new Map(Object.entries(parameters)), FILTERS);
 
-test('left out, there are 20 rows and no bounds', () => {
+test('by default there are 20 rows and no bounds', () => {
   expect(read({})).toEqual({
     limit: 20,
     cursor: null,
@@ -147,7 +147,7 @@ test.each([
   ['client_reference', 'x'.repeat(129)],
   ['order', 'asc'],
   ['toString', 'x'],
-])('%s=%s is refused by its name', (name, value) => {
+])('%s=%s is refused with its name', (name, value) => {
   const attempt = () => read({ [name]: value });
   expect(attempt).toThrow(Refusal);
   try {
@@ -157,7 +157,7 @@ test.each([
   }
 });
 
-test('every fault is named at once', () => {
+test('all invalid parameters are named together', () => {
   try {
     read({ limit: '0', order: 'asc' });
     expect.unreachable();
@@ -166,7 +166,7 @@ test('every fault is named at once', () => {
   }
 });
 
-test('the bounds must enclose something', () => {
+test('the bounds must not be empty', () => {
   const at = '2026-11-01T00:00:00Z';
   expect(() => read({ created_after: at, created_before: at })).toThrow('earlier');
   const bounds = read({ created_after: at, created_before: '2026-11-01T08:00:00.001+08:00' });

@@ -206,7 +206,7 @@ const BUILT_IN: EnginesConfig = {
   separate: ['builtin'],
 };
 
-it('the built-in engines, named in the file, give the same bytes as without a file', PATIENCE, async () => {
+it('built-in engines named in the file produce the same bytes as without one', PATIENCE, async () => {
   const sums: string[] = [];
   for (const config of [null, BUILT_IN]) {
     const studio = await studioWith(config);
@@ -218,7 +218,7 @@ it('the built-in engines, named in the file, give the same bytes as without a fi
 });
 
 it(
-  'a server that refuses the key fails the job with its own words, and nothing is charged',
+  'a server that refuses the key fails the job with its own message, and nothing is charged',
   PATIENCE,
   async () => {
     const server = await startServer(() => ({

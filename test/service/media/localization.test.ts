@@ -78,13 +78,13 @@ it.each([...Object.keys(SMALL_JOBS), ...Object.keys(LARGE_JOBS)])(
 );
 
 describe('mode', () => {
-  it('standard, without more, dubs and leaves the pictures as they are', () => {
+  it('standard is the default, dubs and does not change the pictures', () => {
     expect(pictureSums(resultOf('plain'))).toEqual(pictureSums(small));
     expect(codecs('plain')).toEqual(['h264', 'aac']);
     expect(probeStreams(resultOf('plain')).streams[1]?.tags?.language).toBe('spa');
   });
 
-  it('subtitles_only leaves the sound as it is, and adds a track of the target language', () => {
+  it('subtitles_only does not change the sound, and adds a track of the target language', () => {
     expect(codecs('subtitles')).toEqual(['h264', 'aac', 'mov_text']);
     expect(decodeSound(resultOf('subtitles')).samples).toEqual(decodeSound(small).samples);
     expect(readCues(resultOf('subtitles'))).toEqual(cues);
@@ -133,7 +133,7 @@ describe('subtitle_output', () => {
 });
 
 describe('original_audio', () => {
-  it('background keeps the music and takes the voice away', () => {
+  it('background keeps the music and removes the voice', () => {
     expect(share('plain', MUSIC)).toBeGreaterThan(0.9);
     expect(Math.abs(share('plain', spokenTime()))).toBeLessThan(0.25);
   });
@@ -162,7 +162,7 @@ describe('resolution', () => {
     expect(pictureSize(resultOf(name))).toEqual(size);
   });
 
-  it('never makes a picture larger: 1080p leaves one of 360 rows as it is', () => {
+  it('never makes a picture larger: 1080p does not change one of 360 rows', () => {
     expect(pictureSums(resultOf('subtitles'))).toEqual(pictureSums(small));
   });
 });

@@ -39,11 +39,11 @@ function samplesOf(file: string): Int16Array {
   return new Int16Array(new Uint8Array(bytes).buffer);
 }
 
-it('gives two WAV files in the sample rate and with the channels of the sound', () => {
+it('returns two WAV files in the sample rate and with the channels of the sound', () => {
   for (const track of Object.values(tracks)) expect(probe(track)).toBe('pcm_s16le,48000,2\nwav');
 });
 
-it('gives tracks as long as the sound, which add up to it sample for sample', () => {
+it('returns tracks as long as the sound, which add up to it sample for sample', () => {
   const [input, vocal, background] = [video, tracks.vocal, tracks.background].map(samplesOf);
   if (input === undefined || vocal === undefined || background === undefined) throw new Error('unreachable');
   expect([vocal.length, background.length]).toEqual([input.length, input.length]);
@@ -56,7 +56,7 @@ it('gives tracks as long as the sound, which add up to it sample for sample', ()
   expect(worst).toBeLessThanOrEqual(2);
 });
 
-it('puts the voice into the one and the music into the other', () => {
+it('puts the voice into one and the music into the other', () => {
   const [vocal, background] = [tracks.vocal, tracks.background].map((file) => decodeSound(file, 48_000));
   const level = (sound: typeof vocal, from: number, to: number) =>
     loudness((sound?.samples ?? new Float32Array()).subarray(from * 48_000, to * 48_000));

@@ -40,14 +40,14 @@ const asCues = (lines: readonly SubtitleLine[]) =>
 const times = (lines: readonly SubtitleLine[]) => lines.map(({ start_ms, end_ms }) => [start_ms, end_ms]);
 
 describe('subtitle recognition', () => {
-  it('finds the language by itself, and most of the words', () => {
+  it('detects the language, and most of the words', () => {
     expect(heard.language).toBe('en');
     const said = CLIPS.slice(0, 2).map((clip) => clip.words);
     const words = heard.lines.map((line: SubtitleLine) => line.text).join(' ');
     expect(wordErrorRate(said.join(' '), words)).toBeLessThan(0.45);
   });
 
-  it('gives the same cues as SRT and as lines, numbered, in order, inside the video', () => {
+  it('returns the same cues as SRT and as lines, numbered, in order, inside the video', () => {
     expect(readCues(heard.srt)).toEqual(asCues(heard.lines));
     const numbers = heard.lines.map((line: SubtitleLine) => line.index);
     expect(numbers).toEqual(numbers.map((_: number, at: number) => at + 1));
@@ -56,7 +56,7 @@ describe('subtitle recognition', () => {
     expect(edges.at(-1)).toBeLessThanOrEqual(12_600);
   });
 
-  it('takes the language that is named', PATIENCE, async () => {
+  it('uses the language that is named', PATIENCE, async () => {
     const named = await recognize({ source_language: 'en-US' }, 'named.srt');
     expect(named.lines).toEqual(heard.lines);
     const unknown = await studio.post('subtitle-recognitions', { source, source_language: 'fi' });
@@ -80,7 +80,7 @@ describe('subtitle translation', () => {
     expect(words).not.toMatch(/\b(the|and|was|had|he)\b/i);
   });
 
-  it('does the same with lines, of the language named and of the one it finds', PATIENCE, async () => {
+  it('does the same with lines, from a named or a detected language', PATIENCE, async () => {
     const lines = [
       { index: 1, start_ms: 100, end_ms: 1_900, text: 'The house is red.' },
       { index: 2, start_ms: 2_000, end_ms: 3_456, text: 'I have a small dog,\nand he is old.' },

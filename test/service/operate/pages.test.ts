@@ -26,7 +26,7 @@ test('/healthz says that the store can be written', async () => {
   expect(reply.json.disk_free_bytes).toBeGreaterThan(0);
 });
 
-test('/readyz names the part that fails, and 503 is for those without which no request can be answered', async () => {
+test('/readyz names the part that fails, and is 503 only for parts that every request needs', async () => {
   const { service, stateDir, clock } = await startScene({ config: { workers: 0 } });
   const ask = async () => {
     clock.advance(1000);
@@ -56,7 +56,7 @@ test('/metrics shows how long jobs have waited', async () => {
   expect(text).toContain('vloc_job_queue_length 1\n');
 });
 
-test('/metrics counts requests by operation and status, and shows what the store holds', async () => {
+test('/metrics counts requests by operation and status, and describes the content of the store', async () => {
   const { service, caller } = await startScene({ metricsFrom: ['127.0.0.1'] });
   const source = await readySource(caller, 90);
   const created = await caller.post('/v1/audio-separations', { source });
@@ -90,7 +90,7 @@ test('/metrics counts requests by operation and status, and shows what the store
   }
 });
 
-test('/metrics is for whom the operator names; for all others it is not there', async () => {
+test('/metrics is available only to the configured addresses; for all others it does not exist', async () => {
   const path = (url: string) => `${originOf(url)}/metrics`;
   const none = await startScene();
   expect((await send(path(none.service.url))).status).toBe(404);

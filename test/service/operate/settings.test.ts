@@ -114,13 +114,13 @@ describe('settings', () => {
     [{ plan_ends_at: '2027-02-29T00:00:00Z' }, 'plan_ends_at', 'must be a time'],
     [{ header_prefix: 'X Service' }, 'header_prefix', 'letters, digits and dashes'],
     ['text', 'the file', 'must be an object'],
-  ])('that are wrong are named: %j', (value, pointer, detail) => {
+  ])('are reported if they are wrong: %j', (value, pointer, detail) => {
     expect(errorsOf(value)).toEqual([{ pointer, detail: expect.stringContaining(detail) }]);
   });
 });
 
 describe('a settings file', () => {
-  it('is read as JSON; one that is missing or broken is named', async () => {
+  it('is read as JSON; a missing or invalid one is reported', async () => {
     const path = join(await makeStateDir(), 'service.json');
     await expect(readSettingsFile(path)).rejects.toThrow(`${path} cannot be read`);
     await writeFile(path, '{"port": }');

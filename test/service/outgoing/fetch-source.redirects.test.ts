@@ -36,7 +36,7 @@ describe('redirects', () => {
     ['plain http', 'http://example.com/secret'],
     ['user name and password', 'https://a:b@example.com/secret'],
     ['another scheme', 'file:///etc/secret'],
-  ])('to %s are refused, without a word of where they lead', async (_name, target) => {
+  ])('to %s are refused, without revealing where they lead', async (_name, target) => {
     const outside = await redirectTo(() => target);
     const network = networkWith([['1.1.1.1']]);
     const failure = await failureOf(outside.origin, { network });

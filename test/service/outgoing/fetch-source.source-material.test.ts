@@ -39,7 +39,7 @@ async function makeVideo(): Promise<Buffer> {
   return readFileSync(path);
 }
 
-test('a real video at an address goes through a whole job of the real engines', async () => {
+test('a real video at an address is used by a whole job of the real engines', async () => {
   const outside = await serve(await makeVideo());
   const scene = await startScene({ allowLoopback: true, engines: createEngines() });
   const created = await scene.caller.post('/v1/audio-separations', videoAt(outside));
@@ -57,7 +57,7 @@ test('a real video at an address goes through a whole job of the real engines', 
   await expectBalance(scene, 99_999);
 });
 
-test('subtitles at an address are charged by their lines and characters, not by what was reserved', async () => {
+test('subtitles at an address are charged by their lines and characters, not by the reservation', async () => {
   const outside = await serve(SRT);
   const scene = await startScene({ allowLoopback: true });
   const translation = await scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
@@ -71,7 +71,7 @@ test('subtitles at an address are charged by their lines and characters, not by 
   await expectBalance(scene, 99_997);
 });
 
-test('a video at an address that cannot be exported fails for good before any work, and nothing is charged', async () => {
+test('a video at an address that cannot be exported fails permanently before any work, and nothing is charged', async () => {
   const outside = await serve(videoOf(10));
   const scene = await startScene({ allowLoopback: true });
   scene.engines.refuseExport(new JobFailure('MEDIA_UNSUPPORTED', 'too large; choose the resolution 1080p'));
@@ -88,7 +88,7 @@ test.each([
   ['no video', 'MEDIA_CORRUPT'],
   [videoOf(900.001), 'DURATION_EXCEEDED'],
   [videoOf(0), 'DURATION_EXCEEDED'],
-])('what is at the address is inspected like an upload: %s', async (bytes, code) => {
+])('the file at the address is inspected like an upload: %s', async (bytes, code) => {
   const outside = await serve(bytes);
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
@@ -99,7 +99,7 @@ test.each([
   await expectBalance(scene, 100_000);
 });
 
-test('a subtitle that is none ends the job', async () => {
+test('a source that is not a subtitle ends the job', async () => {
   const outside = await serve('not a subtitle');
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
@@ -117,7 +117,7 @@ const untilEnded = (scene: Scene, url: string) =>
     ({ status }) => status === 'succeeded' || status === 'failed',
   );
 
-test('a source that is busy is asked again, and nothing of it stays', async () => {
+test('a busy source is tried again, and none of it remains', async () => {
   let busy = 2;
   const outside = await startSecure((_request, response) => {
     if (busy > 0) response.writeHead(503).end();
@@ -135,7 +135,7 @@ test('a source that is busy is asked again, and nothing of it stays', async () =
   );
 });
 
-test('a source that stays away fails the job with its code, after three attempts', async () => {
+test('a source that remains unreachable fails the job with its code, after three attempts', async () => {
   const outside = await startSecure((_request, response) => response.writeHead(404).end());
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
@@ -162,7 +162,7 @@ test('a job that another process takes over fetches its source again', async () 
   expect(outside.requests).toHaveLength(2);
 });
 
-test('a cancel ends a fetch under way', async () => {
+test('a cancel ends a running fetch', async () => {
   const outside = await startSecure((_request, response) => response.write('x'));
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
@@ -196,7 +196,7 @@ test('with loopback allowed, sources and callbacks of this machine may be plain 
   expect(outside.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /a.srt', 'POST /hook']);
 });
 
-test('with loopback allowed, http to anywhere else is refused all the same', async () => {
+test('with loopback allowed, http to anywhere else is still refused', async () => {
   const { caller } = await startScene({ allowLoopback: true });
   for (const origin of [
     'http://media.example.com',

@@ -13,7 +13,7 @@ test.each([
   ['http', startPlain],
   ['https', startSecure],
 ])(
-  'the bytes of an address arrive whole over %s, in a file for the owner alone',
+  'the bytes of an address arrive whole over %s, in a file readable by the owner only',
   async (_name, startOutside) => {
     const bytes = randomBytes(300_000);
     const outside = await startOutside((_request, response) => response.end(bytes));
@@ -40,7 +40,7 @@ describe('without loopback allowed', () => {
 });
 
 describe('the limit of bytes', () => {
-  it('is seen in the head, before a byte is taken', async () => {
+  it('is checked in the head, before a byte is read', async () => {
     let sent = false;
     const outside = await serve((response) => {
       response.writeHead(200, { 'Content-Length': String(1024 ** 3) });
@@ -51,7 +51,7 @@ describe('the limit of bytes', () => {
     expect(sent).toBe(true);
   });
 
-  it('holds for a body of unknown length; one byte less is fine', async () => {
+  it('applies to a body of unknown length; one byte less is fine', async () => {
     const outside = await serve((response) => {
       response.write('x'.repeat(60));
       response.end('x'.repeat(40));
@@ -74,7 +74,7 @@ describe('the limit of bytes', () => {
   });
 });
 
-describe('an answer that cannot be trusted', () => {
+describe('an untrusted answer', () => {
   const cases: [string, (response: ServerResponse) => void, string][] = [
     ['breaks off within its length', breakOff({ 'Content-Length': '1000' }), 'broke off'],
     ['breaks off within its chunks', breakOff({ 'Transfer-Encoding': 'chunked' }), 'broke off'],
@@ -101,7 +101,7 @@ describe('an answer that cannot be trusted', () => {
     };
   }
 
-  it.each(cases)('because it %s is refused', async (_name, answer, words) => {
+  it.each(cases)('is refused because it %s', async (_name, answer, words) => {
     const outside = await serve(answer);
     const failure = await failureOf(outside.origin);
     expect(failure).toMatchObject({ code: 'SOURCE_UNREACHABLE', retryable: true });
@@ -140,7 +140,7 @@ describe('time', () => {
     expect(failure.code).toBe('SOURCE_UNREACHABLE');
   });
 
-  it('is limited to an hour in all', async () => {
+  it('is limited to an hour in total', async () => {
     const failure = await trickle((clock) => clock.advance(3_600_000));
     expect(failure.code).toBe('SOURCE_UNREACHABLE');
   });

@@ -36,7 +36,7 @@ test('a certificate for another name is refused before anything is sent', async 
   expect(outside.requests).toEqual([]);
 });
 
-test('a name that changes to loopback between two requests is connected to there never', async () => {
+test('a name that changes to loopback between two requests is never connected to there', async () => {
   const network = networkWith([['93.184.216.34'], ['127.0.0.1']], false);
   const outside = await startPlain((_request, response) => response.end());
   await expect(get(network, 'https://rebind.example/')).rejects.toThrow(TargetUnreachable);
@@ -46,7 +46,7 @@ test('a name that changes to loopback between two requests is connected to there
   expect(outside.connections()).toBe(0);
 });
 
-test('a socket that ends up elsewhere than it was told is closed before a byte is sent', async () => {
+test('a socket with another peer than expected is closed before a byte is sent', async () => {
   const outside = await startPlain((_request, response) => response.end());
   const network: Network = {
     ...networkWith([['93.184.216.34']], false),
@@ -78,7 +78,7 @@ test('the next address is tried when one refuses', async () => {
   expect(network.dialled).toHaveLength(2);
 });
 
-test('a redirect is handed back, not followed', async () => {
+test('a redirect is returned, not followed', async () => {
   const outside = await startPlain((_request, response) =>
     response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
   );
@@ -86,7 +86,7 @@ test('a redirect is handed back, not followed', async () => {
   expect(outside.requests).toHaveLength(1);
 });
 
-test('what is not HTTP, and what closes without a word, is unreachable', async () => {
+test('an answer that is not HTTP, and a silent close, are unreachable', async () => {
   let words = 'SSH-2.0-OpenSSH\r\n';
   const server = createServer((socket) => socket.on('error', () => {}).end(words)).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -98,7 +98,7 @@ test('what is not HTTP, and what closes without a word, is unreachable', async (
   await expect(get(networkWith(), address)).rejects.toThrow('the connection broke off');
 });
 
-test('the signal ends a request under way with its reason', async () => {
+test('the signal ends a running request with its reason', async () => {
   const controller = new AbortController();
   const outside = await startPlain(() => controller.abort(new Error('enough')));
   await expect(get(networkWith(), outside.origin, controller.signal)).rejects.toThrow('enough');
@@ -111,13 +111,13 @@ test.each(corpus.deny_ip)('a name that leads to %s is refused', async (address) 
   await expect(resolveWith([address])).rejects.toThrow(TargetBlocked);
 });
 
-test('one bad address among good ones denies the name', async () => {
+test('one bad address among good ones refuses the name', async () => {
   const mixed = corpus.dns_cases.find(({ name }) => name === 'mixed A');
   await expect(resolveWith(mixed?.answers?.[0] ?? [])).rejects.toThrow(TargetBlocked);
   await expect(resolveWith(['10.0.0.1', '93.184.216.34'])).rejects.toThrow(TargetBlocked);
 });
 
-test('all good addresses of a name are given, in order', async () => {
+test('all good addresses of a name are returned, in order', async () => {
   expect(await resolveWith(corpus.allow_ip)).toEqual(corpus.allow_ip);
 });
 
@@ -141,7 +141,7 @@ test.each(['localhost', 'media.localhost'])('%s leads to this machine or nowhere
   await expect(resolve('10.0.0.1')).rejects.toThrow(TargetBlocked);
 });
 
-test('a name that is unknown or has no address is unreachable, in words without the name server', async () => {
+test('a name that is unknown or has no address is unreachable, without mentioning the name server', async () => {
   await expect(resolveHost('a.example', { ...networkWith(), signal })).rejects.toThrow(
     'its name is not known',
   );

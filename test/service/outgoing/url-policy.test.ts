@@ -50,7 +50,7 @@ describe('the policy for addresses', () => {
     ['https://example.com:8443/', '443'],
     ['https://10.0.0.1/', 'public host'],
     ['nonsense', 'well formed'],
-  ])('says what is wrong with %s', (address, words) => {
+  ])('names the fault of %s', (address, words) => {
     expect(checkUrl(address, CLOSED)).toMatchObject({ ok: false, reason: expect.stringContaining(words) });
   });
 });
@@ -94,11 +94,11 @@ describe('an address of the public internet', () => {
   );
 });
 
-test('the whole corpus is there', () => {
+test('the corpus is complete', () => {
   expect([corpus.deny_ip.length, corpus.allow_ip.length]).toEqual([52, 7]);
 });
 
-test('loopback is told from everything else', () => {
+test('loopback is distinguished from everything else', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'].every(isLoopbackAddress)).toBe(true);
   expect(['10.0.0.1', '0.0.0.0', '::', '8.8.8.8', 'localhost'].some(isLoopbackAddress)).toBe(false);
 });

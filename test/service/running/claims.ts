@@ -46,7 +46,7 @@ async function claimed(leases: Leases, count: number, from = NOW): Promise<(stri
 
 /** @param open opens an account without keys and jobs */
 export function describeClaims(open: () => Promise<Store>): void {
-  it('give the oldest job of a key first', async () => {
+  it('take the oldest job of a key first', async () => {
     const store = await open();
     await addJobs(store, 'a', 3);
     expect(await claimed(createLeases(store, JOBS, 'one'), 4)).toEqual([
@@ -57,7 +57,7 @@ export function describeClaims(open: () => Promise<Store>): void {
     ]);
   });
 
-  it('give the single job of one key before the next of a thousand jobs of another', async () => {
+  it('take the single job of one key before the next of a thousand jobs of another', async () => {
     const store = await open();
     await addJobs(store, 'many', 1000);
     const leases = createLeases(store, JOBS, 'one');
@@ -66,7 +66,7 @@ export function describeClaims(open: () => Promise<Store>): void {
     expect(await claimed(leases, 2, NOW + 10)).toEqual(['few0001', 'many0003']);
   });
 
-  it('let keys take turns on a single slot, where no job runs when the next is chosen', async () => {
+  it('let keys take turns on a single slot, even if no job runs when the next is chosen', async () => {
     const store = await open();
     await addJobs(store, 'a', 1000);
     await addJobs(store, 'b', 3, 5000);
@@ -92,7 +92,7 @@ export function describeClaims(open: () => Promise<Store>): void {
     expect(second).toMatchObject({ id: 'a0001', takenFrom: 'dead', attempt: 1, crashes: 1 });
   });
 
-  it('leave what a process cannot do to others, however many such jobs come first', async () => {
+  it('leave jobs that a process cannot do to others, however many such jobs come first', async () => {
     const store = await open();
     await addJobs(store, 'a', 30, 0, 'dubbing - es');
     await addJobs(store, 'b', 30, 0, 'dubbing - fr');
@@ -110,7 +110,7 @@ export function describeClaims(open: () => Promise<Store>): void {
     expect(await claimed(createLeases(store, JOBS, 'any'), 2)).toEqual(['a0001', 'b0001']);
   });
 
-  it('give each row to one of many processes', async () => {
+  it('assign each row to one of many processes', async () => {
     const store = await open();
     await addJobs(store, 'a', 20);
     const owners = Array.from({ length: 8 }, (_, at) => createLeases(store, JOBS, `owner${at}`));

@@ -35,7 +35,7 @@ function start(
   return worker;
 }
 
-test('a row that waits lets the next one run, and goes on when a slot is free again', async () => {
+test('a row that waits lets the next one run, and continues when a slot is free again', async () => {
   const [awaited, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const events: string[] = [];
   start({
@@ -108,7 +108,7 @@ test('a row that is stopped does not wait for a slot', async () => {
 });
 
 test.each(Array.from({ length: 12 }, (_, at) => at))(
-  'a row that comes %d steps after a search has begun is not left to the next one',
+  'a row that is added %d steps after the start of a search is not left to the next one',
   async (steps) => {
     const rows: Record<string, Work> = {};
     const waiting: string[] = [];

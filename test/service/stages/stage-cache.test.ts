@@ -68,7 +68,7 @@ function makeStage({ text = 'sound', gate = Promise.resolve() } = {}) {
 const textOf = ({ result }: { result: { path: string } }) => readFileSync(result.path, 'utf8');
 
 describe('a stage that another job has finished', () => {
-  test('is not computed again, and gives each job its own files', async () => {
+  test('is not computed again, and each job gets its own files', async () => {
     const shelf = makeShelf();
     const { compute, signals } = makeStage();
     const cache = shelf.open();
@@ -110,7 +110,7 @@ describe('a stage that another job has finished', () => {
     expect(statSync(join(shelf.root, folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('is gone when its source is deleted, even before a sweep removes its files', async () => {
+  test('is unavailable when its source is deleted, even before a sweep removes its files', async () => {
     const shelf = makeShelf();
     const { compute } = makeStage();
     const cache = shelf.open();
@@ -178,7 +178,7 @@ describe('a finished stage that is damaged', () => {
 });
 
 describe('the size of all results', () => {
-  test('stays within the limit: those that were not used for longest go first', async () => {
+  test('stays within the limit: the least recently used are removed first', async () => {
     const shelf = makeShelf();
     const cache = shelf.open(2.5 * MIB);
     const stage = makeStage({ text: 'x'.repeat(MIB) });
@@ -194,7 +194,7 @@ describe('the size of all results', () => {
     expect(shelf.kept()).toHaveLength(2);
   });
 
-  test('leaves out a result that alone exceeds it', async () => {
+  test('excludes a result that alone exceeds it', async () => {
     const shelf = makeShelf();
     const cache = shelf.open(MIB / 2);
     const stage = makeStage({ text: 'x'.repeat(MIB) });
@@ -203,7 +203,7 @@ describe('the size of all results', () => {
     expect(shelf.kept()).toEqual([]);
   });
 
-  test('can be reduced to that of texts, which need no room but may have cost money', async () => {
+  test('can be reduced to that of texts, which need little space but may have cost money', async () => {
     const shelf = makeShelf();
     const cache = shelf.open();
     expect(await cache.empty()).toBe(false);
@@ -269,7 +269,7 @@ describe('jobs that ask for a stage at the same time', () => {
     expect([signals.length, signals[0]?.aborted]).toEqual([1, false]);
   });
 
-  test('stop the computation when all are cancelled; the next job begins anew', async () => {
+  test('stop the computation when all are cancelled; the next job starts again', async () => {
     const shelf = makeShelf();
     const cache = shelf.open();
     const held = makeStage({ gate: new Promise<void>(() => {}) });
@@ -290,7 +290,7 @@ describe('jobs that ask for a stage at the same time', () => {
     expect((await shelf.share(cache).once('stage', shelf.work(), compute)).reused).toBe(false);
   });
 
-  test('all fail with its failure, and the next job begins anew', async () => {
+  test('all fail with its failure, and the next job starts again', async () => {
     const shelf = makeShelf();
     const cache = shelf.open();
     const fail = async () => {
@@ -334,7 +334,7 @@ describe('jobs that ask for a stage at the same time', () => {
     expect([(await second).reused, signals.length]).toEqual([true, 1]);
   });
 
-  test('in another process leave time to renew the claim when the machine was suspended', async () => {
+  test('in another process leave time to renew the claim if the machine was suspended', async () => {
     const shelf = makeShelf();
     const gate = Promise.withResolvers<void>();
     const { compute, signals } = makeStage({ gate: gate.promise });
@@ -390,7 +390,7 @@ describe('jobs that ask for a stage at the same time', () => {
   });
 });
 
-test('a path that leads out of the folder of a stage is refused', async () => {
+test('a path outside the folder of a stage is refused', async () => {
   const shelf = makeShelf();
   const outside = async (work: Work) => ({ path: `${work.folder}/../elsewhere.wav` });
   await expect(shelf.share(shelf.open()).once('stage', shelf.work(), outside)).rejects.toThrow(

@@ -12,7 +12,7 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test('the page of a proxy means that the storage is away, and its words reach no terminal as they are', async () => {
+test('the page of a proxy means that the storage is down, and its text reaches no terminal unescaped', async () => {
   const bucket = await openBefore((_asked, answer) => {
     answer.writeHead(502, { 'Content-Type': 'text/html' }).end('<html>\u001b[31mBad gateway');
   });
@@ -33,7 +33,7 @@ test('the message of a refusal is one line without control characters', async ()
   });
 });
 
-test('a connection that breaks off means that the storage is away', async () => {
+test('a connection that breaks off means that the storage is down', async () => {
   const bucket = await openBefore((asked) => asked.socket.destroy());
   expect(await failureOf(bucket.send({ method: 'GET', key: 'a' }))).toMatchObject({
     name: 'StorageAway',

@@ -54,14 +54,14 @@ async function startOpenFront(): Promise<string> {
 }
 
 describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () => {
-  it('leaves a bucket as it was, and opens it', async () => {
+  it('opens a bucket without changing it', async () => {
     const { s3 } = server();
     await s3.createBucket('usable');
     await open(s3.address('usable'));
     expect(await s3.list('usable')).toEqual([]);
   });
 
-  it('says that a bucket is missing', async () => {
+  it('reports a missing bucket', async () => {
     expect(await failureOf(open(server().s3.address('not-there')))).toMatchObject({
       code: 'STORAGE_UNUSABLE',
       message: expect.stringContaining('does not exist'),
@@ -69,7 +69,7 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
     });
   });
 
-  it('says that the rights do not suffice for a bucket that may only be read', async () => {
+  it('reports insufficient rights for a bucket that is read-only', async () => {
     const { s3 } = server();
     await s3.createBucket('read-only', { read: 'test:reader' });
     expect(await failureOf(open(s3.address('read-only'), S3_READER))).toMatchObject({
@@ -82,7 +82,7 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
   it.each([
     ['an unknown key', { ...S3_OWNER, AWS_ACCESS_KEY_ID: 'test:nobody' }],
     ['a wrong secret', { ...S3_OWNER, AWS_SECRET_ACCESS_KEY: 'guessed' }],
-  ])('says that the storage does not accept %s', async (_name, env) => {
+  ])('reports that the storage does not accept %s', async (_name, env) => {
     await server().s3.createBucket('of-others');
     expect(await failureOf(open(server().s3.address('of-others'), env))).toMatchObject({
       code: 'STORAGE_UNUSABLE',
@@ -91,20 +91,20 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
     });
   });
 
-  it('says that credentials are missing', async () => {
+  it('reports missing credentials', async () => {
     expect(await failureOf(open(server().s3.address('usable'), {}))).toMatchObject({
       code: 'STORAGE_NO_CREDENTIALS',
     });
   });
 
-  it('says that the bucket is in another region', async () => {
+  it('reports that the bucket is in another region', async () => {
     const address = server().s3.address('usable').replace('us-east-1', 'eu-west-1');
     expect(await failureOf(open(address))).toMatchObject({
       message: expect.stringContaining('another region'),
     });
   });
 
-  it('says that the clock of this machine is wrong', async () => {
+  it('reports that the clock of this machine is wrong', async () => {
     const late = openCheckedBucket(server().s3.address('usable'), S3_OWNER, () => Date.now() - 3600_000);
     expect(await failureOf(late)).toMatchObject({
       code: 'CLOCK_SKEW',
@@ -112,7 +112,7 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
     });
   });
 
-  it('refuses a bucket that everybody can read', async () => {
+  it('refuses a public bucket', async () => {
     const { s3 } = server();
     const front = await startOpenFront();
     await s3.createBucket('public', { read: '.r:*' });
@@ -127,14 +127,14 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
     await open(behind(front, 'private'));
   });
 
-  it('says that nothing listens at the endpoint', async () => {
+  it('reports that nothing listens at the endpoint', async () => {
     expect(await failureOf(open(behind('http://127.0.0.1:9', 'usable')))).toMatchObject({
       code: 'STORAGE_UNUSABLE',
       message: expect.stringContaining('nothing listens there'),
     });
   });
 
-  it('does not trust a certificate that nobody vouches for', async () => {
+  it('refuses an untrusted certificate', async () => {
     const secure = createSecureServer(
       makeCertificate(await makeStateDir(), 'IP:127.0.0.1'),
       (_asked, answer) => answer.end(),
@@ -156,7 +156,7 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
 });
 
 describe.skipIf(MISSING !== null)(`a bucket and a database (${MISSING ?? 'S3'})`, () => {
-  it('belong to one cluster, however many nodes start at once', async () => {
+  it('belong to one cluster, however many nodes start concurrently', async () => {
     const cluster = await makeCluster();
     const nodes = await Promise.all([cluster.node(), cluster.node(), cluster.node()]);
     expect(nodes).toHaveLength(3);
@@ -183,7 +183,7 @@ describe.skipIf(MISSING !== null)(`a bucket and a database (${MISSING ?? 'S3'})`
     expect(await server().s3.list('unused')).toEqual([]);
   });
 
-  it('let one bucket serve two clusters in folders of their own', async () => {
+  it('let one bucket serve two clusters in separate folders', async () => {
     const one = await makeCluster();
     const other = await makeCluster();
     const inFolder = (name: string) => one.options.storage.replace('?', `/${name}?`);

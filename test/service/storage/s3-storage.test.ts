@@ -40,7 +40,7 @@ async function makeStorage(answer: RequestListener) {
   return { storage, waits, logged, folder, fetch: () => storage.fetchUpload(UPLOAD, { folder, signal }) };
 }
 
-test('an input is fetched again after answers that pass', async () => {
+test('an input is fetched again after temporary errors', async () => {
   let asked = 0;
   const { fetch, waits, folder } = await makeStorage((_asked, answer) => {
     asked += 1;
@@ -67,7 +67,7 @@ test.each([
     (answer: Parameters<RequestListener>[1]) =>
       answer.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>'),
   ],
-])('a job waits for %s to pass, and nothing is left of its input', async (_name, refuse) => {
+])('a job waits for %s to pass, and none of its input remains', async (_name, refuse) => {
   const { fetch, folder } = await makeStorage((_asked, answer) => refuse(answer));
   await expect(fetch()).rejects.toThrow(StorageAway);
   expect(await readdir(folder)).toEqual([]);
@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test('a result is offered for five minutes; then the job goes back to the queue', async () => {
+test('storing a result is retried for five minutes; then the job returns to the queue', async () => {
   const { storage, waits, logged } = await makeStorage((asked, answer) => {
     asked.resume();
     answer.writeHead(500).end();
@@ -98,7 +98,7 @@ test('a result is offered for five minutes; then the job goes back to the queue'
   expect(logged).toHaveLength(waits.length);
 });
 
-test('a result that the storage does not take at all fails its job', async () => {
+test('a result that the storage rejects fails its job', async () => {
   const { storage } = await makeStorage((asked, answer) => {
     asked.resume();
     answer.writeHead(400).end('<Error><Code>EntityTooLarge</Code></Error>');

@@ -16,13 +16,13 @@ function makeDisk(freeMib: number, stagesMib = 0) {
   return { disk, scratch: createScratch('work', makeRoom, async () => disk.free) };
 }
 
-test('an input is taken while there is room for it three times, for its copy and what is made of it', async () => {
+test('an input is accepted while there is space for it three times, for its copy and its results', async () => {
   const { scratch } = makeDisk(64 + 300);
   await scratch.reserve(100 * MIB);
   await expect(scratch.reserve(1 * MIB)).rejects.toThrow(StorageAway);
 });
 
-test('room that was given back can be reserved again, and only once', async () => {
+test('released space can be reserved again, and only once', async () => {
   const { scratch } = makeDisk(64 + 300);
   const giveBack = await scratch.reserve(100 * MIB);
   giveBack();
@@ -31,14 +31,14 @@ test('room that was given back can be reserved again, and only once', async () =
   await expect(scratch.reserve(100 * MIB)).rejects.toThrow('lacks 315 MB for an input of 105 MB');
 });
 
-test('finished stages make room before a job has to wait', async () => {
+test('finished stages are removed before a job has to wait for space', async () => {
   const { scratch, disk } = makeDisk(64, 300);
   await scratch.reserve(100 * MIB);
   expect(disk.stages).toBe(0);
   await expect(scratch.reserve(100 * MIB)).rejects.toThrow('waits for room or for another worker');
 });
 
-test('a disk whose room is unknown takes everything', async () => {
+test('a disk of unknown free space accepts everything', async () => {
   const scratch = createScratch(
     'work',
     async () => false,

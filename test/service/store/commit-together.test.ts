@@ -24,7 +24,7 @@ async function openNames(): Promise<{ store: Store; names: () => Promise<string[
 
 const insert = (store: Statements, name: string) => store.run('INSERT INTO names VALUES (?)', name);
 
-test('work that comes at the same moment shares one transaction, and each caller gets its own result', async () => {
+test('work that arrives at the same moment shares one transaction, and each caller gets its own result', async () => {
   const { store, names, begun } = await openNames();
   const commitTogether = createCommitTogether(store);
   const results = await Promise.all(
@@ -41,7 +41,7 @@ test('work that comes at the same moment shares one transaction, and each caller
   await store.close();
 });
 
-test('work that throws keeps nothing of its own and takes nobody along', async () => {
+test('work that throws keeps nothing of its own and does not affect others', async () => {
   const { store, names } = await openNames();
   const commitTogether = createCommitTogether(store);
   const refused = async (tx: Statements) => {
@@ -58,7 +58,7 @@ test('work that throws keeps nothing of its own and takes nobody along', async (
   await store.close();
 });
 
-test('a store that cannot commit refuses everybody at once', async () => {
+test('a store that cannot commit refuses everybody immediately', async () => {
   const { store, begun } = await openNames();
   const commitTogether = createCommitTogether(store);
   const waiting = ['a', 'b', 'c'].map((name) => commitTogether((tx) => insert(tx, name)));

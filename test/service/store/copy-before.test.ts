@@ -41,7 +41,7 @@ const copiesIn = async (stateDir: string) =>
   (await readdir(stateDir)).filter((name) => name.includes('before-'));
 
 describe('a store of an older version', () => {
-  it('is copied before it is upgraded, for its owner alone, and the operator is told where', async () => {
+  it('is copied before it is upgraded, readable by its owner only, and the operator is informed of the path', async () => {
     const stateDir = await folderWithOldStore();
     const before = contentOf(join(stateDir, 'service.sqlite'));
     expect(await upgrade(stateDir)).toEqual([expect.stringContaining(join(stateDir, COPY))]);
@@ -50,7 +50,7 @@ describe('a store of an older version', () => {
     expect(contentOf(join(stateDir, 'service.sqlite')).version).toBe(SCHEMA_VERSION);
   });
 
-  it('is copied once: the next starts leave the copy alone', async () => {
+  it('is copied once: later starts do not change the copy', async () => {
     const stateDir = await folderWithOldStore();
     await upgrade(stateDir);
     const { mtimeMs } = await stat(join(stateDir, COPY));
@@ -58,7 +58,7 @@ describe('a store of an older version', () => {
     expect((await stat(join(stateDir, COPY))).mtimeMs).toBe(mtimeMs);
   });
 
-  it('leaves one copy: older ones, and what a killed process began, are removed', async () => {
+  it('keeps one copy: older ones, and those that a killed process began, are removed', async () => {
     const stateDir = await folderWithOldStore();
     await writeFile(join(stateDir, 'service.sqlite.before-2'), 'older');
     await writeFile(join(stateDir, `${COPY}.part`), 'begun');
@@ -66,7 +66,7 @@ describe('a store of an older version', () => {
     expect(await copiesIn(stateDir)).toEqual([COPY]);
   });
 
-  it('is not upgraded when it cannot be copied, and nothing of the copy is left', async () => {
+  it('is not upgraded if it cannot be copied, and no part of the copy remains', async () => {
     const stateDir = await folderWithOldStore();
     const before = await readFile(join(stateDir, 'service.sqlite'));
     await mkdir(join(stateDir, COPY));

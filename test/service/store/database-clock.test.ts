@@ -52,7 +52,7 @@ test.each([3_600_000, -3_600_000, 101])(
   },
 );
 
-test('a clock that jumps after the start changes nothing, also while the database is away', async () => {
+test('a clock that jumps after the start changes nothing, also while the database is down', async () => {
   const { error, world, readAgain } = await start();
   world.isAway = true;
   for (const skew of [3_600_000, -7_200_000, 0]) {
@@ -64,7 +64,7 @@ test('a clock that jumps after the start changes nothing, also while the databas
   }
 });
 
-test('differences that NTP leaves do not move the time, which stays even', async () => {
+test('differences that NTP leaves do not change the time, which is steady', async () => {
   const { error, world } = await start(80);
   expect(error()).toBe(80);
   world.skew = 20;
@@ -83,7 +83,7 @@ test('a database whose time is set is followed at the next reading, unless that 
   expect(Math.abs(error())).toBeLessThanOrEqual(10);
 });
 
-test('what a test moves stays moved', async () => {
+test('an offset that a test sets is kept', async () => {
   const { base, clock, error, world } = await start(3_600_000);
   base.advance(86_400_000);
   expect(error()).toBe(86_400_000);

@@ -66,13 +66,13 @@ async function folderWith(bytes: Buffer | null): Promise<string> {
 }
 
 describe('a store', () => {
-  it('that is whole opens, and its keys are there', async () => {
+  it('that is whole opens, and has its keys', async () => {
     const service = await open(await folderWith(whole));
     expect(await service.keys()).toHaveLength(41);
     await service.close();
   });
 
-  it('is refused wherever a page of it is overwritten, and the file is left as it was', async () => {
+  it('is refused wherever a page of it is overwritten, and the file is not changed', async () => {
     const random = createRandom(12);
     for (let at = 0; at < whole.length; at += PAGE) {
       const bytes = Buffer.from(whole);
@@ -105,7 +105,7 @@ describe('a store', () => {
     expect(codes).toContain('STORE_DAMAGED');
   });
 
-  it('that is missing or empty is a new account only where no service has been', async () => {
+  it('that is missing or empty is a new account only if no service has been there', async () => {
     expect(await codeOf(await folderWith(null))).toBe('STORE_DAMAGED');
     expect(await codeOf(await folderWith(Buffer.alloc(0)))).toBe('STORE_DAMAGED');
     const fresh = await makeStateDir();
@@ -131,7 +131,7 @@ describe('a store', () => {
     expect(await codeOf(await folderWith(early.subarray(0, PAGE)))).toBe('STORE_DAMAGED');
   });
 
-  it('opens with whatever is left of the file that SQLite rebuilds', async () => {
+  it('opens with whatever is left of a file that SQLite rebuilds', async () => {
     const { stateDir, service } = await startScene();
     const copy = await makeStateDir();
     for (const end of ['', '-wal']) {
@@ -158,7 +158,7 @@ describe('a store', () => {
     expect(await failureOf(stateDir)).toMatchObject({ message: expect.stringContaining('another program') });
   });
 
-  it('of a newer version asks for an upgrade, and one without all its tables is damaged', async () => {
+  it('of a newer version requires an upgrade, and one without all its tables is damaged', async () => {
     const newer = await folderWith(whole);
     change(newer, 'PRAGMA user_version = 99');
     expect(await failureOf(newer)).toMatchObject({
@@ -205,7 +205,7 @@ describe('a store too large to read at each start', () => {
     expect(await codeOf(stateDir)).toBe('STORE_DAMAGED');
   });
 
-  it('opens with damage in its middle, which is told when a statement meets it', async () => {
+  it('opens with damage in its middle, which is reported when a statement meets it', async () => {
     const stateDir = await makeLarge();
     const path = join(stateDir, 'service.sqlite');
     const bytes = await readFile(path);

@@ -67,7 +67,7 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     expect(versions[0]).toHaveLength(1);
   });
 
-  it('needs no permission but for its own schema', async () => {
+  it('needs no permission except for its own schema', async () => {
     const store = await open();
     await store.run(`CREATE ROLE limited LOGIN PASSWORD 'secret'`);
     await store.run('CREATE SCHEMA own AUTHORIZATION limited');
@@ -98,7 +98,7 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     expect(await store.all('SELECT name FROM tasks')).toEqual([{ name: 'outside' }]);
   });
 
-  it('never takes a transaction for committed in which a statement failed', async () => {
+  it('never treats a transaction as committed in which a statement failed', async () => {
     const store = await open();
     const hidden = store.transaction(async (tx) => {
       await tx.run(`INSERT INTO tasks VALUES ('within', 1)`);
@@ -114,7 +114,7 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     await expect(late.run(`INSERT INTO tasks VALUES ('late', 1)`)).rejects.toThrow('had ended');
   });
 
-  it('says by its revision that another node has changed something', async () => {
+  it('changes its revision when another node has changed something', async () => {
     const url = freshAccount(server);
     const root = await makeStateDir();
     const [one, other] = [await open(url, root), await open(url, root)];
@@ -123,7 +123,7 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     expect(await one.revision()).not.toBe(before);
   });
 
-  it('reads times and sums as numbers, texts with question marks as they are, and ids by their bytes', async () => {
+  it('reads times and sums as numbers, texts with question marks unchanged, and ids by their bytes', async () => {
     const store = await open();
     const now = Date.now();
     for (const name of ['b', 'B', 'a']) await store.run('INSERT INTO tasks VALUES (?, ?)', name, now);
@@ -152,7 +152,7 @@ describe.skipIf(NEEDS)('an account of an older version', () => {
     });
   }
 
-  it('is copied before it is upgraded, once and by one node, and the operator is told where', async () => {
+  it('is copied before it is upgraded, once and by one node, and the operator is informed of the path', async () => {
     const url = freshAccount(server);
     const root = await makeStateDir();
     await makeOld(url, root);
@@ -189,7 +189,7 @@ describe.skipIf(NEEDS)('an account of an older version', () => {
     expect(await again.all('SELECT id FROM ledger')).toEqual([{ id: 'tx_a' }]);
   });
 
-  it('is left as it was when it cannot be copied', async () => {
+  it('is not changed if it cannot be copied', async () => {
     const url = freshAccount(server);
     const root = await makeStateDir();
     await makeOld(url, root);
@@ -262,7 +262,7 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
 });
 
 describe.skipIf(NEEDS)('nodes of one service', () => {
-  it('carry out the jobs of each other, and show them the same', async () => {
+  it('run the jobs of each other, and show them the same', async () => {
     const nodes = await startNodes(2);
     const [api, worker] = [at(nodes, 0), at(nodes, 1)];
     const created = await api.callerFor(worker.credentials).post(NEW_JOB, TRANSLATION);
@@ -321,7 +321,7 @@ describe.skipIf(NEEDS)('nodes of one service', () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  it('refuse a key at once that another node has revoked', async () => {
+  it('refuse a key immediately that another node has revoked', async () => {
     const nodes = await startNodes(2);
     const issued = await at(nodes, 0).service.issueKey();
     const caller = at(nodes, 1).callerFor(issued);
@@ -332,7 +332,7 @@ describe.skipIf(NEEDS)('nodes of one service', () => {
 });
 
 describe.skipIf(NEEDS)('while the database is down', () => {
-  it('requests get 503 with Retry-After; afterwards jobs that were accepted are done', async () => {
+  it('requests get 503 with Retry-After; afterwards accepted jobs are done', async () => {
     const own = startPostgres();
     onTestFinished(() => own.stop());
     const scene = await startScene({ database: freshAccount(own) });
@@ -352,7 +352,7 @@ describe.skipIf(NEEDS)('while the database is down', () => {
     expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
   });
 
-  it('a result that is ready is kept, and recorded when the database is back', async () => {
+  it('a finished result is kept, and recorded when the database is back', async () => {
     const own = startPostgres();
     onTestFinished(() => own.stop());
     const { caller, engines, logged } = await startScene({ database: freshAccount(own) });

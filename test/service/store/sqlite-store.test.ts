@@ -53,7 +53,7 @@ describe('a statement outside a transaction', () => {
     await store.close();
   });
 
-  it('runs at once when there is no transaction', async () => {
+  it('runs immediately if there is no transaction', async () => {
     const { store, file, insert } = await openNames();
     const inserted = insert(store, 'first');
     expect(file.get('SELECT count(*) AS count FROM names')).toEqual({ count: 1 });
@@ -71,7 +71,7 @@ const action = fc.record({
 });
 
 describe('transactions', () => {
-  it('leave what they would leave one after another, in the order of their requests', async () => {
+  it('have the same effect as one after another, in the order of their requests', async () => {
     const { store, file, names, insert } = await openNames();
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 12 }), async (actions) => {
@@ -159,7 +159,7 @@ describe('transactions', () => {
     await store.close();
   });
 
-  it('take no statement after their end', async () => {
+  it('accept no statement after their end', async () => {
     const { store, names, insert } = await openNames();
     const kept: Transaction[] = [];
     await store.transaction(async (tx) => {
@@ -175,7 +175,7 @@ describe('transactions', () => {
 });
 
 describe('closing', () => {
-  it('waits for what was requested before it, and refuses what comes after', async () => {
+  it('waits for earlier requests, and refuses later ones', async () => {
     const { store, insert, file } = await openNames();
     const first = store.transaction(async (tx) => {
       await insert(tx, 'a');

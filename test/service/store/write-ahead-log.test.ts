@@ -44,7 +44,7 @@ const changed = (bytes: Buffer, at: number, by: number) => {
 };
 
 describe('a write-ahead log', () => {
-  it('that is whole loses nothing, also with an earlier round behind its end', () => {
+  it('that is whole loses nothing, also with an earlier round after its end', () => {
     expect(log.length).toBeGreaterThan(10 * FRAME);
     expect(secondRound.length).toBe(log.length);
     expect(losesCommits(log)).toBe(false);
@@ -89,7 +89,7 @@ describe('a write-ahead log', () => {
     );
   });
 
-  it('that never got to the disk, or is not there, loses nothing', () => {
+  it('that never got to the disk, or does not exist, loses nothing', () => {
     expect(losesCommits(Buffer.alloc(log.length))).toBe(false);
     expect(losesCommits(Buffer.alloc(0))).toBe(false);
     expect(hasLostCommits(join(tmpdir(), 'vloc-no-such-file'))).toBe(false);

@@ -61,7 +61,7 @@ async function validate({ name, bytes }: Trap): Promise<string> {
   }
 }
 
-test(`no trap is accepted, and none makes anything else opened or anybody called (${HOW})`, {
+test(`no trap is accepted, opens another file or connects to anything (${HOW})`, {
   timeout: PATIENCE_MS,
 }, async () => {
   expect(traps.length).toBeGreaterThanOrEqual(13 + 5);
@@ -80,7 +80,7 @@ test(`no trap is accepted, and none makes anything else opened or anybody called
   expect(probed.length > traps.length).toBe(CAN_TRACE);
 });
 
-test.runIf(CAN_TRACE)('a trap is one: without precautions ffprobe opens what it leads to', () => {
+test.runIf(CAN_TRACE)('traps are effective: without precautions ffprobe opens their targets', () => {
   const trap = join(service.folder, 'made', 'trap.mp4');
   writeFileSync(trap, traps[0]?.bytes ?? '');
   const log = join(service.folder, 'naive.log');

@@ -25,7 +25,7 @@ function stream(url: string, pieces: Buffer[]): Promise<number | string> {
   });
 }
 
-test('bytes are stored as they came, and the ETag is their MD5 in quotes', async () => {
+test('bytes are stored as they arrived, and the ETag is their MD5 in quotes', async () => {
   const scene = await startScene();
   const bytes = randomBytes(3 * 1024 ** 2 + 17);
   const reserved = await reserve(scene, bytes.length);
@@ -40,7 +40,7 @@ test('bytes are stored as they came, and the ETag is their MD5 in quotes', async
   expect((await stat(join(scene.stateDir, 'uploads', file))).mode & 0o777).toBe(0o600);
 });
 
-test('a body without an announced length is taken when it has the right size', async () => {
+test('a body without a declared length is accepted if it has the right size', async () => {
   const scene = await startScene();
   const bytes = randomBytes(200_000);
   const { url } = (await reserve(scene, bytes.length)).json.upload_request;
@@ -50,7 +50,7 @@ test('a body without an announced length is taken when it has the right size', a
 test.each([
   ['one byte more', 1001],
   ['one byte fewer', 999],
-])('%s than was reserved is refused, announced or not, and leaves nothing behind', async (_name, size) => {
+])('%s than was reserved is refused, declared or not, and leaves nothing behind', async (_name, size) => {
   const scene = await startScene();
   const reserved = await reserve(scene, 1000);
   expect((await putObject(reserved, Buffer.alloc(size))).status).toBe(403);
@@ -81,7 +81,7 @@ test('a body far beyond its size is cut off, not read to its end', async () => {
   expect(sent).toBeLessThan(20 * 1024 ** 2);
 });
 
-test('the address permits one thing: anything else is 403 and tells no more', async () => {
+test('the address permits one thing: anything else is 403 without details', async () => {
   const scene = await startScene();
   const bytes = Buffer.from('1234567890');
   const reserved = await reserve(scene, bytes.length);
@@ -130,7 +130,7 @@ test('bytes may be sent again until the upload is completed, and the last ones c
   );
 });
 
-test('a transfer without a byte for a minute is ended, one that flows may take its time', async () => {
+test('a transfer without a byte for a minute is ended, but a steady one may be slow', async () => {
   const scene = await startScene();
   const size = 600_000;
   const { url } = (await reserve(scene, size)).json.upload_request;
@@ -170,7 +170,7 @@ test('a transfer without a byte for a minute is ended, one that flows may take i
   );
 });
 
-test('a transfer that the caller breaks off leaves nothing behind', async () => {
+test('a transfer that the caller aborts leaves nothing behind', async () => {
   const scene = await startScene();
   const { url } = (await reserve(scene, 1_000_000)).json.upload_request;
   await new Promise<void>((resolve) => {
@@ -185,7 +185,7 @@ test('a transfer that the caller breaks off leaves nothing behind', async () => 
   );
 });
 
-test('a lapsed address is 403, and the upload is expired', async () => {
+test('an expired address is 403, and the upload is expired', async () => {
   const scene = await startScene();
   const reserved = await reserve(scene, 10);
   scene.clock.advance(3_600_000);
@@ -194,7 +194,7 @@ test('a lapsed address is 403, and the upload is expired', async () => {
   expect(json).toMatchObject({ status: 'expired', upload_request: null });
 });
 
-test('bytes that are still on their way when the upload is completed do not replace those that were', async () => {
+test('bytes that arrive after the completion of an upload do not replace earlier ones', async () => {
   const scene = await startScene();
   const srt = (word: string) => Buffer.from(`1\n00:00:00,000 --> 00:00:01,000\n${word}`.padEnd(60));
   const reserved = await reserve(scene, 60);

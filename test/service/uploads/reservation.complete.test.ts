@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { finishUpload, sendUpload, startScene, until } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
 
-test('a completed upload is validated and then ready, with what was measured', async () => {
+test('a completed upload is validated and then ready, with the measured values', async () => {
   const { caller } = await startScene();
   const { id, etag } = await sendUpload(caller, videoOf(12.5));
   const completed = await caller.post(`/v1/uploads/${id}/completions`, { etag });
@@ -18,7 +18,7 @@ test('a completed upload is validated and then ready, with what was measured', a
   expect(Date.parse(json.expires_at) - Date.parse(json.created_at)).toBe(7 * 86_400_000);
 });
 
-test('completing what is ready is 200, without the quotes of the ETag as well', async () => {
+test('completing a ready upload is 200, without the quotes of the ETag as well', async () => {
   const { caller } = await startScene();
   const { id, etag } = await sendUpload(caller, videoOf(1));
   await caller.post(`/v1/uploads/${id}/completions`, { etag });
@@ -31,7 +31,7 @@ test('completing what is ready is 200, without the quotes of the ETag as well', 
   expect(again.json.status).toBe('ready');
 });
 
-test('nothing is completed before its bytes came, or with the ETag of others', async () => {
+test('an upload cannot be completed before its bytes arrived, or with another ETag', async () => {
   const { caller } = await startScene();
   const reserved = await caller.post('/v1/uploads', {
     purpose: 'source_video',
@@ -48,7 +48,7 @@ test('nothing is completed before its bytes came, or with the ETag of others', a
   expect((await caller.get(`/v1/uploads/${id}`)).json.status).toBe('waiting_for_upload');
 });
 
-test('a failed or expired upload is not completed any more', async () => {
+test('a failed or expired upload can no longer be completed', async () => {
   const { caller, clock } = await startScene();
   const failed = await finishUpload(caller, Buffer.from('no video'));
   const { id, etag } = await sendUpload(caller, videoOf(1));

@@ -15,7 +15,7 @@ test.each([
   if (status === 413) expect(reply.json.code).toBe('CONTENT_TOO_LARGE');
 });
 
-test('the fields at fault are named', async () => {
+test('invalid fields are named', async () => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/uploads', { ...UPLOAD, purpose: 'x', size_bytes: 0, extra: 1 });
   expect(reply.status).toBe(400);
@@ -23,7 +23,7 @@ test('the fields at fault are named', async () => {
   expect(pointers.sort()).toEqual(['/extra', '/purpose', '/size_bytes']);
 });
 
-test('a new upload says where it is, what it waits for and until when', async () => {
+test('a new upload has an address, a state and an expiry', async () => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/uploads', { ...UPLOAD, client_reference: 'lesson 1' });
   const { json } = reply;
@@ -35,7 +35,7 @@ test('a new upload says where it is, what it waits for and until when', async ()
   expect((await caller.get(json.detail_url)).json).toEqual(json);
 });
 
-test('lists filter by state and purpose, and show nothing of another key', async () => {
+test('lists are filtered by state and purpose, and show nothing of another key', async () => {
   const { caller, callerFor, service } = await startScene();
   const video = await caller.post('/v1/uploads', UPLOAD);
   const subtitle = await caller.post('/v1/uploads', { ...UPLOAD, purpose: 'subtitle_file' });

@@ -14,7 +14,7 @@ test.each([
   ['does not decode', Buffer.from('no video')],
   ['lasts 900.001 s', videoOf(900.001)],
   ['has no duration', videoOf(0)],
-])('a video that %s fails with words for its sender, and its bytes go', async (_name, bytes) => {
+])('a video that %s fails with a message for its sender, and its bytes are removed', async (_name, bytes) => {
   const scene = await startScene();
   const upload = await finishUpload(scene.caller, bytes);
   expect(upload).toMatchObject({ status: 'failed', media: null, error: { code: 'MEDIA_VALIDATION_FAILED' } });
@@ -57,7 +57,7 @@ test('a subtitle file of 10,000 lines passes', async () => {
   expect(await finishUpload(caller, bytes, 'subtitle_file')).toMatchObject({ subtitle: { lines: 10_000 } });
 });
 
-test('a fault that is not the file’s is tried three times, then reported as the service’s', async () => {
+test('a fault outside the file is tried three times, then reported as the service’s', async () => {
   const engines = createSmallEngines();
   let tries = 0;
   const inspect = async () => {

@@ -6,7 +6,7 @@ import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
 import { makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
 import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
 
-test('an event outlives the service: the next one delivers it under the same id', async () => {
+test('an event survives the service: the next one delivers it under the same id', async () => {
   const receiver = await startReceiver(503, 204);
   const stateDir = await makeStateDir();
   const first = await startScene({ stateDir, config: OPEN });
@@ -21,7 +21,7 @@ test('an event outlives the service: the next one delivers it under the same id'
   expect(ids).toEqual([ids[0], ids[0]]);
 });
 
-test('an event that a process had in hand when it died is sent again by another', async () => {
+test('an event that a process was sending when it died is sent again by another', async () => {
   const receiver = await startReceiver();
   const stateDir = await makeStateDir();
   const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
@@ -35,7 +35,7 @@ test('an event that a process had in hand when it died is sent again by another'
   only(receiver);
 });
 
-test('of events that wait, the one that was due first goes first, however old it is', async () => {
+test('of waiting events, the one that was due first is sent first, however old it is', async () => {
   const receiver = await startReceiver();
   const stateDir = await makeStateDir();
   const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
@@ -88,7 +88,7 @@ test('without loopback allowed, a callback to this machine is refused with the c
   expect(receiver.deliveries).toEqual([]);
 });
 
-test('a job that was made with loopback allowed is told nothing once it is not', async () => {
+test('a job that was made with loopback allowed sends nothing once it is not', async () => {
   const receiver = await startReceiver();
   const stateDir = await makeStateDir();
   const open = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
@@ -98,7 +98,7 @@ test('a job that was made with loopback allowed is told nothing once it is not',
   expect(receiver.deliveries).toEqual([]);
 });
 
-test('a state folder from before there were webhooks is brought up to date', async () => {
+test('a state folder from before webhooks existed is upgraded', async () => {
   const { caller, stateDir, service } = await startScene();
   const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
   const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };

@@ -24,7 +24,7 @@ const signatureOf = (secret: string, { headers, body }: Delivery) => {
   return createHmac('sha256', secret).update(signed).digest('hex');
 };
 
-test('the end of a job is told at once, signed with the webhook secret of its key', async () => {
+test('the end of a job is sent immediately, signed with the webhook secret of its key', async () => {
   const receiver = await startReceiver();
   const scene = await startScene({ config: OPEN });
   const issued = await scene.service.issueKey();
@@ -54,7 +54,7 @@ test('the end of a job is told at once, signed with the webhook secret of its ke
   expect(event.created_at).toBe(ended.json.finished_at);
 });
 
-test('failure and cancel are told as well', async () => {
+test('failure and cancel are sent as well', async () => {
   const failed = await startReceiver();
   const cancelled = await startReceiver();
   const scene = await startScene({ config: OPEN });
@@ -90,7 +90,7 @@ test('a job has one event, however its end is replayed, and none without a callb
   only(receiver);
 });
 
-test('a receiver that fails is asked seven times under one id, each time signed anew, and then no more', async () => {
+test('a receiver that fails is tried seven times under one id, each time signed again, and then no more', async () => {
   const receiver = await startReceiver(500);
   const scene = await startScene({ config: OPEN });
   await createJob(scene, receiver.url);
@@ -164,7 +164,7 @@ describe('an answer', () => {
   });
 });
 
-test('no more events are sent at once than there are slots', async () => {
+test('no more events are sent concurrently than there are slots', async () => {
   const receiver = await startReceiver(0);
   const scene = await startScene({ config: { ...OPEN, webhookSlots: 2 } });
   for (let count = 0; count < 5; count += 1) {
@@ -177,7 +177,7 @@ test('no more events are sent at once than there are slots', async () => {
   expect(readRows(scene.stateDir).filter(({ lease_owner: owner }) => owner !== null)).toHaveLength(2);
 });
 
-test('deliveries go with their job', async () => {
+test('deliveries are removed with their job', async () => {
   const receiver = await startReceiver();
   const scene = await startScene({ config: OPEN });
   await createJob(scene, receiver.url);
@@ -206,7 +206,7 @@ test('each wait is up to a tenth shorter or longer', () => {
   }
 });
 
-test('the last attempt falls within the 24 hours of the download addresses, whatever is drawn', () => {
+test('the last attempt is within the 24 hours of the download addresses, whatever the random delays', () => {
   const longest = PLANNED.reduce((sum, _, at) => sum + (waitAfter(at + 1, 1) ?? 0), 0);
   expect(longest).toBeLessThan(24 * HOUR_MS);
 });
@@ -230,14 +230,14 @@ test('header names start with the prefix of the service', async () => {
   });
 });
 
-test('an event to a name that leads into a private network is not sent, and the address is not told', async () => {
+test('an event to a name in a private network is not sent, and the address is not revealed', async () => {
   const network = networkWith([['93.184.216.34', '10.0.0.1']], false);
   const outcome = await sendEvent({ ...EVENT, url: 'https://a.example/' }, { ...PARTS, network });
   expect(outcome).toEqual({ type: 'failed', reason: 'its name leads into a private network' });
   expect(network.dialled).toEqual([]);
 });
 
-test('a body that never ends does not hold up the delivery', async () => {
+test('an endless body does not delay the delivery', async () => {
   const outside = await startPlain((_request, response) => response.write('x'));
   const outcome = await sendEvent({ ...EVENT, url: outside.origin }, { ...PARTS, network: networkWith() });
   expect(outcome).toEqual({ type: 'delivered' });
