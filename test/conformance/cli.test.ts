@@ -37,7 +37,7 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
   return { code, out, err };
 }
 
-test('a service that keeps the rules ends the run with 0, a row a rule and the count', async () => {
+test('a correct service ends the run with 0, a row for each rule and the count', async () => {
   const { url, key, secret } = await startService();
   const target = ['--base-url', url, '--key', key, '--header-prefix', 'X-Acme'];
   const { code, out } = await run([...target, '--only', 'cursors.'], { CONFORMANCE_SECRET: secret });
@@ -47,7 +47,7 @@ test('a service that keeps the rules ends the run with 0, a row a rule and the c
   expect(code).toBe(0);
 });
 
-test('the report for programs holds every rule with its verdict, and no secret', async () => {
+test('the report for programs contains every rule with its verdict, and no secret', async () => {
   const { url, key, secret } = await startService();
   const target = ['--base-url', url, '--key', key, '--header-prefix', 'X-Acme', '--output', 'json'];
   const given = [...target, '--only', 'access.', '--no-jobs', '--mode', 'tolerant'];
@@ -78,7 +78,7 @@ test('a service with a control interface needs no key, and no rule is skipped fo
   expect(code).toBe(0);
 });
 
-test('a service that breaks a rule ends the run with 1 and says what was seen, without control characters', async () => {
+test('a service that breaks a rule ends the run with 1 and the observed behaviour, without control characters', async () => {
   const url = await startImpostor((_request, response) => {
     response
       .writeHead(500, { 'Content-Type': 'application/json' })
@@ -116,7 +116,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test('a service that is not there ends with 2 and the cause', async () => {
+test('a service that cannot be reached ends the run with 2 and the cause', async () => {
   const target = ['--base-url', 'http://127.0.0.1:1/v1', '--key', 'k'];
   const { code, err } = await run(target, { CONFORMANCE_SECRET: 's' });
   expect(err).toContain('ECONNREFUSED');

@@ -20,7 +20,7 @@ describe('the rules and the sentences of the specification', () => {
     expect(readFileSync(page, 'utf8')).toBe(formatCoverage(SENTENCES, RULES));
   });
 
-  it('give every operation a rule for each status that a request can bring about', () => {
+  it('give every operation a rule for each status that a request can cause', () => {
     const ids = RULES.map(({ id }) => id);
     // 26 operations, one of them with two successes; 8 reads of collections with 4 errors each, 6 of single records
     // with 4, 5 creates with 8, 5 cancels with 5, a reservation with 6 and a completion with 7.
@@ -50,7 +50,7 @@ describe('the search for gaps', () => {
     expect(findGaps({ One: {} }, [{ ...rule, covers: [] }]).homeless).toEqual(['a.rule']);
   });
 
-  it('finds a sentence that is out of sight and has a rule, and an id that is given twice', () => {
+  it('finds a sentence that clients cannot observe and that has a rule, and a repeated id', () => {
     const gaps = findGaps({ One: { 'limit.rate': unseen } }, [rule, rule]);
     expect(gaps.seenAfterAll).toEqual(['limit.rate']);
     expect(gaps.repeated).toEqual(['a.rule']);

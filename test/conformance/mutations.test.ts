@@ -29,13 +29,13 @@ function ruleOf(id: string) {
   return rule;
 }
 
-test('without a slip all of these rules pass', async () => {
+test('without a mistake all of these rules pass', async () => {
   const service = await startWith((answer) => answer);
   const ids = new Set(MUTATIONS.flatMap(({ caughtBy }) => caughtBy));
   for (const id of ids) expect([id, await runRule(ruleOf(id), service)]).toEqual([id, PASSED]);
 });
 
-test('a service may say how it made a result', async () => {
+test('a service may describe how it made a result', async () => {
   const service = await startWith(withMaking(GOOD_MAKING));
   expect(await runRule(ruleOf('results.dubbing.members'), service)).toEqual(PASSED);
 });

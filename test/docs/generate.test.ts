@@ -11,7 +11,7 @@ import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 const pathOf = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const PAGE = pathOf('man/vloc.1');
 
-it('the committed files are what the tables make of them', () => {
+it('the committed files match the tables', () => {
   const { status, stderr } = spawnSync(process.execPath, [pathOf('docs/generate.ts'), '--check'], {
     encoding: 'utf8',
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drawTerminal } from '../../docs/pictures/terminal.ts';
 
-test('the picture of a terminal shows its last screen, in colour and place', async () => {
+test('the picture of a terminal shows its last screen, with colours and positions', async () => {
   const written = 'uploading\r\n\x1b[1A\x1b[2K  \x1b[32mdone\x1b[39m <a>\r\n';
   const svg = await drawTerminal('a run', written);
   expect(svg).not.toContain('uploading');

@@ -43,7 +43,7 @@ async function optionsOf(words: readonly string[]): Promise<string[] | null> {
 }
 
 describe('docs/scale-out.md', () => {
-  it('calls commands and options that exist', async () => {
+  it('uses commands and options that exist', async () => {
     expect(CALLS.length).toBeGreaterThan(8);
     for (const words of CALLS) {
       const options = await optionsOf(words);
@@ -55,7 +55,7 @@ describe('docs/scale-out.md', () => {
     }
   });
 
-  it('gives each process of a unit a state folder that systemd creates', () => {
+  it('has for each process of a unit a state folder that systemd creates', () => {
     const units = [...page.matchAll(/```ini\n([^`]*)```/g)].map(([, unit = '']) => unit);
     expect(units).toHaveLength(2);
     for (const unit of units) {
@@ -85,7 +85,7 @@ describe('docs/scale-out.md', () => {
     expect([checked.status, checked.stderr]).toEqual([0, '']);
   });
 
-  it('links a Compose file whose services, networks and volumes fit together', () => {
+  it('links a Compose file whose services, networks and volumes match', () => {
     expect(page).toContain('(compose.yaml)');
     const names = Object.keys(compose.services);
     expect(names).toEqual(['api', 'worker', 'database', 'proxy']);

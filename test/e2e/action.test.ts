@@ -46,7 +46,7 @@ async function runStep(inputs: Readonly<Record<string, string>>): Promise<Step> 
 describe('a step', () => {
   const STEP = { INPUTS: 'talk.srt\n  \n--to=fr.srt\n', OPTIONS: '--from=en', MAX_CREDITS: '5' };
 
-  it('runs vloc, and says where the results and the report are and what they cost', async () => {
+  it('runs vloc, and prints where the results and the report are and what they cost', async () => {
     const { code, stderr, outputs, summary } = await runStep(STEP);
     expect(code, stderr).toBe(0);
     const results = ['talk.es.srt', '--to=fr.es.srt'].map((name) => join(vloc.folder, 'out', name));
@@ -73,7 +73,7 @@ describe('a step', () => {
     expect(summary).toMatch(/2 done/);
   });
 
-  it('with input that is not usable sends nothing, and has no report', async () => {
+  it('with unusable input sends nothing, and has no report', async () => {
     const { code, stderr, outputs } = await runStep({ ...STEP, INPUTS: 'broken.srt\ntalk.srt', OUT: 'none' });
     expect([code, outputs]).toEqual([2, {}]);
     expect(stderr).toContain('not usable as subtitles');

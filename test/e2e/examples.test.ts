@@ -58,7 +58,7 @@ describe('the example', () => {
 });
 
 describe('the ways to run examples', () => {
-  it('are those of examples that there are', () => {
+  it('are all used by existing examples', () => {
     const commands = ALL.map(({ command }) => command);
     expect(Object.keys(WAYS).filter((command) => !commands.includes(command))).toEqual([]);
   });

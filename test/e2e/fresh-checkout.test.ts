@@ -37,7 +37,7 @@ function makeCheckout(
   };
 }
 
-it('is built once, and its output has nothing of npm', () => {
+it('is built once, and its output contains nothing of npm', () => {
   const start = makeCheckout({ scripts: { prepare: 'echo building && node build.cjs' } });
   const first = start();
   expect(first).toMatchObject({ code: 3, stdout: 'started\n' });
@@ -58,7 +58,7 @@ it('says why it cannot be built, and tries again at the next start', () => {
   }
 });
 
-it('is built although the settings of npm forbid scripts, or npm only links it', () => {
+it('is built even if the settings of npm forbid scripts, or npm only links it', () => {
   // npm runs `prepare` when it links a package, too, and that builds nothing while there is no rolldown.
   const start = makeCheckout({ scripts: { prepare: 'node build/prepare.js', build: 'node build.cjs' } });
   expect(start()).toMatchObject({ code: 3, stdout: 'started\n' });

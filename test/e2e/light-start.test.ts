@@ -79,7 +79,7 @@ it('the help loads no part of Node that starts processes, which takes a fifteent
   expect(loaded).not.toContain('node:child_process');
 });
 
-it('profiles at a press of Tab load neither the client nor the service', async () => {
+it('completing profiles with Tab loads neither the client nor the service', async () => {
   const heavy = /^\/\/ src\/(?:client\/transport|service)\//m;
   const loaded = (await loadedBy('completion', 'values', 'profiles')).filter((text) => heavy.test(text));
   expect(loaded).toEqual([]);
@@ -88,7 +88,7 @@ it('profiles at a press of Tab load neither the client nor the service', async (
   expect(all.some((text) => heavy.test(text))).toBe(true);
 });
 
-it('a run that does work is seen to load what it needs', async () => {
+it('a run that does work is observed to load what it needs', async () => {
   const loaded = await packagesLoadedBy('credits', '--quiet');
   for (const name of ['commander', 'hono']) expect(loaded).toContain(name);
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => vloc.remove());
 
 describe('a refusal', () => {
-  it('comes before the upload for a language that there is no engine for, and lists what there is', async () => {
+  it('comes before the upload for a language without an engine, and lists the available ones', async () => {
     const { code, stdout, stderr } = await vloc.run('localize', 'sample.mp4', '--from', 'en', '--to', 'fr');
     expect(code).toBe(2);
     expect(stdout).toBe('');
@@ -45,7 +45,7 @@ describe('a refusal', () => {
 });
 
 describe('a machine without the engines', () => {
-  it('hears in one sentence what is missing and which command installs it, before anything is sent', async () => {
+  it('gets one sentence that names what is missing and the command that installs it, before anything is sent', async () => {
     const bare = inFolder('bare');
     mkdirSync(bare);
     symlinkSync(process.execPath, join(bare, 'node'));
@@ -64,7 +64,7 @@ describe('vloc localize short.mp4 --to es', () => {
     if (finished.code === 0) result = decodeSound(inFolder('short.es.mp4'));
   }, 5 * MINUTES);
 
-  it('ends with 0, and says where the file is and how to play, keep and redo it', () => {
+  it('ends with 0, and says where the file is and what to do next', () => {
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining(' short.es.mp4 ') });
     for (const word of ['Play it:', 'Keep it:', 'Start over (charged again):'])
       expect(finished.stderr).toContain(word);
@@ -108,7 +108,7 @@ describe('vloc localize short.mp4 --to es', () => {
   });
 
   it(
-    'takes the original voice away, under the dub too',
+    'removes the original voice, under the dub too',
     async () => {
       expect(await vloc.run('separate', 'short.mp4')).toMatchObject({ code: 0 });
       const voice = decodeSound(inFolder('short.vocals.wav'));
@@ -126,7 +126,7 @@ describe('vloc localize short.mp4 --to es', () => {
     5 * MINUTES,
   );
 
-  it('is not paid a second time: the same command again has nothing to do', async () => {
+  it('is not paid a second time: the same command again does nothing', async () => {
     const again = await vloc.run('localize', 'short.mp4', '--to', 'es', '-o', 'plain');
     expect(again).toMatchObject({ code: 0, stdout: `${inFolder('short.es.mp4')}\n` });
     expect(again.stderr).not.toContain('Embedded service');
@@ -161,7 +161,7 @@ describe('the dub', () => {
     }
   });
 
-  it('is silent before the first cue and between cues that lie apart', () => {
+  it('is silent before the first cue and between separate cues', () => {
     const speech = loudness(dub.samples);
     expect(loudness(between(dub, 0, (cues[0]?.start ?? 0) - 0.1))).toBeLessThan(speech / 30);
     for (const { start } of SHORT.slice(1)) {
@@ -232,7 +232,7 @@ describe('vloc mcp', () => {
 
 describe('vloc recognize', () => {
   it(
-    'hears the known words with fewer than 45 % wrong, in order',
+    'recognizes the known words with fewer than 45 % wrong, in order',
     async () => {
       const { code } = await vloc.run('recognize', 'short.mp4', '--from', 'en');
       expect(code).toBe(0);

@@ -76,12 +76,12 @@ async function startListening(): Promise<Wrapped & { readonly pid: number }> {
   return { ...run, pid: Number(pid) };
 }
 
-it('gives the exit code of the command', async () => {
+it('returns the exit code of the command', async () => {
   expect(await startWrapped([], 'code', '7').ended).toBe(7);
 });
 
 it.each(['SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGHUP'] as const)(
-  'gives 128 and the signal when %s ends the command',
+  'returns 128 and the signal when %s ends the command',
   async (signal) => {
     expect(await startWrapped([], 'killed', signal).ended).toBe(128 + constants.signals[signal]);
   },

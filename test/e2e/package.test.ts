@@ -41,7 +41,7 @@ describe('the tarball', () => {
       .split('\n')
       .map((path) => path.replace('package/', ''));
 
-  it('holds what runs and what explains it, and nothing else', () => {
+  it('contains what runs and what explains it, and nothing else', () => {
     expect(compareContents(list())).toEqual({ extra: [], missing: [] });
   });
 
@@ -49,7 +49,7 @@ describe('the tarball', () => {
     expect(readFileSync(tarball).byteLength / MiB).toBeLessThan(LARGEST_MIB);
   });
 
-  it('brings the license of every package whose code is in it', () => {
+  it('contains the license of every package whose code is in it', () => {
     const folder = join(root, 'unpacked');
     mkdirSync(folder);
     execFileSync('tar', ['-xzf', tarball, '-C', folder]);
@@ -100,7 +100,7 @@ describe('a program in TypeScript that uses the package', () => {
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
   ])(
-    'compiles strictly, declarations and all, with module %s and resolution %s',
+    'compiles strictly, including declarations, with module %s and resolution %s',
     (module, moduleResolution) => {
       const compilerOptions = {
         ...{ module, moduleResolution, target: 'es2023', lib: ['es2023'], types: ['node'], noEmit: true },
@@ -137,7 +137,7 @@ describe('an installation', () => {
   const run = (more: Record<string, string>, ...args: string[]) =>
     finish(join(prefix, 'bin/vloc'), args, folder, { ...env, ...more });
 
-  it('runs from a global prefix, and brings its manual page and completions', async () => {
+  it('runs from a global prefix, and includes its manual page and completions', async () => {
     const { code, stdout } = await run({}, '--version');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
     expect(existsSync(join(prefix, 'share/man/man1/vloc.1'))).toBe(true);
@@ -146,7 +146,7 @@ describe('an installation', () => {
   });
 
   it(
-    'does its work on files with blanks and letters beyond ASCII',
+    'works with blanks and letters beyond ASCII in file names',
     async () => {
       const { code, stderr } = await run(
         { VLOC_STATE_DIR: join(root, 'état 1') },
@@ -159,7 +159,7 @@ describe('an installation', () => {
     2 * MINUTES,
   );
 
-  it('works with a home that cannot be written', async () => {
+  it('works with a home folder that cannot be written', async () => {
     // No folder can be made there, not even by root.
     const home = { HOME: '/sys' };
     for (const args of [['--help'], ['completion', 'values', 'profiles'], ['profile', 'list']]) {
@@ -170,7 +170,7 @@ describe('an installation', () => {
     expect(elsewhere.code, elsewhere.stderr).toBe(0);
   });
 
-  it('names the folder when its state cannot be written', async () => {
+  it('names the folder if its state cannot be written', async () => {
     const { code, stderr } = await run({ HOME: '/sys' }, 'credits');
     expect([4, 10]).toContain(code);
     expect(stderr).not.toContain('    at ');

@@ -35,16 +35,16 @@ const credentials = () => ({
 });
 
 describe('vloc serve --output json', () => {
-  it('says on its first line where it listens and with which keys', () => {
+  it('prints on its first line where it listens and with which keys', () => {
     expect(Object.keys(announced)).toEqual(['base_url', 'key', 'secret', 'webhook_secret']);
     expect(announced.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
   });
 
-  it('keeps its folder to itself', () => {
+  it('keeps its folder private', () => {
     expect(statSync(vloc.stateDir).mode & 0o777).toBe(0o700);
   });
 
-  it('serves other runs of vloc that are given its address and key', async () => {
+  it('serves other runs of vloc that have its address and key', async () => {
     const { code, stderr } = await vloc.runWith(credentials(), 'jobs', 'get', 'loc_none');
     expect(code).toBe(1);
     expect(stderr).toContain('RESOURCE_NOT_FOUND · req_');

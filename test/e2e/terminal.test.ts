@@ -33,7 +33,7 @@ describe('Ctrl-C while a job runs', () => {
     expect(await session.ended).toBe(130);
   });
 
-  it('has drawn a bar, and gives the cursor back', () => {
+  it('has drawn a bar, and restores the cursor', () => {
     expect(session.screen()).toContain('────');
     expect(session.screen().lastIndexOf('\u001b[?25h')).toBeGreaterThan(
       session.screen().lastIndexOf('\u001b[?25l'),
@@ -53,8 +53,8 @@ describe('Ctrl-C while a job runs', () => {
   );
 });
 
-describe('a reader that has had enough', () => {
-  it('is no failure: the help through `head -1` ends with 0 and without a complaint', async () => {
+describe('a reader that closes the pipe early', () => {
+  it('is not a failure: the help through `head -1` ends with 0 and without a message', async () => {
     const session = open(`bash -c 'set -o pipefail; "${vloc.program}" localize --help | head -1'`);
     expect(await session.ended).toBe(0);
     expect(session.screen().trim()).toBe('Usage: vloc localize [options] [input...]');

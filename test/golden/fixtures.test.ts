@@ -135,7 +135,7 @@ describe('the journal of version 0.1', () => {
     });
   });
 
-  it('goes on without a second payment: what is done stays, what runs is waited for', async () => {
+  it('continues without a second payment: finished items are kept, running ones waited for', async () => {
     const studio = await openStudio();
     const { service, pace } = await startThen(studio);
     for (const line of [
@@ -154,7 +154,7 @@ describe('the journal of version 0.1', () => {
 });
 
 describe('the records of version 0.1', () => {
-  it('offer its jobs and uploads to be completed', async () => {
+  it('make its jobs and uploads available for completion', async () => {
     const { folder, env } = await openStudio();
     const { io } = createTestIo({ cwd: folder, env, now: () => NOW });
     const jobs = (await valueLines('jobs', io)).trimEnd().split('\n');
@@ -187,7 +187,7 @@ describe('the profiles of version 0.1', () => {
 });
 
 describe('the store of version 0.1', () => {
-  it('is served by vloc serve: its key still works, and the balance is what it was', async () => {
+  it('is served by vloc serve: its key still works, and the balance is unchanged', async () => {
     const studio = await openStudio();
     const state = join(studio.folder, 'service');
     const test = createTestIo({ cwd: studio.folder, env: studio.env });
@@ -220,7 +220,7 @@ describe('the store of version 0.1', () => {
     ]);
   });
 
-  it('has all jobs and what they cost', async () => {
+  it('has all jobs and their costs', async () => {
     const studio = await openStudio();
     const { service, pace } = await startThen(studio);
     const ask = (line: string) => studio.run(`${line} --base-url ${service.url}`, { pace });

@@ -45,7 +45,7 @@ function record(group: Group, ends: Recording, wanted: readonly string[]): void 
   writeRecording(group.name, new Map(chosen));
 }
 
-describe('what vloc prints and how it ends is as recorded:', () => {
+describe('the output and exit code of vloc are as recorded:', () => {
   for (const group of GROUPS) {
     it(group.name, { timeout: PATIENCE_MS }, async () => {
       const ends = await runGroup(group);

@@ -50,7 +50,7 @@ const VARIANT_NAMES = ['minimal', 'generous', 'acme', 'north', 'south'] as const
 describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
   const open = () => openHosted(VARIANTS[variant], used);
 
-  test.each(JOBS)('vloc $words.0 brings the bytes of its results', async ({ words, files }) => {
+  test.each(JOBS)('vloc $words.0 fetches the bytes of its results', async ({ words, files }) => {
     const { run, folder, hosted } = await open();
     const ended = await run([...words, '--out', join(folder, 'results'), '-o', 'json']);
     expectDone(ended);
@@ -71,7 +71,7 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
     expect(ended.stdout).toContain('succeeded');
   });
 
-  test('vloc upload makes uploads ready, and a job takes one by its id', async () => {
+  test('vloc upload makes uploads ready, and a job uses one by its id', async () => {
     const { run, hosted } = await open();
     const ended = await run(['upload', 'talk.mp4', 'talk.srt', '-o', 'json']);
     expectDone(ended);
@@ -133,7 +133,7 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
     expectDone(await run(['jobs', 'get', ...ids]));
   });
 
-  test('vloc api says what the service says', async () => {
+  test('vloc api prints what the service answers', async () => {
     const { run } = await open();
     const ended = await run(['api', 'GET', '/credits', '-o', 'json']);
     expectDone(ended);
@@ -153,8 +153,8 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
   });
 });
 
-describe('a service that does not repeat what was asked', () => {
-  test('has no part in the names of results, least of all in that of the input', async () => {
+describe('a service that does not repeat the request', () => {
+  test('does not affect the names of results, least of all with that of the input', async () => {
     const { run, folder } = await openHosted(VARIANTS.acme, used);
     const input = await readFile(join(folder, 'talk.mp4'));
     const ended = await run(['localize', 'talk.mp4', '--to', 'es,fr', '--clobber', '-o', 'plain']);
@@ -169,7 +169,7 @@ describe('a service that does not repeat what was asked', () => {
 });
 
 describe('a job that fails', () => {
-  test('for a reason that this version does not know is told with it', async () => {
+  test('for a reason that this version does not know is reported with it', async () => {
     const { run, hosted } = await openHosted(VARIANTS.north, used);
     hosted.endsAs = 'failed';
     const ended = await run(['dub', 'talk.srt', '--to', 'es', '-o', 'json']);
@@ -179,14 +179,14 @@ describe('a job that fails', () => {
   });
 });
 
-describe('an answer in the way', () => {
+describe('an answer of a proxy', () => {
   test.each<Trouble>([
     'error-code-unknown',
     'retry-after-date',
     'retry-after-none',
     'in-progress',
     'page-502',
-  ])('(%s) is waited out, and makes no second job', async (trouble) => {
+  ])('(%s) is waited out, and causes no second job', async (trouble) => {
     const { run, hosted, slept } = await openHosted(VARIANTS.acme, used);
     hosted.troubles.push(trouble);
     expectDone(await run(['dub', 'talk.srt', '--to', 'es']));
@@ -198,7 +198,7 @@ describe('an answer in the way', () => {
     ['error-without-code', 1, { code: 'HTTP_422', message: 'That language is not offered' }],
     ['error-json-type', 1, { message: 'No such mode', request_id: TROUBLE_REQUEST_ID }],
     ['page-403', 4, { message: expect.stringContaining('Blocked by the firewall') }],
-  ])('(%s) ends the run and is told', async (trouble, code, error) => {
+  ])('(%s) ends the run and is reported', async (trouble, code, error) => {
     const { run, hosted } = await openHosted(VARIANTS.acme, used);
     hosted.troubles.push(trouble);
     // Fresh: without a journal the first request would be the look for jobs of an earlier run.
@@ -210,7 +210,7 @@ describe('an answer in the way', () => {
 });
 
 describe('an address of a result that storage refuses', () => {
-  test('is asked for anew, and the result comes', async () => {
+  test('is requested again, and the result is fetched', async () => {
     const { run, hosted, folder } = await openHosted(VARIANTS.minimal, used);
     let left = 1;
     hosted.change = (body) => {

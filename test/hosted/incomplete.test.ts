@@ -61,7 +61,7 @@ test.each(CASES)('%s', async (_name, change, words, named) => {
   expect(json.stderr + table.stderr).not.toMatch(/undefined|^\s+at .*:\d+/m);
 });
 
-test('the lines of a job that has none are named', async () => {
+test('a job without lines is reported', async () => {
   const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
   const made = await run(['recognize', 'talk.mp4', '-o', 'json']);
   const [{ id }] = JSON.parse(made.stdout).data;

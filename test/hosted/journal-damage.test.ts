@@ -163,7 +163,7 @@ describe('a wrong clock', () => {
   it.each([
     ['30 days ahead', 30],
     ['30 days behind', -30],
-  ])('that is %s costs nothing: the service says which jobs it has', async (_how, days) => {
+  ])('that is %s costs nothing: the service knows which jobs it has', async (_how, days) => {
     const scene = await openScene();
     const now = () => Date.now() + days * DAY_MS;
     for (const state of STATES) {

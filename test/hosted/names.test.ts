@@ -27,7 +27,7 @@ const videos = async (folder: string) =>
   (await readdir(folder)).filter((name) => name.endsWith('.mp4')).sort();
 const errorOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
 
-describe('a run that was left and is resumed', () => {
+describe('a run that was interrupted and is resumed', () => {
   test('with --clobber --detach writes its result beside the input', async () => {
     const scene = await open();
     const { run, folder, hosted } = scene;
@@ -43,7 +43,7 @@ describe('a run that was left and is resumed', () => {
   test.each([
     ['--detach', ['--detach']],
     ['--timeout', ['--timeout', '0s']],
-  ])('of two languages after %s gives two files', async (_, left) => {
+  ])('of two languages after %s writes two files', async (_, left) => {
     const scene = await open();
     const { run, folder, hosted } = scene;
     await keepingInputs(scene, async () => {
@@ -55,7 +55,7 @@ describe('a run that was left and is resumed', () => {
     expect(hosted.jobs.size).toBe(2);
   });
 
-  test('of two languages after Ctrl-C gives two files', async () => {
+  test('of two languages after Ctrl-C writes two files', async () => {
     const scene = await open();
     const { run, folder, hosted } = scene;
     const runtime = {
@@ -72,7 +72,7 @@ describe('a run that was left and is resumed', () => {
     expect(hosted.jobs.size).toBe(2);
   });
 
-  test('keeps the name of a language that only the first answer told', async () => {
+  test('keeps the name of a language that only the first answer contained', async () => {
     const { run, folder, hosted } = await open();
     hosted.change = (body) =>
       typeof body.result === 'object' ? { ...body, result: { ...body.result, language: 'en' } } : body;
@@ -91,27 +91,30 @@ describe('a run that was left and is resumed', () => {
 });
 
 describe('vloc jobs', () => {
-  test.each(['wait', 'download'])('%s gives the result the name and the folder of its run', async (verb) => {
-    const scene = await open();
-    const { run, folder } = scene;
-    await mkdir(join(folder, 'in', 'week1'), { recursive: true });
-    await writeFile(join(folder, 'in', 'week1', 'talk.mp4'), await readFile(join(folder, 'talk.mp4')));
-    await mkdir(join(folder, 'elsewhere'));
-    const detached = await run(['localize', 'in', '--to', 'es,ca', '--out', 'out', '--detach', '-o', 'id']);
-    const ids = idOf(detached.stdout);
-    expect(ids).toHaveLength(2);
-    if (verb === 'download') for (let looks = 0; looks < 3; looks += 1) await run(['jobs', 'get', ...ids]);
-    const ended = await run(['jobs', verb, ...ids, '-o', 'plain'], { cwd: join(folder, 'elsewhere') });
-    expect([ended.code, ended.stderr]).toEqual([0, ended.stderr]);
-    expect(await videos(join(folder, 'out', 'week1'))).toEqual(['talk.ca.mp4', 'talk.es.mp4']);
-    expect(await readdir(join(folder, 'elsewhere'))).toEqual([]);
-    // The run itself takes them for its own.
-    const again = await run(['localize', 'in', '--to', 'es,ca', '--out', 'out']);
-    expect([again.code, again.stderr]).toEqual([0, again.stderr]);
-    expect(await videos(join(folder, 'out', 'week1'))).toEqual(['talk.ca.mp4', 'talk.es.mp4']);
-  });
+  test.each(['wait', 'download'])(
+    '%s uses the name and the folder of the run for the result',
+    async (verb) => {
+      const scene = await open();
+      const { run, folder } = scene;
+      await mkdir(join(folder, 'in', 'week1'), { recursive: true });
+      await writeFile(join(folder, 'in', 'week1', 'talk.mp4'), await readFile(join(folder, 'talk.mp4')));
+      await mkdir(join(folder, 'elsewhere'));
+      const detached = await run(['localize', 'in', '--to', 'es,ca', '--out', 'out', '--detach', '-o', 'id']);
+      const ids = idOf(detached.stdout);
+      expect(ids).toHaveLength(2);
+      if (verb === 'download') for (let looks = 0; looks < 3; looks += 1) await run(['jobs', 'get', ...ids]);
+      const ended = await run(['jobs', verb, ...ids, '-o', 'plain'], { cwd: join(folder, 'elsewhere') });
+      expect([ended.code, ended.stderr]).toEqual([0, ended.stderr]);
+      expect(await videos(join(folder, 'out', 'week1'))).toEqual(['talk.ca.mp4', 'talk.es.mp4']);
+      expect(await readdir(join(folder, 'elsewhere'))).toEqual([]);
+      // The run itself takes them for its own.
+      const again = await run(['localize', 'in', '--to', 'es,ca', '--out', 'out']);
+      expect([again.code, again.stderr]).toEqual([0, again.stderr]);
+      expect(await videos(join(folder, 'out', 'week1'))).toEqual(['talk.ca.mp4', 'talk.es.mp4']);
+    },
+  );
 
-  test('wait puts it where --out and --name say', async () => {
+  test('wait writes it to the path of --out and --name', async () => {
     const { run, folder } = await open();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
     const words = ['jobs', 'wait', ...idOf(stdout), '--out', 'mine', '--name', '{lang}-{stem}{ext}'];
@@ -126,7 +129,7 @@ describe('vloc jobs', () => {
     expect(await readFile(join(folder, 'talk.es.vtt'), 'utf8')).toMatch(/^WEBVTT/);
   });
 
-  test('wait names the newest of two jobs like its run, and the one before by its id', async () => {
+  test('wait names the newest of two jobs like its run, and the previous one by its id', async () => {
     const { run, folder } = await open();
     const words = ['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id'];
     const ids = [...idOf((await run(words)).stdout), ...idOf((await run([...words, '--fresh'])).stdout)];
@@ -134,7 +137,7 @@ describe('vloc jobs', () => {
     expect(await videos(folder)).toEqual(['talk.es.mp4', 'talk.mp4', `${ids[0]}.es.mp4`].sort());
   });
 
-  test('wait names a job that this machine has not made by its id, never without a language', async () => {
+  test('wait names a job of another machine by its id, never without a language', async () => {
     const { run, folder } = await open();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
     await unlink(join(folder, 'state', 'jobs.log'));
@@ -166,7 +169,7 @@ describe('an input is not replaced', () => {
     expect(stderr).toContain('over');
   });
 
-  test('when it comes under the name of the result while the job runs', async () => {
+  test('if it appears under the name of the result while the job runs', async () => {
     const scene = await open();
     const { run, folder, hosted } = scene;
     const runtime = {
@@ -185,7 +188,7 @@ describe('an input is not replaced', () => {
     expect(await videos(join(folder, 'elsewhere'))).toEqual(['talk.es.mp4']);
   });
 
-  test('that is a list, or subtitles for another job', async () => {
+  test('if it is a list, or subtitles for another job', async () => {
     const scene = await open();
     const { run, folder, hosted } = scene;
     await writeFile(join(folder, 'list.mp4'), 'talk.mp4\n');
@@ -227,7 +230,7 @@ test('a template whose language would be empty is refused before anything is pai
   expect((await readdir(folder)).filter((name) => name.endsWith('.wav'))).toEqual([]);
 });
 
-test('two lectures whose long names begin alike give two files', async () => {
+test('two lectures whose long names begin alike result in two files', async () => {
   const { run, folder } = await open();
   const video = await readFile(join(folder, 'talk.mp4'));
   const shared = '講義'.repeat(40);

@@ -49,7 +49,7 @@ test('an upload shows its id, status, purpose and address, and nothing else', as
   expect(Object.keys(json.direct_upload)).toEqual(['url']);
 });
 
-test('a key makes one job, says that it did so before, and is refused for another intent', async () => {
+test('a key creates one job, says that it did so before, and is refused for another intent', async () => {
   const { hosted, ask } = await open();
   const first = await ask('POST', '/v1/dubbings', DUB, 'one');
   const second = await ask('POST', '/v1/dubbings', DUB, 'one');
@@ -80,7 +80,7 @@ test('the sixteenth job at a time is refused until one of the fifteen has ended'
   expect((await ask('POST', '/v1/dubbings', DUB)).status).toBe(202);
 });
 
-test('lists are filtered, paged and newest first, and refuse what they do not know', async () => {
+test('lists are filtered, paged and newest first, and refuse unknown parameters', async () => {
   let now = Date.parse('2026-11-01T00:00:00Z');
   const { ask } = await open({ now: () => now, jobMs: () => 1500 });
   for (const reference of ['a', 'b', 'c']) {
@@ -104,7 +104,7 @@ test('lists are filtered, paged and newest first, and refuse what they do not kn
   }
 });
 
-test('a job is cancelled while it is worked on, and not afterwards', async () => {
+test('a job is cancelled while it is processed, and not afterwards', async () => {
   const { ask, hosted } = await open();
   hosted.isHeld = true;
   const { json } = await ask('POST', '/v1/dubbings', DUB);
@@ -115,7 +115,7 @@ test('a job is cancelled while it is worked on, and not afterwards', async () =>
   expect((await ask('DELETE', json.detail_url)).status).toBe(409);
 });
 
-test('an address of a result lapses when it said, with 403 and XML, and no two results are alike', async () => {
+test('an address of a result expires at the stated time, with 403 and XML, and no two results are alike', async () => {
   let now = Date.now();
   const { ask, hosted } = await open({ now: () => now, jobMs: () => 0, linkMs: 5000 });
   const jobs = [await ask('POST', '/v1/dubbings', DUB), await ask('POST', '/v1/dubbings', DUB)];
@@ -142,7 +142,7 @@ test('an address of a result lapses when it said, with 403 and XML, and no two r
   expect(Object.values(readBooks(hosted).payments)).toEqual([2]);
 });
 
-test('another key sees nothing of it', async () => {
+test('another key cannot see any of it', async () => {
   const { ask, hosted } = await open();
   const { json } = await ask('POST', '/v1/dubbings', DUB);
   const other = createAsk(hosted.baseUrl, hosted.issueKey());

@@ -49,7 +49,7 @@ async function failedInFolder({ run }: HostedScene): Promise<Record<string, stri
 test.each([
   ['in one job', []],
   ['in stages', ['--stop-after', 'translate']],
-])('the rest of a folder is localized %s, once, and all accounts agree', async (_, stages) => {
+])('the rest of a folder is localized %s, once, and all counts agree', async (_, stages) => {
   const scene = await open();
   const { run, folder, hosted } = scene;
   const words = ['localize', 'in', '--to', 'es', '--from', 'en', '--out', 'out', '-o', 'ndjson', ...stages];
@@ -74,7 +74,7 @@ test.each([
   expect(hosted.jobs.size).toBe(2 * jobs);
 });
 
-test("a user's own file in the place of a result fails its item alone, is kept, and nothing is paid for it", async () => {
+test("a user's own file at the path of a result fails only its item, is kept, and nothing is paid for it", async () => {
   const scene = await open();
   const { run, folder, hosted } = scene;
   for (const name of UNUSABLE) await rm(join(folder, name));

@@ -4,7 +4,7 @@ import { SOURCE_WORDS, startStaging, streamsOf } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en', '--from-subtitles'];
 
-it('a finished video keeps the original sound and the recognized subtitles, and is made again without them', async () => {
+it('a finished video keeps the original sound and the recognized subtitles, and is exported again without them', async () => {
   const vloc = await startStaging();
   const kept = await vloc.run([...LOCALIZE, '--keep-audio', '--keep-subtitles']);
   expect(kept.code, kept.stderr).toBe(0);

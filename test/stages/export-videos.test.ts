@@ -10,7 +10,7 @@ import { startStaging } from './staging.ts';
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
 const UNSPOKEN = 'changed after the video was made';
 
-it.each(['srt', 'vtt', 'ass'])('a text that is not the one that is spoken is told: %s', async (format) => {
+it.each(['srt', 'vtt', 'ass'])('a text that differs from the spoken one is reported: %s', async (format) => {
   const vloc = await startStaging();
   const inFormat = ['--subtitle-format', format];
   await vloc.run([...LOCALIZE, '--stop-after', 'translate', ...inFormat]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { besidePath, findBeside, inLanguage } from '../../src/stages/find-subtitles.ts';
 import { temporaryFolder } from '../engines/workspace.ts';
 
-test('subtitles beside a video are known by its name and a language', async () => {
+test('subtitles beside a video are found by its name and a language', async () => {
   const folder = temporaryFolder();
   const names = [
     'talk.en.srt',
@@ -19,7 +19,7 @@ test('subtitles beside a video are known by its name and a language', async () =
   expect(found.map(({ language }) => language)).toEqual(['pt-BR', 'en', 'zh-Hans']);
 });
 
-test('a variety stands for its language where nothing nearer is there', () => {
+test('a variety is used for its language if there is nothing closer', () => {
   const files = ['en-GB', 'es', 'es-MX'].map((language) => ({ path: '', language }));
   const tags = (wanted: string) => inLanguage(files, wanted).map(({ language }) => language);
   expect(tags('en')).toEqual(['en-GB']);
@@ -27,7 +27,7 @@ test('a variety stands for its language where nothing nearer is there', () => {
   expect(tags('fr')).toEqual([]);
 });
 
-test('a language from outside never leads out of the folder', () => {
+test('a language from outside never leads outside the folder', () => {
   const video = { path: '/videos/talk.mp4', stem: 'talk' };
   expect(besidePath(video, 'pt-br', 'srt')).toBe('/videos/talk.pt-BR.srt');
   for (const language of [null, '../../etc/x', 'en/us', '']) {

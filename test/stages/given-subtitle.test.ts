@@ -12,7 +12,7 @@ const LEFT = ['one {x}', '<i>two</i>', 'three & <four>', ' five\\N'].map((text, 
 }));
 
 test.each<SubtitleFormat>(['srt', 'vtt', 'ass'])(
-  'of an edited %s file only what was edited is told, not what the format does not keep',
+  'of an edited %s file only the edits are reported, not what the format cannot store',
   async (format) => {
     const path = join(temporaryFolder(), `talk.es.${format}`);
     const change = async (from: string, to: string) => {

@@ -12,7 +12,7 @@ const MANY = Array.from({ length: LIMITS.lines + 1 }, (_, at) => `line ${at}`);
 const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
 
-describe('subtitles that are brought along', () => {
+describe('subtitles of the user', () => {
   it('in the target language skip recognition and translation', async () => {
     const vloc = await startStaging();
     const vtt = 'WEBVTT\n\n00:00.000 --> 00:01.000\n<v Ana>hola &amp; adiós\n';
@@ -23,7 +23,7 @@ describe('subtitles that are brought along', () => {
     expect(vloc.dubbed).toEqual(['hola & adiós']);
   });
 
-  it('of what is said skip recognition', async () => {
+  it('in the spoken language skip recognition', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('words.srt'), srt('hello there'));
     const { code, stderr } = await vloc.run([...LOCALIZE, '--source-subtitle', 'words.srt', '--from', 'en']);
@@ -32,7 +32,7 @@ describe('subtitles that are brought along', () => {
     expect(vloc.dubbed).toEqual(['HELLO THERE']);
   });
 
-  it('lie beside the videos of a folder, some of which have none', async () => {
+  it('are found beside the videos of a folder, some of which have none', async () => {
     const vloc = await startStaging();
     await rm(vloc.path('talk.mp4'));
     await vloc.addVideo('lessons/one.mp4');
@@ -52,7 +52,7 @@ describe('subtitles that are brought along', () => {
     expect(await vloc.jobs()).toEqual([1, 3, 4, 2]);
   });
 
-  it('must say which is which where several could be what is said', async () => {
+  it('must be chosen if several could be in the spoken language', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('talk.en.srt'), srt('one'));
     await writeFile(vloc.path('talk.fr.srt'), srt('un'));
@@ -85,7 +85,7 @@ describe('subtitles that are brought along', () => {
     ['--from-subtitles', 'talk.es.srt', 'started thousands of characters'],
     ['--from-subtitles', 'talk.en.srt', `${MANY.length} lines`],
   ])(
-    '%s with more lines than the service takes are refused with what parts would cost',
+    '%s with more lines than the service accepts are refused with what parts would cost',
     async (flag, name, units) => {
       const vloc = await startStaging();
       await writeFile(vloc.path(name), srt(...MANY));
@@ -103,7 +103,7 @@ describe('subtitles that are brought along', () => {
     },
   );
 
-  it('that nobody has to speak may have as many lines as they like', async () => {
+  it('that need not be spoken may have any number of lines', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('mine.srt'), srt(...MANY));
     const words = [...LOCALIZE, '--subtitle', 'mine.srt', '--mode', 'subtitles_only'];
@@ -112,7 +112,7 @@ describe('subtitles that are brought along', () => {
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 
-  it.runIf(testsOwnWork())('are held against the length of the video', async () => {
+  it.runIf(testsOwnWork())('are compared with the length of the video', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('mine.srt'), '1\n00:00:20,000 --> 00:00:22,000\nhola\n');
     await writeFile(vloc.path('words.srt'), '1\n00:00:01,000 --> 99:00:00,000\nhello\n');
@@ -126,7 +126,7 @@ describe('subtitles that are brought along', () => {
     expect([behind.code, endless.code]).toEqual([0, 0]);
   });
 
-  it('that go in parts are shown by a dry run with the jobs and units of the parts', async () => {
+  it('that need parts are shown by a dry run with the jobs and units of the parts', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('mine.srt'), srt(...MANY));
     const words = [...LOCALIZE, '--subtitle', 'mine.srt', '--split', '--dry-run', '-o', 'json'];
@@ -137,18 +137,15 @@ describe('subtitles that are brought along', () => {
     expect(dubbing.items).toMatchObject([{ quantity: 2 }]);
   });
 
-  it.runIf(testsOwnWork())(
-    'that are not there or no subtitles are told before anything is sent',
-    async () => {
-      const vloc = await startStaging();
-      await mkdir(vloc.path('folder'));
-      await writeFile(vloc.path('empty.srt'), '');
-      for (const name of ['absent.srt', 'folder', 'empty.srt']) {
-        const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', name]);
-        expect(code, name).toBe(2);
-        expect(stderr).toContain(name);
-      }
-      expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
-    },
-  );
+  it.runIf(testsOwnWork())('that are missing or invalid are reported before anything is sent', async () => {
+    const vloc = await startStaging();
+    await mkdir(vloc.path('folder'));
+    await writeFile(vloc.path('empty.srt'), '');
+    for (const name of ['absent.srt', 'folder', 'empty.srt']) {
+      const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', name]);
+      expect(code, name).toBe(2);
+      expect(stderr).toContain(name);
+    }
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
 });

@@ -28,7 +28,7 @@ const reach = (vloc: Staging, jobs: readonly number[]) =>
   until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs), PATIENCE_MS);
 
 describe('stages that were', () => {
-  it('interrupted print the command that goes on, which pays nothing twice', async () => {
+  it('interrupted print the command that continues, which pays nothing twice', async () => {
     const vloc = await startStaging();
     vloc.engines.hold();
     const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
@@ -44,7 +44,7 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
-  it('interrupted tell programs how it stands, and with which exit code they end', async () => {
+  it('interrupted report the state to programs, and their exit code', async () => {
     const vloc = await startStaging();
     vloc.engines.hold();
     for (const output of ['ndjson', 'json']) {
@@ -68,7 +68,7 @@ describe('stages that were', () => {
   it.each([
     ['recognition', [1, 0, 0, 0], 0],
     ['the dub', [1, 1, 1, 1], 2],
-  ])('killed during %s go on from there', { timeout: PATIENCE_MS }, async (_stage, jobs, before) => {
+  ])('killed during %s continue from there', { timeout: PATIENCE_MS }, async (_stage, jobs, before) => {
     const vloc = await startStaging();
     if (before > 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
     vloc.engines.hold();
@@ -87,7 +87,7 @@ describe('stages that were', () => {
     expect(vloc.has('talk.es.mp4')).toBe(true);
   });
 
-  it('killed before a subtitle was on the disk write it then, out of what was fetched', async () => {
+  it('killed before a subtitle was on the disk write it then, from the fetched data', async () => {
     const vloc = await startStaging();
     const words = ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'];
     await vloc.run(words);
@@ -99,7 +99,7 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
-  it('out of credits tell so before the next stage, and the rest runs with more', async () => {
+  it('out of credits are reported before the next stage, and the rest runs with more', async () => {
     const vloc = await startStaging();
     const poor = await vloc.run([...WORDS, '--max-credits', '2']);
     expect(poor.code, poor.stderr).toBe(6);
@@ -111,7 +111,7 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
-  it('out of credits at a gate give what has reached it, and say that the rest was not begun', async () => {
+  it('out of credits at a gate write the results so far, and report that the rest was not started', async () => {
     const vloc = await startStaging();
     const words = ['localize', 'talk.mp4', '--to', 'es,fr', '--stop-after', 'translate', '--out', 'out'];
     // A minute is heard and two lines are translated; two more would be over it.
@@ -126,7 +126,7 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 2, 0, 0]);
   });
 
-  it('out of credits before a stage say that it was not begun, and not that it still runs', async () => {
+  it('out of credits before a stage report that it was not started, not that it still runs', async () => {
     const vloc = await startStaging();
     await vloc.addVideo('other.mp4');
     const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
@@ -136,7 +136,7 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
   });
 
-  it('out of time end with 8 and go on later', async () => {
+  it('out of time end with 8 and continue later', async () => {
     const vloc = await startStaging();
     vloc.engines.hold();
     const late = await vloc.run([...WORDS, '--timeout', '1s'], {});
@@ -148,7 +148,7 @@ describe('stages that were', () => {
 });
 
 describe('a video that fails', () => {
-  it('in one stage is left out of the next, and the others are finished', async () => {
+  it('in one stage is excluded from the next, and the others are finished', async () => {
     const vloc = await startStaging();
     await vloc.addVideo('other.mp4');
     vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));
@@ -198,7 +198,7 @@ describe.runIf(testsOwnWork())('a dry run', () => {
   });
 });
 
-describe.runIf(testsOwnWork())('options that do not go with stages', () => {
+describe.runIf(testsOwnWork())('options that cannot be combined with stages', () => {
   it.each([
     ['--detach'],
     ['--set', 'a=1'],
@@ -213,7 +213,7 @@ describe.runIf(testsOwnWork())('options that do not go with stages', () => {
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 
-  it('an address has no picture that could be put together here', async () => {
+  it('an address is refused, because its picture could not be exported here', async () => {
     const vloc = await startStaging();
     const { code, stderr } = await vloc.run([
       'localize',

@@ -11,7 +11,7 @@ const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
 
 describe('--stop-after translate', () => {
-  it('leaves subtitles beside the video, named by language, and prints the command that goes on', async () => {
+  it('leaves subtitles beside the video, named by language, and prints the command that continues', async () => {
     const vloc = await startStaging();
     const { code, stdout, stderr } = await vloc.run([
       ...LOCALIZE,
@@ -30,7 +30,7 @@ describe('--stop-after translate', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
-  it('then goes on from what is there, and only dubs, separates and exports', async () => {
+  it('then continues from existing results, and only dubs, separates and exports', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     const { code, stdout, stderr } = await vloc.run([...GO_ON, '-o', 'json']);
@@ -51,7 +51,7 @@ describe('--stop-after translate', () => {
     });
   });
 
-  it('run again changes nothing, pays nothing and leaves edited subtitles as they are', async () => {
+  it('run again changes nothing, pays nothing and keeps edited subtitles', async () => {
     const vloc = await startStaging();
     const words = [...LOCALIZE, '--stop-after', 'translate'];
     await vloc.run(words);
@@ -62,7 +62,7 @@ describe('--stop-after translate', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
-  it('never writes over a file that is somebody else’s, and says how to use it before anything is sent', async () => {
+  it('never overwrites a foreign file, and says how to use it before anything is sent', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('talk.es.srt'), srt('mine'));
     const { code, stderr } = await vloc.run([...LOCALIZE, '--clobber', '--stop-after', 'translate']);
@@ -73,7 +73,7 @@ describe('--stop-after translate', () => {
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 
-  it('keeps what was paid when the language that is found turns out to be a name that is taken', async () => {
+  it('keeps paid results if the name with the detected language is in use', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('talk.en.srt'), srt('mine'));
     const words = [...LOCALIZE, '--stop-after', 'recognize'];
@@ -87,7 +87,7 @@ describe('--stop-after translate', () => {
     expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
   });
 
-  it('writes WebVTT and ASS where they are asked for, and goes on from them', async () => {
+  it('writes WebVTT and ASS on request, and continues from them', async () => {
     for (const format of ['vtt', 'ass']) {
       const vloc = await startStaging();
       await vloc.run([...LOCALIZE, '--stop-after', 'translate', '--subtitle-format', format]);
@@ -121,7 +121,7 @@ describe('an edited cue', () => {
     expect(ffprobe(vloc.path('talk.es.mp4'), 'stream=codec_name', 's:0')).toBe('mov_text');
   });
 
-  it('of what is said is translated and dubbed anew, and the translation beside the video follows', async () => {
+  it('of the recognized text is translated and dubbed again, and the translation beside the video follows', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'recognize']);
     expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
@@ -134,7 +134,7 @@ describe('an edited cue', () => {
     expect(vloc.read('talk.en.srt')).toContain('good evening');
   });
 
-  it('of what is said does not throw away a translation that was edited', async () => {
+  it('of the recognized text does not discard a translation that was edited', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
@@ -145,7 +145,7 @@ describe('an edited cue', () => {
     expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
   });
 
-  it('that cannot be used stops everything before it is sent, with file, row and time', async () => {
+  it('that is invalid stops everything before it is sent, with file, row and time', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.edit('talk.es.srt', '00:00:02,700', '00:00:00,100');
@@ -156,7 +156,7 @@ describe('an edited cue', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
-  it('with nothing changed runs nothing, asks nobody and does not export again', async () => {
+  it('without a change runs nothing, sends no request and does not export again', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.run(GO_ON);
@@ -172,7 +172,7 @@ describe('an edited cue', () => {
 });
 
 describe.runIf(testsOwnWork())('the finished video', () => {
-  it('is exported anew, and nothing is paid, when only its form changes', async () => {
+  it('is exported again, and nothing is paid, if only its form changes', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.run(GO_ON);
@@ -181,7 +181,7 @@ describe.runIf(testsOwnWork())('the finished video', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
-  it('is not written over when somebody has changed it', async () => {
+  it('is not overwritten if somebody has changed it', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.run(GO_ON);
@@ -202,7 +202,7 @@ describe.runIf(testsOwnWork())('the finished video', () => {
     expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac', 'mov_text']);
   });
 
-  it('whose original sound is turned down needs no separation', async () => {
+  it('whose original sound is lowered needs no separation', async () => {
     const vloc = await startStaging();
     const { code, stderr } = await vloc.run([...GO_ON, '--original-audio', 'duck']);
     expect(code, stderr).toBe(0);

@@ -67,35 +67,31 @@ async function openFolder(): Promise<Staging> {
 const WORDS = ['localize', 'in', '--to', 'es', '--from', 'en', '--out', 'out'];
 const VIDEOS = ['in/junk.mp4 → es', 'in/pipe.mp4 → es', 'in/truncated.mp4 → es', 'in/two.mp4 → es'];
 
-it(
-  'videos that cannot be used fail, and the rest reaches the gate and goes on from it',
-  PATIENCE,
-  async () => {
-    const vloc = await openFolder();
-    const gate = [...WORDS, '--stop-after', 'translate', '-o', 'ndjson'];
-    const ran = await vloc.run(gate);
-    expect(ran.code, ran.stderr).toBe(3);
-    const failed = failedOf(ran);
-    expect(Object.keys(failed).toSorted()).toEqual(VIDEOS);
-    expect(failed['in/two.mp4 → es']).toMatch(/2 audio tracks; choose one with --audio-track/);
-    expect(failed['in/pipe.mp4 → es']).toMatch(/not a regular file/);
-    expect(ran.stderr).toContain('4 of 6 items failed');
-    expect(vloc.has('in/good.es.srt') && vloc.has('in/talk.es.srt')).toBe(true);
-    expect(await failedInFolder(vloc)).toEqual(failed);
+it('unusable videos fail, and the rest reaches the gate and continues from it', PATIENCE, async () => {
+  const vloc = await openFolder();
+  const gate = [...WORDS, '--stop-after', 'translate', '-o', 'ndjson'];
+  const ran = await vloc.run(gate);
+  expect(ran.code, ran.stderr).toBe(3);
+  const failed = failedOf(ran);
+  expect(Object.keys(failed).toSorted()).toEqual(VIDEOS);
+  expect(failed['in/two.mp4 → es']).toMatch(/2 audio tracks; choose one with --audio-track/);
+  expect(failed['in/pipe.mp4 → es']).toMatch(/not a regular file/);
+  expect(ran.stderr).toContain('4 of 6 items failed');
+  expect(vloc.has('in/good.es.srt') && vloc.has('in/talk.es.srt')).toBe(true);
+  expect(await failedInFolder(vloc)).toEqual(failed);
 
-    // A file that was fixed is done by a retry, and is counted as failed no longer.
-    await rm(vloc.path('in/junk.mp4'));
-    await vloc.addVideo('in/junk.mp4');
-    const retried = await vloc.run(['batch', 'retry', 'out', '-o', 'ndjson']);
-    expect(retried.code, retried.stderr).toBe(3);
-    const { 'in/junk.mp4 → es': _fixed, ...rest } = failed;
-    expect(failedOf(retried)).toEqual(rest);
-    expect(await failedInFolder(vloc)).toEqual(rest);
-    expect(await vloc.jobs()).toEqual([3, 3, 0, 0]);
-  },
-);
+  // A file that was fixed is done by a retry, and is counted as failed no longer.
+  await rm(vloc.path('in/junk.mp4'));
+  await vloc.addVideo('in/junk.mp4');
+  const retried = await vloc.run(['batch', 'retry', 'out', '-o', 'ndjson']);
+  expect(retried.code, retried.stderr).toBe(3);
+  const { 'in/junk.mp4 → es': _fixed, ...rest } = failed;
+  expect(failedOf(retried)).toEqual(rest);
+  expect(await failedInFolder(vloc)).toEqual(rest);
+  expect(await vloc.jobs()).toEqual([3, 3, 0, 0]);
+});
 
-it('subtitles that cannot be used fail their language of their video alone', PATIENCE, async () => {
+it('unusable subtitles fail only their language of their video', PATIENCE, async () => {
   const vloc = await startStaging();
   await rm(vloc.path('talk.mp4'));
   for (const name of ['a', 'b', 'c']) await vloc.addVideo(`in/${name}.mp4`);
@@ -123,7 +119,7 @@ it('subtitles that cannot be used fail their language of their video alone', PAT
   expect(await failedInFolder(vloc)).toEqual(failed);
 });
 
-it('a video that was named and cannot be used is an error before anything is sent', PATIENCE, async () => {
+it('an unusable video that was named is an error before anything is sent', PATIENCE, async () => {
   const vloc = await openFolder();
   const ran = await vloc.run([
     'localize',

@@ -20,7 +20,7 @@ async function translateTwice(vloc: Staging): Promise<string> {
 }
 
 describe('an earlier version of a translation that', () => {
-  it('somebody has put back is theirs: it is told, dubbed and left as it is', async () => {
+  it("the user has restored is the user's: it is reported, dubbed and not changed", async () => {
     const vloc = await startStaging();
     const first = await translateTwice(vloc);
     await writeFile(vloc.path('talk.es.srt'), first);
@@ -46,7 +46,7 @@ describe('an earlier version of a translation that', () => {
   });
 });
 
-it('subtitles of a video whose name is as long as a name can be are left beside it and used again', async () => {
+it('subtitles of a video whose name is as long as a name can be are written beside it and used again', async () => {
   const vloc = await startStaging();
   const video = `${'x'.repeat(251)}.mp4`;
   await vloc.addVideo(video);

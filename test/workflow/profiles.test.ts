@@ -41,7 +41,7 @@ it('each setting is stored under its field', async () => {
   ]);
 });
 
-it('each text is listed, and of each secret the place', async () => {
+it('each text is listed, and of each secret its origin', async () => {
   const { data } = JSON.parse(await run(['profile', 'list', '-o', 'json']));
   expect(data).toEqual([
     expect.objectContaining({ name: 'local', in_use: false, base_url: null, secret_in: null }),
@@ -56,7 +56,7 @@ it('each text is listed, and of each secret the place', async () => {
   expect(await run(['profile', 'list', '-o', 'plain', '--fields', fields.join(',')])).toContain('X-key');
 });
 
-it('each setting is shown with the profile it comes from, secrets masked', async () => {
+it('each setting is shown with the profile that it comes from, secrets masked', async () => {
   const { data } = JSON.parse(await run(['profile', 'show', '-o', 'json']));
   const origin = 'profile all';
   expect(data).toEqual(

@@ -74,13 +74,13 @@ it(
   2 * MINUTES,
 );
 
-it('bash offers nothing where there is nothing to offer', async ({ skip }) => {
+it('bash offers nothing if there are no values', async ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const offered = await complete(EXACT.map(({ line }) => line));
   for (const { line, offers } of EXACT) expect(offered.get(line), line).toEqual(offers);
 });
 
-it('bash leaves files to readline where they are meant, and only there', async ({ skip }) => {
+it('bash leaves files to readline if they are expected, and only then', async ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const session = await openBash(
     `source '${scriptPath('vloc.bash')}'\nbind 'set bell-style none'\nPS1=\necho READY`,

@@ -36,7 +36,7 @@ it(
   2 * MINUTES,
 );
 
-it('fish offers nothing where there is nothing to offer', ({ skip }) => {
+it('fish offers nothing if there are no values', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const offered = words(complete(EXACT.map(({ line }) => line)));
   for (const { line, offers } of EXACT) expect(offered.get(line), line).toEqual(offers);
@@ -52,7 +52,7 @@ it('fish shows beside each candidate what it is', ({ skip }) => {
   expect(offered.get('vloc localize --to e')).toContain('es\tSpanish');
 });
 
-it('fish completes files and folders where they are meant', ({ skip }) => {
+it('fish completes files and folders if they are expected', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const offered = words(
     complete(['vloc localize ', 'vloc localize --out ', 'vloc webhooks verify --body ta']),

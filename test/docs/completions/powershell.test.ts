@@ -47,11 +47,11 @@ describe('the script for PowerShell', () => {
     ]);
   });
 
-  it('is ASCII, since PowerShell 5.1 takes a file without a mark for the code page of the system', () => {
+  it('is ASCII, because PowerShell 5.1 reads a file without a byte order mark in the code page of the system', () => {
     expect(script).toMatch(/^[\n -~]*$/);
   });
 
-  it('keeps what would end a text or stand for a value in one', () => {
+  it('escapes what would end a text or be expanded in one', () => {
     const child = { word: 'sing', explains: 'it\'s \u2018here\u2019 for $HOME, `so` "to" speak' };
     const place = { words: [], explains: '', children: [child], options: [], operands: null };
     expect(powershellScript([place])).toContain(
@@ -71,7 +71,7 @@ describe('the script for PowerShell', () => {
     expect(open).toEqual([]);
   });
 
-  it('has a table for every place with its commands and options', async () => {
+  it('has a table for every position with its commands and options', async () => {
     for (const place of await listPlaces()) {
       const start = script.indexOf(`$places['${placeName(place)}'] = @{`);
       expect(start, placeName(place)).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ describe('the script for PowerShell', () => {
     }
   });
 
-  it('knows what every option takes', async () => {
+  it('knows the values of every option', async () => {
     for (const { flag, places } of listFlagValues(await listPlaces())) {
       for (const name of places ?? ['*']) expect(script).toContain(`$values['${name} ${flag}'] = '`);
     }

@@ -32,13 +32,13 @@ it(
   2 * MINUTES,
 );
 
-it('zsh offers nothing where there is nothing to offer', ({ skip }) => {
+it('zsh offers nothing if there are no values', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const offered = complete(EXACT.map(({ line }) => line));
   for (const { line, offers } of EXACT) expect(offered.get(line), line).toEqual(offers);
 });
 
-it('zsh completes files and folders where they are meant', ({ skip }) => {
+it('zsh completes files and folders if they are expected', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const offered = complete(['vloc localize t', 'vloc localize --out ', 'vloc upload t']);
   expect(offered.get('vloc localize t')).toEqual(['talk.srt']);
@@ -46,7 +46,7 @@ it('zsh completes files and folders where they are meant', ({ skip }) => {
   expect(offered.get('vloc upload t')).toEqual(['talk.srt']);
 });
 
-it('zsh takes the script from a folder of its function path too', ({ skip }) => {
+it('zsh also loads the script from a folder of its function path', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const folder = scriptPath('').replace(/\/$/, '');
   const script = `fpath=('${folder}' $fpath); autoload -Uz compinit && compinit -u -D; print -r -- $_comps[vloc]; whence -w _vloc`;

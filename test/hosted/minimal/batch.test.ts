@@ -13,6 +13,6 @@ runOnMinimal(
   ['billing', 'error'],
 );
 
-it('the service of these suites says of a job no more than it must', async () => {
+it('the service of these suites returns only required fields of a job', async () => {
   expect(await fieldsOfJob()).toEqual([...LEAST, 'error'].sort());
 });

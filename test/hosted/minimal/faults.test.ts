@@ -7,6 +7,6 @@ runOnMinimal({
   'every permanent fault': () => import('../../client/client.permanent-faults.test.ts'),
 });
 
-it('the service of these suites says of a job no more than it must', async () => {
+it('the service of these suites returns only required fields of a job', async () => {
   expect(await fieldsOfJob()).toEqual(LEAST);
 });

@@ -6,6 +6,6 @@ runOnMinimal({
   'killed at each step': () => import('../../batch/run/run-batch.killed.test.ts'),
 });
 
-it('the service of these suites says of a job no more than it must', async () => {
+it('the service of these suites returns only required fields of a job', async () => {
   expect(await fieldsOfJob()).toEqual(LEAST);
 });

@@ -19,7 +19,7 @@ function linesOf(states: readonly ItemState[]) {
 }
 
 describe('the events of an item', () => {
-  it('tell of a new job, its course and its files under the names that they always had', () => {
+  it('report a new job, its progress and its files under their established names', () => {
     const lines = linesOf([
       { phase: 'submitting' },
       { phase: 'queued', jobId: 'loc_1' },
@@ -45,14 +45,14 @@ describe('the events of an item', () => {
     ]);
   });
 
-  it('call no job new that an earlier run has made', () => {
+  it('do not call a job of an earlier run new', () => {
     const types = linesOf([{ phase: 'waiting' }, processing('loc_1', 0), done('loc_1')]).map(
       ({ type }) => type,
     );
     expect(types).toEqual(['job', 'job', 'file']);
   });
 
-  it('tell of a failure with all that leads on, and of the state of its job', () => {
+  it('report a failure with all its details, and the state of its job', () => {
     expect(linesOf([processing('loc_1', 0), failed('loc_1')]).slice(1)).toEqual([
       { type: 'job', id: 'loc_1', status: 'failed', stage: null, progress: null },
       {
@@ -68,14 +68,14 @@ describe('the events of an item', () => {
     ]);
   });
 
-  it('name a file that was there before, and no job', () => {
+  it('name an existing file, and no job', () => {
     expect(linesOf([doneBefore])).toMatchObject([
       { type: 'file', id: null, path: 'old.es.mp4', skipped: true },
     ]);
   });
 });
 
-it('an item is told of once for each phase', () => {
+it('an item is reported once for each phase', () => {
   const picture = createBatchProgress([]);
   const states = [processing('loc_1', 0.1), processing('loc_1', 0.2), done('loc_1')];
   const phases = states.flatMap((state) => {
@@ -90,7 +90,7 @@ it('an item is told of once for each phase', () => {
   ]);
 });
 
-it('the summary counts by how each ended, with credits and exit code', () => {
+it('the summary counts items by outcome, with credits and exit code', () => {
   const left: BatchOutcome['state'] = { phase: 'left', jobId: null, because: 'quota' };
   const outcomes = [done('a'), done('b'), failed(null), left].map((state) => ({ state }));
   expect(summaryLine(outcomes, { reserved: 1, charged: 2, unknown: 0 }, 6)).toEqual({

@@ -23,7 +23,7 @@ function setUp() {
   return { folder, file, asked, sound, read };
 }
 
-test('a sound is listened to once, and remembered as it was', async () => {
+test('a sound is decoded once, and remembered', async () => {
   const { file, asked, sound, read } = setUp();
   expect(await read(file)).toEqual(sound);
   const again = await read(file);
@@ -32,7 +32,7 @@ test('a sound is listened to once, and remembered as it was', async () => {
   expect(asked).toEqual([file]);
 });
 
-test('a file that was written again is listened to again', async () => {
+test('a file that was written again is decoded again', async () => {
   const { file, asked, read } = setUp();
   await read(file);
   utimesSync(file, 1, 1);
@@ -40,7 +40,7 @@ test('a file that was written again is listened to again', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('a remembered sound that was cut off is listened to again', async () => {
+test('a remembered sound that was cut off is decoded again', async () => {
   const { folder, file, asked, read } = setUp();
   await read(file);
   const [name = ''] = await readdir(join(folder, 'outlines'));

@@ -10,32 +10,32 @@ const factsFrom = (records: typeof EVERY_STATE) =>
 const callerIn = (cwd: string, env: Record<string, string> = {}) =>
   ({ io: { cwd, env, platform: 'linux' }, service: {} }) as const;
 
-describe('the commands that take a batch up', () => {
-  it('are that which left something open, and the retry of what failed', () => {
+describe('the commands that continue a batch', () => {
+  it('are the one that left something open, and the retry of failed items', () => {
     const lines = continueBatch(factsFrom(EVERY_STATE), FOLDER, callerIn('/media'));
     expect(lines).toEqual(['vloc dub subs --to es', 'vloc batch retry /media/out']);
   });
 
-  it('change to the folder in which the command ran, and quote what a shell would take apart', () => {
+  it('change to the folder in which the command ran, and quote special characters of a shell', () => {
     const command = commandOf(['running'], BEGIN, ['dub', "it's here", '--to', 'es']);
     const lines = continueBatch(factsFrom([command]), FOLDER, callerIn('/', { npm_command: 'exec' }));
     expect(lines).toEqual([`cd /media && npx vloc dub 'it'\\''s here' --to es`]);
   });
 
-  it('is the newest one where several had the same items, and never one that would pay anew', () => {
+  it('are the newest one if several had the same items, and never one that would pay again', () => {
     const older = commandOf(['running'], BEGIN, ['dub', 'subs', '--to', 'es', '--max-credits', '3']);
     const newer = commandOf(['running'], BEGIN + 1, ['dub', 'subs', '--to', 'es', '--fresh', '--clobber']);
     const lines = continueBatch(factsFrom([newer, older]), FOLDER, callerIn('/media'));
     expect(lines).toEqual(['vloc dub subs --to es --clobber']);
   });
 
-  it('talk to the service that they talked to then', () => {
+  it('use the service that was used then', () => {
     const command = commandOf(['running'], BEGIN, ['dub', 'subs', '--profile', 'prod', '--to', 'es']);
     const lines = continueBatch(factsFrom([command]), FOLDER, callerIn('/media'));
     expect(lines).toEqual(['vloc dub subs --profile prod --to es']);
   });
 
-  it('are none when all is done', () => {
+  it('are absent if everything is done', () => {
     const done = commandOf(['done']);
     const records = [done, ...EVERY_STATE.filter(({ key }) => key === 'k-done')];
     expect(continueBatch(factsFrom(records), FOLDER, callerIn('/'))).toEqual([]);

@@ -21,22 +21,22 @@ describe('the time that a batch will still take', () => {
     expect(estimateRemaining([finished(8), waiting(2)], 60_000)).toBe(15_000);
   });
 
-  it('counts what is half done on both sides', () => {
+  it('counts half-finished work on both sides', () => {
     expect(estimateRemaining([finished(1), going(1, 0.5), going(1, null)], 60_000)).toBe(60_000);
   });
 
-  it('is not fifteen times too long when the first of fifteen that run side by side is finished', () => {
+  it('is not fifteen times too long when the first of fifteen concurrent items is finished', () => {
     const side = Array.from({ length: 14 }, () => going(1, 0.9));
     const left = estimateRemaining([finished(1), ...side], 60_000) ?? 0;
     expect(left).toBeLessThan(10_000);
   });
 
-  it('takes items of unknown length for usual ones', () => {
+  it('assumes the usual length for items of unknown length', () => {
     expect(estimateRemaining([finished(4), waiting(null)], 60_000)).toBe(60_000);
     expect(estimateRemaining([finished(null), waiting(null), waiting(null)], 60_000)).toBe(120_000);
   });
 
-  it('is nothing at the end', () => {
+  it('is zero at the end', () => {
     expect(estimateRemaining([finished(1), finished(1)], 60_000)).toBe(0);
   });
 });

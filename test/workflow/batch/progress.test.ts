@@ -5,7 +5,7 @@ import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from 
 const [one, two, three, four] = [item('one.mp4'), item('two.mp4'), item('three.mp4'), item('four.mp4')];
 const ITEMS = [one, two, three, four];
 
-describe('the picture of a batch', () => {
+describe('the summary of a batch', () => {
   it('counts every item once, in the state it is in', () => {
     const picture = createBatchProgress(ITEMS);
     expect(picture.look(START_MS).counts).toMatchObject({ total: 4, waiting: 4 });
@@ -19,7 +19,7 @@ describe('the picture of a batch', () => {
     expect(picture.look(START_MS).counts).toMatchObject({ waiting: 0, left: 1 });
   });
 
-  it('lists those that run in the order of their beginnings, whatever happens to them', () => {
+  it('lists running items in the order of their start, whatever happens to them', () => {
     const picture = createBatchProgress(ITEMS);
     picture.add(itemEvent(three, processing('loc_3', 0), 0));
     picture.add(itemEvent(one, processing('loc_1', 0), 1000));
@@ -33,7 +33,7 @@ describe('the picture of a batch', () => {
     expect(order()).toEqual(['three.mp4 → es', 'two.mp4 → es']);
   });
 
-  it('takes an item that waited for a slot up where it began', () => {
+  it('counts the time of an item that waited for a slot from its start', () => {
     const picture = createBatchProgress([one]);
     picture.add(itemEvent(one, { phase: 'uploading', bytes: 0, total: 1 }, 0));
     picture.add(itemEvent(one, { phase: 'ready' }, 1000));
@@ -41,7 +41,7 @@ describe('the picture of a batch', () => {
     expect(picture.look(START_MS + 61_000).running[0]?.since).toBe(START_MS);
   });
 
-  it('estimates from what this run has done, and not from what was done before or failed', () => {
+  it('estimates from the work of this run, not from earlier or failed items', () => {
     const picture = createBatchProgress(ITEMS);
     picture.add(itemEvent(one, doneBefore, 0));
     picture.add(itemEvent(two, processing('loc_2', 0), 0));
@@ -51,7 +51,7 @@ describe('the picture of a batch', () => {
     expect(picture.look(START_MS + 60_000).leftMs).toBe(60_000);
   });
 
-  it('knows credits, slots, the stop, and of the results that are not here the one that lapses first', () => {
+  it('contains credits, slots, the stop, and the earliest expiry of a result that is not downloaded', () => {
     const picture = createBatchProgress(ITEMS);
     const downloading = (expiresAt: string | null) =>
       ({ phase: 'downloading', jobId: 'loc', bytes: 0, total: null, expiresAt }) as const;
@@ -71,7 +71,7 @@ describe('the picture of a batch', () => {
     expect(picture.look(START_MS).deadline).toBe('2026-11-22T09:00:00.000Z');
   });
 
-  it('measures the rate of an upload from its own beginning', () => {
+  it('measures the rate of an upload from its own start', () => {
     const picture = createBatchProgress([one]);
     picture.add(itemEvent(one, { phase: 'uploading', bytes: 0, total: 10_000_000 }, 0));
     picture.add(itemEvent(one, { phase: 'uploading', bytes: 2_000_000, total: 10_000_000 }, 2000));
@@ -82,7 +82,7 @@ describe('the picture of a batch', () => {
     });
   });
 
-  it('takes in items that come later, from a folder that is watched', () => {
+  it('includes later items, from a folder that is watched', () => {
     const picture = createBatchProgress([]);
     picture.add(itemEvent(one, { phase: 'waiting' }));
     expect(picture.look(START_MS).counts).toMatchObject({ total: 1, waiting: 1 });

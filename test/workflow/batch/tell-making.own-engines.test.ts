@@ -30,7 +30,7 @@ const SRT = [
   '3\n00:00:04,100 --> 00:00:04,600\nuno dos tres cuatro cinco seis siete ocho nueve diez once doce\n',
 ].join('\n');
 
-test('the speaker that supports the language speaks, the next one speaks the others, and cuts are found', async () => {
+test('the first speaker that supports the language is used, the next one for others, and cuts are found', async () => {
   const folder = await makeFolder();
   const program = nodeScript(SPEAKER, 'slow-voice.mjs');
   const speak = [{ type: 'command', run: [program, '{output}'], languages: ['es'] }, 'espeak-ng'];

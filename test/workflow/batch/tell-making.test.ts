@@ -39,21 +39,21 @@ async function start(making: Making, count = 1) {
 
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 
-test('a job by a fallback says which engine it replaced, warns of cut cues, and says what to do', async () => {
+test('a job by a fallback names the replaced engine, warns of cut cues, and says what to do', async () => {
   const vloc = await start(FALLBACK);
   const { code, stderr } = await vloc.run(vloc.dub);
   expect(code, stderr).toBe(0);
   expect(stderr).toContain(`0.srt → es: ${NOTE}\n! 0.srt → es: ${WARNING}\n${ADVICE}`);
 });
 
-test('a job by the preferred engine, all of whose cues fit, says nothing', async () => {
+test('a job by the preferred engine, all of whose cues fit, prints nothing', async () => {
   const vloc = await start({ ...OWN, fits: [FASTER] });
   const { code, stderr } = await vloc.run(vloc.dub);
   expect(code, stderr).toBe(0);
   expect(stderr).not.toMatch(/kokoro|cut off|Shorten/);
 });
 
-test('a job that reuses a step says so, and others with it in one line', async () => {
+test('a job that reuses a step reports it, several of them in one line', async () => {
   const reused = { step: 'speak', engine: 'espeak-ng', skipped: [], reused: true } as const;
   const vloc = await start({ engines: [reused] }, 2);
   const { code, stdout, stderr } = await vloc.run([...vloc.dub, '-o', 'json']);
@@ -75,7 +75,7 @@ test('many jobs that reuse a step are named in one line at the end', async () =>
   expect(countOf(stderr, 'dub reused, not done again.\n')).toBe(1);
 });
 
-test('a result without a voice is a warning, at once and in the status and reports of the batch', async () => {
+test('a result without a voice is a warning, immediately and in the status and reports of the batch', async () => {
   const vloc = await start({
     engines: [{ step: 'separate', engine: 'vloc', skipped: [], silent: true }],
   });
@@ -88,13 +88,13 @@ test('a result without a voice is a warning, at once and in the status and repor
   expect((await vloc.run(['batch', 'report', 'out'])).stdout).toContain('no voice found');
 });
 
-test('--quiet leaves the warning alone', async () => {
+test('--quiet keeps only the warning', async () => {
   const vloc = await start(FALLBACK);
   const { stderr } = await vloc.run([...vloc.dub, '--quiet']);
   expect(stderr).toBe(`! 0.srt → es: ${WARNING}\n`);
 });
 
-test('a localization is shortened in its subtitles, of which it has to be asked first', async () => {
+test('a localization is shortened in its subtitles, which have to be requested first', async () => {
   const vloc = await startStaging();
   vloc.engines.tellMaking(FALLBACK);
   const { code, stderr } = await vloc.run(['localize', 'talk.mp4', '--to', 'es']);
@@ -114,7 +114,7 @@ test('a localization is shortened in its subtitles, of which it has to be asked 
   expect(status.stderr).not.toContain('cut off');
 });
 
-test('a localization in stages says it of its dub, and has it in its result', async () => {
+test('a localization in stages reports it for its dub, and includes it in its result', async () => {
   const vloc = await startStaging();
   vloc.engines.tellMaking(FALLBACK);
   await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate']);
@@ -132,7 +132,7 @@ test('a localization in stages says it of its dub, and has it in its result', as
   expect(JSON.parse(stdout).data[0].making.cues).toContainEqual(SAID.cues[1]);
 });
 
-test('programs find it in the outcome, in the events and with --fields', async () => {
+test('programs get it in the outcome, in the events and with --fields', async () => {
   const vloc = await start(FALLBACK);
   const json = await vloc.run([...vloc.dub, '-o', 'json']);
   expect(JSON.parse(json.stdout).data[0].making).toEqual(SAID);
@@ -147,7 +147,7 @@ test('programs find it in the outcome, in the events and with --fields', async (
   expect(JSON.parse(chosen.stdout).result.making).toEqual(SAID);
 });
 
-test('without engines of the user, no output has a word more', async () => {
+test('without engines of the user, the output is unchanged', async () => {
   const vloc = await start({});
   const { stdout, stderr } = await vloc.run([...vloc.dub, '-o', 'json']);
   expect(Object.keys(JSON.parse(stdout).data[0])).not.toContain('making');
@@ -160,7 +160,7 @@ test('without engines of the user, no output has a word more', async () => {
   expect(await readFile(join(vloc.folder, 'out/.vloc/journal'), 'utf8')).not.toContain('"made"');
 });
 
-test('jobs wait says it of each job that it delivers', async () => {
+test('jobs wait reports it for each job that it delivers', async () => {
   const vloc = await start(FALLBACK);
   const { stdout } = await vloc.run([...vloc.dub, '--detach', '-o', 'id']);
   const ended = await vloc.run(['jobs', 'wait', stdout.trim(), '--out', 'there']);
@@ -171,7 +171,7 @@ test('jobs wait says it of each job that it delivers', async () => {
   expect(events.stdout).toContain(JSON.stringify({ type: 'making', id: stdout.trim(), ...SAID }));
 });
 
-test('of many, each cut is a warning, a fallback is said once at first and once for all, and the advice once', async () => {
+test('of many jobs, each cut is a warning, a fallback is reported once at first and once for all, and the advice once', async () => {
   const vloc = await start(FALLBACK, 6);
   const { code, stderr } = await vloc.run(vloc.dub);
   expect(code, stderr).toBe(0);
@@ -191,7 +191,7 @@ test('a name from outside cannot write to the terminal', async () => {
   expect(stderr).not.toContain('\u0007');
 });
 
-test('the record of the folder has it for batch status and batch report', async () => {
+test('the record of the folder contains it for batch status and batch report', async () => {
   const vloc = await start(FALLBACK, 2);
   await vloc.run(vloc.dub);
   const status = await vloc.run(['batch', 'status', 'out', '--all']);

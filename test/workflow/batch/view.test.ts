@@ -42,8 +42,8 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
 
 const [first = item('first'), second = item('second'), third = item('third')] = many;
 
-describe('a batch of many where no terminal is looking', () => {
-  it('has a line for each change, none for what was done before, and totals at the end', async () => {
+describe('a batch of many items without a terminal', () => {
+  it('has a line for each change, none for earlier results, and totals at the end', async () => {
     const { view, rows } = await open(many);
     view.listener(itemEvent(first, doneBefore));
     view.listener(itemEvent(second, processing('loc_2', 0.1)));
@@ -59,7 +59,7 @@ describe('a batch of many where no terminal is looking', () => {
     ]);
   });
 
-  it('says why it stops, and buries that under no list of what is left', async () => {
+  it('says why it stops, and does not hide that below a list of the rest', async () => {
     const { view, rows } = await open(many);
     view.listener({ type: 'stop', reason: 'quota', message: 'the monthly quota is used up' });
     for (const each of many) {
@@ -74,8 +74,8 @@ describe('a batch of many where no terminal is looking', () => {
   });
 });
 
-describe('a batch of few', () => {
-  it('tells how each begins and ends, as a single job does', async () => {
+describe('a batch of few items', () => {
+  it('shows how each begins and ends, as a single job does', async () => {
     const { view, rows } = await open([first]);
     view.listener(itemEvent(first, { phase: 'waiting' }));
     view.listener(itemEvent(first, { phase: 'uploading', bytes: 5, total: 10 }, 10));
@@ -90,7 +90,7 @@ describe('a batch of few', () => {
     ]);
   });
 
-  it('names the job that goes on when nobody waits', async () => {
+  it('names the job that continues without waiting', async () => {
     const { view, rows } = await open([first, second, third]);
     view.listener(itemEvent(first, { phase: 'left', jobId: 'loc_1', because: 'detached' }));
     view.listener(itemEvent(second, { phase: 'left', jobId: 'loc_2', because: 'interrupted' }));
@@ -120,7 +120,7 @@ describe('--output ndjson', () => {
     expect(lines[5]).toMatchObject({ jobs: 1, left: 1, reserved_credits: 2, exit_code: 6 });
   });
 
-  it('draws nothing where the events go to the terminal themselves', async () => {
+  it('draws nothing if the events are written to the terminal themselves', async () => {
     const { view, rows } = await open(many, 'ndjson', true);
     view.listener(itemEvent(first, processing('loc_1', 0.1)));
     view.close();

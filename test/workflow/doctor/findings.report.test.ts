@@ -14,11 +14,11 @@ it.each([
   [['network', 'disk', 'configuration'], 'configuration'],
   [['network', 'disk'], 'disk'],
   [['network'], 'temporary'],
-] as const)('of failures in %j it is %s that counts', (areas, category) => {
+] as const)('of failures in %j, %s decides', (areas, category) => {
   const failure = failureOf(areas.map((area) => finding(area, 'fail')));
   expect(failure?.facts).toMatchObject({ category, code: 'CHECKS_FAILED' });
 });
 
-it('is none for warnings', () => {
+it('warnings are not a failure', () => {
   expect(failureOf([finding('disk', 'warn'), finding('network', 'ok')])).toBeNull();
 });

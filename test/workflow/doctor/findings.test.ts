@@ -4,7 +4,7 @@ import { createCheckRunner } from '../../../src/workflow/doctor/findings.ts';
 
 const never = new AbortController().signal;
 
-it('makes a check that takes too long a finding, and tells it to stop', async () => {
+it('turns a check that takes too long into a finding, and stops it', async () => {
   let stopped = false;
   const finding = await createCheckRunner(never, 20)('slow', 'network', (signal) => {
     signal.addEventListener('abort', () => {
@@ -16,7 +16,7 @@ it('makes a check that takes too long a finding, and tells it to stop', async ()
   expect(stopped).toBe(true);
 });
 
-it('makes what a check throws a finding, in the area that the failure names', async () => {
+it('turns an exception of a check into a finding, in the area that the failure names', async () => {
   const runCheck = createCheckRunner(never);
   const failure = new Failure({
     category: 'disk',

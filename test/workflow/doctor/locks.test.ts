@@ -27,12 +27,12 @@ function leaveDead(path: string): void {
 }
 
 describe('the check of the locks', () => {
-  it('finds none where nothing runs', async () => {
+  it('finds none if nothing runs', async () => {
     const { folders } = makeFolders();
     expect(await checkLocks(folders)).toMatchObject({ grade: 'ok', message: 'no lock is held' });
   });
 
-  it('names who holds locks, since when, and which are stale, and removes none', async () => {
+  it('names the holders of locks, since when, and which are stale, and removes none', async () => {
     const { folders, slots } = makeFolders();
     for (const number of [1, 2]) leaveDead(join(slots, `slot-${number}`));
     writeFileSync(join(slots, 'slot-3.json'), 'not a slot');

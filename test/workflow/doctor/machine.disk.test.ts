@@ -9,18 +9,18 @@ it.each([
   [2 * 1024 ** 3 - 1, 'warn'],
   [175_000_000, 'warn'],
   [174_999_999, 'fail'],
-])('%i bytes of room are %s', (bytes, grade) => {
+])('%i free bytes are %s', (bytes, grade) => {
   expect(judgeFreeSpace('/tmp', bytes, {})).toMatchObject({ grade, facts: { free_bytes: bytes } });
 });
 
-it('leaves nothing behind in a folder, and makes none', async () => {
+it('leaves nothing behind in a folder, and creates none', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-disk-'));
   expect(await checkFolderWritable(folder)).toMatchObject({ facts: { exists: true } });
   expect(await checkFolderWritable(join(folder, 'a', 'b'))).toMatchObject({ facts: { exists: false } });
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('says when a file stands in the way', async () => {
+it('reports a file at the path of a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-disk-'));
   await writeFile(join(folder, 'file'), '');
   const result = await checkFolderWritable(join(folder, 'file', 'state'));

@@ -20,6 +20,6 @@ it.each([
   });
 });
 
-it.each([undefined, '', 'noon'])('nothing is said of a clock that cannot be compared: %j', (date) => {
+it.each([undefined, '', 'noon'])('a clock that cannot be compared is not reported: %j', (date) => {
   expect(compareClocks(date, 0, 0)).toMatchObject({ grade: 'warn' });
 });

@@ -16,7 +16,7 @@ const failureOf = (work: () => void): Failure | null => {
 };
 
 describe('files claimed in a run', () => {
-  it('belong to the first, on disks that do not tell upper from lower case too', () => {
+  it('belong to the first, also on case-insensitive disks', () => {
     const claims = createClaims();
     claims.take({ id: 'a' }, ['/out/Talk.srt']);
     const failure = failureOf(() => claims.take({ id: 'b' }, ['/out/talk.srt']));
@@ -47,18 +47,18 @@ describe('names that are known before the jobs are done', () => {
   const clash = (jobs: readonly Job[], template: string) =>
     failureOf(() => checkClashes(jobs, naming(template)))?.facts.errors?.length ?? 0;
 
-  it('are refused when two are the same', () => {
+  it('are refused if two are the same', () => {
     const jobs = [job('a', 'processing'), job('b', 'queued'), job('c', 'processing')];
     expect(clash(jobs, '{lang}{ext}')).toBe(2);
     expect(clash(jobs, '{lang}.{id}{ext}')).toBe(0);
     expect(clash(jobs, '')).toBe(0);
   });
 
-  it('are only those of jobs that may give a result', () => {
+  it('are only those of jobs that may return a result', () => {
     expect(clash([job('a', 'processing'), job('b', 'failed'), job('c', 'cancelled')], 'x{ext}')).toBe(0);
   });
 
-  it('leave out what only the end will tell', () => {
+  it('exclude names that only the end will determine', () => {
     expect(clash([job('a', 'queued', { input: {} }), job('b', 'queued', { input: {} })], '{lang}{ext}')).toBe(
       0,
     );

@@ -3,7 +3,7 @@ import { deliveryCommand, openCommand } from '../../../src/workflow/jobs/continu
 
 const IO = { ...{ cwd: '/here', env: {}, platform: 'linux' } } as const;
 
-it('jobs are taken up by their ids so that results go to the same place, at the same service', () => {
+it('jobs are continued by their ids so that results go to the same place, at the same service', () => {
   const delivery = { folder: '/my videos', template: 'talk.{lang}{ext}', existing: 'skip' } as const;
   const context = { io: IO, service: { profile: 'prod' } } as unknown as Parameters<
     typeof deliveryCommand

@@ -45,7 +45,7 @@ it.each([
   ['translate', '--files-from', 'list.txt', '--to', 'es'],
   ['jobs', 'wait', 'tra_1'],
   ['jobs', 'download', 'tra_1'],
-])('all that fetch results check it before anything is sent: %s %s', async (...words) => {
+])('all commands that fetch results check it before anything is sent: %s %s', async (...words) => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'talk.srt'), '');
   await writeFile(join(vloc.folder, 'list.csv'), 'file,to\ntalk.srt,es\n');

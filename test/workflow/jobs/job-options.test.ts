@@ -19,7 +19,7 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
   const fields: Record<string, Field> = { ...KINDS[kind].fields, ...COMMON_FIELDS };
   const asked = Object.entries(fields).filter(([, { type }]) => type !== 'source' && type !== 'subtitle');
 
-  it('are one for each request field, but for what the operand stands for', () => {
+  it('are one for each request field, except the one of the operand', () => {
     const options = fieldOptions(kind);
     expect(options.map(({ field }) => field)).toEqual(asked.map(([name]) => name));
     const table = Object.keys(jobTable(kind));
@@ -27,7 +27,7 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
     expect(new Set(table.map(flagName)).size).toBe(table.length);
   });
 
-  it('put their value into the request under the name of the field', async () => {
+  it('set the field of their name in the request', async () => {
     const given = fieldOptions(kind).map(({ field, option, spec }) => {
       const row = fields[field];
       const value = row === undefined ? '' : otherThanDefault(row);

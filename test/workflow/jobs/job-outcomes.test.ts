@@ -20,16 +20,16 @@ const failed = (category: FailureCategory): Outcome => ({
 });
 
 describe('the end of a run', () => {
-  it('is no failure when all went well', () => {
+  it('is not a failure if everything succeeded', () => {
     expect(summarizeFailures([done, done])).toBeNull();
   });
 
-  it('is the failure itself when there was one job', () => {
+  it('is the failure itself if there was one job', () => {
     const outcome = failed('expired');
     expect(summarizeFailures([outcome])).toBe(outcome.failure);
   });
 
-  it('keeps the category when all failed alike, so that a script sees why', () => {
+  it('keeps the category if all failed alike, so that a script sees why', () => {
     expect(summarizeFailures([failed('credits'), failed('credits')])?.facts.category).toBe('credits');
   });
 
@@ -78,7 +78,7 @@ describe('the table of outcomes', () => {
     );
   });
 
-  it('shows as failed what failed before there was a job', async () => {
+  it('shows failures before a job was created as failed', async () => {
     const text = await table([failed('usage'), { ...done, known, files: [file] }]);
     expect(text).toMatch(/b\.mp4 +- +failed +X/);
     expect(text).not.toContain('not started');

@@ -30,7 +30,7 @@ async function startMoved() {
   return { ...vloc, moved, requests };
 }
 
-test('a folder of results that was moved is done where it lies now: nothing is sent, nothing fetched', async () => {
+test('a result folder that was moved is complete at its new path: nothing is sent, nothing fetched', async () => {
   const { run, moved, requests } = await startMoved();
   const { code, stdout } = await run([...into('archive/spring', 'a.srt', 'b.srt'), '-o', 'json']);
   expect([code, requests]).toEqual([0, []]);
@@ -38,7 +38,7 @@ test('a folder of results that was moved is done where it lies now: nothing is s
   expect((await readdir(moved)).sort()).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
 });
 
-test('its report names the files where they are', async () => {
+test('its report names the files at their new paths', async () => {
   const { run, moved } = await startMoved();
   const { stdout } = await run(['batch', 'report', 'archive/spring', '-o', 'json']);
   const files = JSON.parse(stdout).items.flatMap((item: { files: unknown[] }) => item.files);
@@ -48,7 +48,7 @@ test('its report names the files where they are', async () => {
   ]);
 });
 
-test('its journal names results by their parts and from the folder, and tells when they lapse', async () => {
+test('its journal names results by their parts and relative to the folder, and has their expiry', async () => {
   const { moved } = await startMoved();
   const { records } = await readLog(join(moved, '.vloc', 'journal'));
   const ofType = (wanted: string) => records.filter(({ type }) => type === wanted);
@@ -63,7 +63,7 @@ test('its journal names results by their parts and from the folder, and tells wh
   expect(told).not.toContain(Number.NaN);
 });
 
-test('a result that is gone from it is fetched again to where it lies now, without another job', async () => {
+test('a result that was deleted from it is fetched again to its new path, without another job', async () => {
   const { run, moved, requests } = await startMoved();
   await rm(join(moved, 'a.es.srt'));
   expect((await run(into('archive/spring', 'a.srt', 'b.srt'))).code).toBe(0);
@@ -71,7 +71,7 @@ test('a result that is gone from it is fetched again to where it lies now, witho
   expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
 });
 
-test('its jobs carry the name that it had at first', async () => {
+test('its jobs keep their original name', async () => {
   const { run, caller } = await startMoved();
   expect((await run(into('archive/spring', 'a.srt', 'b.srt', 'c.srt'))).code).toBe(0);
   const { json } = await caller.get('/v1/subtitle-translations?limit=50');

@@ -109,7 +109,7 @@ function killingPath(program: 'ffmpeg' | 'ffprobe'): string {
   return pathWith(program, kill, `PATH='${rememberingPath()}'`, `exec ${program} "$@"`);
 }
 
-test('the result has the tracks of the original, which stays as it is, and is done when it runs again', async () => {
+test('the result has the tracks of the original, which is unchanged, and is done when it runs again', async () => {
   const { localize, run, at, jobs } = await start();
   const first = await localize('--keep-audio', '--keep-subtitles');
   expect(first.code, first.stderr).toBe(0);
@@ -178,7 +178,7 @@ test.each([
   expect(await jobs()).toHaveLength(1);
 });
 
-test('the download that a run left that was killed after it named the result is removed', async () => {
+test('a download is removed that a run left when it was killed after naming the result', async () => {
   const { localize, run, at, jobs } = await start();
   expect((await localize('--keep-audio')).code).toBe(0);
   const written = readFileSync(at('talk.es.mp4'));
@@ -228,7 +228,7 @@ test('a source that was changed meanwhile does not become part of the result', a
 test.each([
   [['https://a.example/talk.mp4', '--keep-audio'], /is not a file on this machine, from which --keep-audio/],
   [['talk.mp4', '--keep-audio', '--mode', 'subtitles_only'], /--keep-audio: adds nothing/],
-])('what cannot work is refused before anything is sent: %j', async (words, message) => {
+])('an impossible request is refused before anything is sent: %j', async (words, message) => {
   const { run, jobs } = await start();
   const { code, stderr } = await run(['localize', ...words, '--to', 'es']);
   expect(code).toBe(2);
@@ -236,7 +236,7 @@ test.each([
   expect(await jobs()).toEqual([]);
 });
 
-test('a machine without ffmpeg hears it before anything is sent', async () => {
+test('missing ffmpeg is reported before anything is sent', async () => {
   const { run, jobs } = await start();
   const { code, stderr } = await run(
     ['localize', 'talk.mp4', '--to', 'es', '--keep-subtitles'],

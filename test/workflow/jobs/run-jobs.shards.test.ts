@@ -58,8 +58,8 @@ test('the names of these tests belong to both shards', () => {
   expect([FIRST.length > 1, SECOND.length > 1]).toEqual([true, true]);
 });
 
-describe('three machines at once, with a service that has two slots', () => {
-  it('make each item once, into folders of their own that are one batch', async () => {
+describe('three concurrent machines, with a service that has two slots', () => {
+  it('process each item once, into folders of their own that are one batch', async () => {
     let refused = 0;
     const vloc = await startShards(NAMES, {
       config: { concurrentTasks: 2 },
@@ -143,7 +143,7 @@ describe('shards in one folder of results', () => {
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
 
-  it('of which one is killed continue with that one, and pay nothing twice', async () => {
+  it('continue with the one that was killed, and pay nothing twice', async () => {
     const vloc = await startShards();
     vloc.engines.hold();
     const words = [...TRANSLATE, '--out', 'out', '--shard', '1/2'];
@@ -165,7 +165,7 @@ describe('shards in one folder of results', () => {
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
 
-  it('are refused while a run divides the same batch otherwise', async () => {
+  it('are refused while a run divides the same batch differently', async () => {
     const vloc = await startShards();
     vloc.engines.hold();
     const running = vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
@@ -189,7 +189,7 @@ describe('shards in one folder of results', () => {
     expect(await jobsOf(vloc)).toHaveLength(FIRST.length);
   });
 
-  it('are taken over by a run with another number of shards: what is done or running is not paid again', async () => {
+  it('are taken over by a run with another number of shards: finished and running jobs are not paid again', async () => {
     const vloc = await startShards();
     await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
     vloc.engines.hold();
@@ -212,7 +212,7 @@ describe('shards in one folder of results', () => {
     expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^STATE +ITEMS\ndone +8\n/)]);
   });
 
-  it('do not take the jobs of each other for lost ones, even of files with the same bytes', async () => {
+  it('do not treat the jobs of each other as lost ones, even of files with the same bytes', async () => {
     const vloc = await startShards([]);
     for (const name of NAMES) await writeFile(join(vloc.folder, 'in', name), SRT('the same'));
     for (const index of [1, 2]) {
@@ -222,7 +222,7 @@ describe('shards in one folder of results', () => {
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
 
-  it('do not take the results of each other for inputs', async () => {
+  it('do not use the results of each other as inputs', async () => {
     const vloc = await startShards();
     const words = ['translate', '.', '--from', 'en', '--to', 'es', '--name', '{stem}-{id}{ext}'];
     const options = { cwd: join(vloc.folder, 'in') };
@@ -319,7 +319,7 @@ test('inputs of different shards that would write one file are refused by each s
   expect(await jobsOf(vloc)).toEqual([]);
 });
 
-test('--dry-run shows the items of the shard, and how many there are in all', async () => {
+test('--dry-run shows the items of the shard, and how many there are in total', async () => {
   const vloc = await startShards();
   const words = [...TRANSLATE, '--dry-run', '--shard', '2/2'];
   const table = await vloc.run(words);
@@ -332,7 +332,7 @@ test('--dry-run shows the items of the shard, and how many there are in all', as
   expect(await jobsOf(vloc)).toEqual([]);
 });
 
-test('lists and sheets are shared too, stdin among them', async () => {
+test('lists and sheets are divided too, including those on stdin', async () => {
   const vloc = await startShards();
   const list = NAMES.map((name) => `in/${name}\n`).join('');
   const sheet = `file,to\n${NAMES.map((name) => `in/${name},es\n`).join('')}`;

@@ -31,7 +31,7 @@ const countJobs = async ({ caller }: VlocScene): Promise<number> =>
   (await caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
 
 describe('a job command', () => {
-  it('does nothing and pays nothing when it is run again', async () => {
+  it('does nothing and pays nothing if it is run again', async () => {
     const vloc = await withSubtitles(3);
     const words = [
       'translate',
@@ -60,7 +60,7 @@ describe('a job command', () => {
     expect(await countJobs(vloc)).toBe(3);
   });
 
-  it('goes on from a result that was lost, without another job', async () => {
+  it('fetches a lost result again, without another job', async () => {
     const vloc = await withSubtitles(2);
     const words = ['translate', ...vloc.names, ...TO_SPANISH];
     await vloc.run(words);
@@ -70,7 +70,7 @@ describe('a job command', () => {
     expect(await countJobs(vloc)).toBe(2);
   });
 
-  it('tells programs each job and file as they come, and a summary at the end', async () => {
+  it('writes each job and file for programs as they occur, and a summary at the end', async () => {
     const vloc = await withSubtitles(1);
     const { code, stdout } = await vloc.run(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson']);
     expect(code).toBe(0);
@@ -85,7 +85,7 @@ describe('a job command', () => {
     expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 1, failed: 0, exit_code: 0 });
   });
 
-  it('on Ctrl-C says how it stands and prints the command that goes on, which gets the results', async () => {
+  it('on Ctrl-C reports the state and prints the command that continues, which gets the results', async () => {
     const vloc = await withSubtitles(2);
     vloc.engines.hold();
     const words = ['translate', ...vloc.names, ...TO_SPANISH];
@@ -106,7 +106,7 @@ describe('a job command', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'on %s tells programs the exit code it ends with',
+    'on %s writes the exit code of its end for programs',
     async (signal) => {
       const vloc = await withSubtitles(1);
       vloc.engines.hold();
@@ -125,7 +125,7 @@ describe('a job command', () => {
     },
   );
 
-  it('keeps to --max-credits, and says what to do', async () => {
+  it('stays within --max-credits, and says what to do', async () => {
     const vloc = await withSubtitles(4);
     const words = ['translate', ...vloc.names, ...TO_SPANISH];
     const { code, stderr } = await vloc.run([...words, '--max-credits', '2']);
@@ -148,7 +148,7 @@ describe('a job command', () => {
     expect(await countJobs(vloc)).toBe(0);
   });
 
-  it('does not run again what failed for good, unless it is asked to', async () => {
+  it('does not run permanent failures again, unless requested', async () => {
     const vloc = await withSubtitles(1);
     const { JobFailure } = await import('../../../src/protocol/job-failure.ts');
     vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));

@@ -115,8 +115,8 @@ async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
   return { total, done: counts.done, failed: reasonsOf(reasons) };
 }
 
-describe('a folder with files that cannot be used', PATIENCE, () => {
-  it('runs the rest, and all accounts of it agree', async () => {
+describe('a folder with unusable files', PATIENCE, () => {
+  it('runs the rest, and all its counts agree', async () => {
     const desk = await openFolder();
     const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
     expect(ran.code, ran.stderr).toBe(3);
@@ -177,7 +177,7 @@ describe('a folder with files that cannot be used', PATIENCE, () => {
     expect(Object.fromEntries(problems)).toEqual(run.failed);
   });
 
-  it('of which nothing can be used ends with exit code 2, sends nothing, and is in the record', async () => {
+  it('without any usable file ends with exit code 2, sends nothing, and is in the record', async () => {
     const desk = await openMediaDesk();
     await mkdir(join(desk.folder, 'in'));
     for (const name of ['a.mp4', 'b.mov']) writeFileSync(join(desk.folder, 'in', name), 'junk');
@@ -193,7 +193,7 @@ describe('a folder with files that cannot be used', PATIENCE, () => {
     });
   });
 
-  it('of subtitles is counted alike', async () => {
+  it('of subtitles is counted the same way', async () => {
     const desk = await openMediaDesk();
     await mkdir(join(desk.folder, 'in'));
     const srt = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -226,7 +226,7 @@ it('a file of a folder that only the service finds unusable is counted the same 
   expect(await accountsOfFolder(desk)).toEqual(run);
 });
 
-it('a file that was named and cannot be used is an error before anything is sent', PATIENCE, async () => {
+it('an unusable file that was named is an error before anything is sent', PATIENCE, async () => {
   const desk = await openFolder();
   const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/junk.mp4', 'in/two.mp4']);
   expect([ran.code, ran.stdout]).toEqual([2, '']);

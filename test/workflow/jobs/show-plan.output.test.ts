@@ -35,8 +35,8 @@ const FORECAST: Forecast = {
   ],
 };
 
-describe('the sum of a plan', () => {
-  it('says what is new, what is not, and that nothing was sent', () => {
+describe('the summary of a plan', () => {
+  it('shows what is new, what is not, and that nothing was sent', () => {
     expect(describeForecast(FORECAST)).toEqual([
       'New jobs: 2, 1 upload (2.0 MB), 7 started minutes, 1 of unknown size.',
       'Jobs continued: 1.',
@@ -46,7 +46,7 @@ describe('the sum of a plan', () => {
     ]);
   });
 
-  it('says when the credits will not do', () => {
+  it('reports insufficient credits', () => {
     expect(describeForecast({ ...FORECAST, credits: 12 })).toContain(
       'Cost: 12 credits. Available: 10, 2 too few.',
     );
@@ -57,6 +57,6 @@ it.each([
   [1, 'started_minute', '1 started minute'],
   [2, 'line', '2 lines'],
   [3, 'frame', '3 frame'],
-])('%d of %s are told as %s', (quantity, unit, told) => {
+])('%d of %s are shown as %s', (quantity, unit, told) => {
   expect(describeUnits(quantity, unit)).toBe(told);
 });

@@ -16,7 +16,7 @@ async function startWithLessons() {
   return { ...vloc, words, jobs };
 }
 
-test('--dry-run shows what would be done and makes no job', async () => {
+test('--dry-run shows the plan and makes no job', async () => {
   const { run, words, jobs, folder } = await startWithLessons();
   const { code, stdout } = await run([...words, '--dry-run', '-o', 'json']);
   expect(code).toBe(0);
@@ -31,7 +31,7 @@ test('--dry-run shows what would be done and makes no job', async () => {
   expect(await readdir(folder)).not.toContain('out');
 });
 
-test('it knows what is done before, and the price of what was charged', async () => {
+test('it knows finished items, and the price from earlier charges', async () => {
   const { run, words, jobs, folder } = await startWithLessons();
   expect((await run(words)).code).toBe(0);
   await writeFile(join(folder, 'lessons', 'c.srt'), SRT);
@@ -49,7 +49,7 @@ test('it knows what is done before, and the price of what was charged', async ()
   expect(await jobs()).toBe(2);
 });
 
-test('what stands in the way is told as the command itself would, and for people there is a table', async () => {
+test('problems are reported as by the command itself, and people get a table', async () => {
   const { run, words } = await startWithLessons();
   const { stdout, stderr } = await run([...words, '--dry-run']);
   expect(stdout).toMatch(/lessons\/a\.srt\s+es\s+new\s+2 lines\s+unknown/);
@@ -59,7 +59,7 @@ test('what stands in the way is told as the command itself would, and for people
   expect(wrong.stderr).toContain('missing.srt');
 });
 
-test('the price is what was charged last, not what was paid in', () => {
+test('the price follows from the last charge, not from a payment', () => {
   const line = (amount: number, quantity: number | null, capability = 'dubbing') => ({
     amount,
     quantity,
@@ -71,7 +71,7 @@ test('the price is what was charged last, not what was paid in', () => {
   expect(priceOf('dubbing', [line(5, 1)])).toBeNull();
 });
 
-test('a price is found behind the charges of other kinds, in at most 500', async () => {
+test('a price is found after the charges of other kinds, in at most 500', async () => {
   const { signal } = new AbortController();
   const asked: unknown[] = [];
   const charges = (pages: readonly (readonly string[])[]) => ({
@@ -100,7 +100,7 @@ test('a price is found behind the charges of other kinds, in at most 500', async
   expect(asked).toHaveLength(10);
 });
 
-test('what may be spent is what the account has, or what the quota of the key leaves', () => {
+test('the spendable credits are those of the account, or the rest of the quota of the key', () => {
   const balance = (available: number, remaining: number | null) => ({
     available_credits: available,
     monthly_usage: {

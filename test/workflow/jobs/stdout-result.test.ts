@@ -22,7 +22,7 @@ function resultOf({ jobs }: Awaited<ReturnType<typeof openScene>>['hosted']): st
 
 const openScene = () => openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
 
-test('the bytes of the result are all that is on stdout, and no file is left in the folder', async () => {
+test('stdout contains only the bytes of the result, and no file remains in the folder', async () => {
   const { hosted, folder, run } = await openScene();
   const before = readdirSync(folder);
   const { code, stdout, stderr } = await run(TRANSLATE);
@@ -34,7 +34,7 @@ test('the bytes of the result are all that is on stdout, and no file is left in 
   expect(readdirSync(folder).sort()).toEqual([...before, 'state'].sort());
 });
 
-test('the same command run again pays nothing, and other text in its input is another job', async () => {
+test('the same command run again pays nothing, and another text in its input is another job', async () => {
   const { hosted, folder, run } = await openScene();
   const first = await run(TRANSLATE);
   const again = await run([...TRANSLATE, '--jobs', '1']);
@@ -46,7 +46,7 @@ test('the same command run again pays nothing, and other text in its input is an
   expect(Object.values(readBooks(hosted).payments)).toEqual([1, 1]);
 });
 
-test('of texts on stdin each is paid once, in whatever order they come', async () => {
+test('each of several texts on stdin is paid once, in whatever order they arrive', async () => {
   const { hosted, run } = await openScene();
   const words = ['translate', '-', '--from', 'en', '--to', 'es', '--out', '-'];
   const text = (word: string) => `1\n00:00:00,000 --> 00:00:01,000\n${word}\n`;
@@ -61,7 +61,7 @@ test('of texts on stdin each is paid once, in whatever order they come', async (
   expect(Object.values(readBooks(hosted).payments)).toEqual([1, 1]);
 });
 
-test('what no run can continue any more is removed', async () => {
+test('files that no run can continue are removed', async () => {
   const { folder, run } = await openScene();
   await run(TRANSLATE);
   const root = join(folder, 'state', 'stdout');
@@ -88,7 +88,7 @@ test.each([
   expect(hosted.requests).toEqual([]);
 });
 
-test('a kind whose result is several files, and a localization in stages, are refused before anything is sent', async () => {
+test('a kind with several result files, and a localization in stages, are refused before anything is sent', async () => {
   const { hosted, run } = await openScene();
   const separated = await run(['separate', 'talk.mp4', '--out', '-']);
   expect([separated.code, separated.stdout]).toEqual([usage.code, '']);

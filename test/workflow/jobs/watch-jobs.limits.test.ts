@@ -6,7 +6,7 @@ import { until } from '../../service/harness/scene.ts';
 const HOUR_MS = 60 * 60_000;
 
 describe('the limits of a watch', () => {
-  it('pays with --fresh for what was before it, and for nothing twice', async () => {
+  it('pays with --fresh for earlier items again, and for nothing twice', async () => {
     const scene = await openInbox();
     await scene.put('talk.srt');
     const first = await scene.watch();
@@ -37,7 +37,7 @@ describe('the limits of a watch', () => {
     expect(await scene.countJobs()).toBe(1);
   });
 
-  it('counts what earlier runs have paid towards --max-credits', async () => {
+  it('counts payments of earlier runs towards --max-credits', async () => {
     const scene = await openInbox();
     await scene.put('a.srt');
     const first = await scene.watch();
@@ -54,7 +54,7 @@ describe('the limits of a watch', () => {
   it.each([
     [0, 'is done', false],
     [3, 'is left', true],
-  ])('ends after --max-duration with %d when something that came %s', async (expected, _, isLeft) => {
+  ])('ends after --max-duration with %d when a file that arrived %s', async (expected, _, isLeft) => {
     const scene = await openInbox();
     let end = () => {};
     const hour = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { openInbox, untilTold } from '../../commands/support/open-inbox.ts';
 import { until } from '../../service/harness/scene.ts';
 
 describe('the output of a watch', () => {
-  it('fails a file that it cannot use, leaves out what is called otherwise, and continues', async () => {
+  it('fails an unusable file, skips files with other names, and continues', async () => {
     const scene = await openInbox();
     await writeFile(join(scene.folder, 'inbox', 'broken.srt'), 'no subtitles');
     await writeFile(join(scene.folder, 'inbox', 'notes.txt'), 'no subtitles');
@@ -28,7 +28,7 @@ describe('the output of a watch', () => {
     expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 2, done: 1, failed: 1, exit_code: 130 });
   });
 
-  it('counts what it has done, also when somebody copies the same file once more', async () => {
+  it('counts its results, also if somebody copies the same file once more', async () => {
     const scene = await openInbox();
     await scene.put('a.srt');
     const watch = await scene.watch();
@@ -43,7 +43,7 @@ describe('the output of a watch', () => {
     expect(await scene.countJobs()).toBe(2);
   });
 
-  it('writes each result as it comes where the form is one line each', async () => {
+  it('writes each result when it is finished if the form is one line each', async () => {
     const scene = await openInbox();
     const watch = await scene.watch(['-o', 'plain']);
     watch.goOn();

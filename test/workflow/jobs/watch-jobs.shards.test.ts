@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { shardOf } from '../../../src/batch/shard.ts';
 import { openInbox } from '../../commands/support/open-inbox.ts';
 
-test('a shard that watches takes its own files, those that come later among them', async () => {
+test('a shard that watches processes its own files, including later ones', async () => {
   const names = [1, 2, 3, 4, 5, 6].map((lesson) => `lesson-${lesson}.srt`);
   const own = names.filter((name) => shardOf(name, 2) === 1);
   const [first = '', ...others] = names.toSorted((name) => (own.includes(name) ? 1 : -1));

@@ -9,8 +9,8 @@ import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 
-describe('a job command that watches', () => {
-  it('does what is there and what comes, and is ended by Ctrl-C with the command that goes on', async () => {
+describe('a watching job command', () => {
+  it('processes existing and new files, and is ended by Ctrl-C with the command that continues', async () => {
     const scene = await openInbox();
     await scene.put('first.srt');
     const watch = await scene.watch();
@@ -27,7 +27,7 @@ describe('a job command that watches', () => {
     expect(stdout).toContain(join('out', 'week1', 'second.es.srt'));
   });
 
-  it('leaves a file alone as long as somebody writes to it', async () => {
+  it('does not use a file while somebody writes to it', async () => {
     const scene = await openInbox();
     const watch = await scene.watch();
     for (const text of ['o', 'on', 'one']) {
@@ -45,7 +45,7 @@ describe('a job command that watches', () => {
     expect(await scene.countJobs()).toBe(2);
   });
 
-  it('sends a video that is copied bit by bit once, when all of it is there', async () => {
+  it('sends a video that is copied piece by piece once, when it is complete', async () => {
     const inspect = async () => ({
       duration_seconds: 31,
       container: 'mp4',
@@ -73,7 +73,7 @@ describe('a job command that watches', () => {
     expect(json.data).toMatchObject([{ size_bytes: sample.length }]);
   });
 
-  it('begins with a new file while others are still worked on', async () => {
+  it('starts a new file while others are still processed', async () => {
     const scene = await openInbox();
     scene.engines.hold();
     await scene.put('a.srt');
@@ -87,7 +87,7 @@ describe('a job command that watches', () => {
     await scene.untilResult('b.es.srt');
   });
 
-  it('goes on where it was when it is started again: nothing is sent twice, and what runs is waited for', async () => {
+  it('continues where it was when it is started again: nothing is sent twice, and running jobs are waited for', async () => {
     const scene = await openInbox();
     await scene.put('done.srt');
     const first = await scene.watch();
@@ -129,7 +129,7 @@ describe('a job command that watches', () => {
     expect(await scene.countJobs()).toBe(3);
   });
 
-  it('takes a file that changes while it is worked on when that is over', async () => {
+  it('processes a file that changes while it is processed again afterwards', async () => {
     const scene = await openInbox();
     scene.engines.hold();
     await scene.put('talk.srt', 'one');
@@ -147,7 +147,7 @@ describe('a job command that watches', () => {
     expect(stdout.split('inbox/talk.srt')).toHaveLength(2);
   });
 
-  it('leaves a folder that the batch commands know, retry among them', async () => {
+  it('leaves a folder that works with the batch commands, including retry', async () => {
     const scene = await openInbox();
     scene.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
     await scene.put('a.srt');
@@ -170,7 +170,7 @@ describe('a job command that watches', () => {
     expect((await stat(join(scene.folder, 'out', 'a.es.srt'))).size).toBeGreaterThan(0);
   });
 
-  it('takes files of two folders, but not two of one name', async () => {
+  it('processes files of two folders, but not two of one name', async () => {
     const scene = await openInbox();
     await mkdir(join(scene.folder, 'inbox2'));
     const [, , ...options] = WATCHING;

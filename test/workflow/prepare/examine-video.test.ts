@@ -46,7 +46,7 @@ const TABLE: [name: string, options: string[], refusal: RegExp | null, note: Reg
 ];
 
 describe('a file of the kind', PATIENCE, () => {
-  it.each(TABLE)('%s is taken, or refused with what to do', async (name, options, refusal, note) => {
+  it.each(TABLE)('%s is accepted, or refused with what to do', async (name, options, refusal, note) => {
     const desk = await openMediaDesk();
     ffmpeg(...PICTURE, ...options, join(desk.folder, name));
     const words = ['localize', name, '--from', 'en', '--to', 'es', '--out', 'out'];
@@ -98,7 +98,7 @@ describe('a video that is too long and needs more than cutting', PATIENCE, () =>
       MP4,
       /take MKV and WebM files \(.*--convert makes an MP4 of it, without re-encoding, unless a cut needs it/,
     ],
-  ])('is told at once all that would help: %s', async (name, codecs, advice) => {
+  ])('is refused with all the options that would help: %s', async (name, codecs, advice) => {
     const desk = await openMediaDesk();
     ffmpeg(...LONG, ...codecs, join(desk.folder, name));
     const { code, stderr } = await desk.vloc(['recognize', name]);
@@ -109,7 +109,7 @@ describe('a video that is too long and needs more than cutting', PATIENCE, () =>
     expect(helped.code, helped.stderr).toBe(0);
   });
 
-  it('is planned by what there is of it, also where its header says less', async () => {
+  it('is planned by its actual content, even if its header says less', async () => {
     const desk = await openMediaDesk();
     const path = join(desk.folder, 'forged.mkv');
     ffmpeg(...LONG.map((option) => option.replace('d=6', 'd=11.5')), ...MP4, path);
@@ -147,7 +147,7 @@ describe('a hostile file', PATIENCE, () => {
 });
 
 describe('an audio track', PATIENCE, () => {
-  it('that is asked for is the one that is sent, and another one is another result', async () => {
+  it('that is selected is the one that is sent, and another one is another result', async () => {
     const desk = await openMediaDesk();
     const sounds = [...TONE, '-f', 'lavfi', '-i', 'sine=f=880:r=48000:d=1'];
     const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a', '-metadata:s:a:1', 'language=spa'];

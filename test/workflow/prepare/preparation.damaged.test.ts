@@ -22,13 +22,13 @@ function makeCut(desk: MediaDesk, name: string, { seconds = 4, share = 0.5, code
 const NOT_WHOLE =
   /breaks off at \d\.\d s of \d+\.\d s: the file is not whole(; c|\n.*\n {2}C)opy, download or export it once more/;
 
-describe('a video that is not whole', PATIENCE, () => {
+describe('a damaged video', PATIENCE, () => {
   it.each([
     ['talk.mkv', { codecs: MP4 }, ['--convert']],
     ['web.webm', { codecs: WEBM }, ['--convert']],
     ['plain.mp4', { codecs: FAST, seconds: 10, share: 0.6 }, ['--split']],
     ['long.mkv', { codecs: MP4, seconds: 10, share: 0.6 }, ['--split', '--convert']],
-  ])('is not made a shorter one that looks whole: %s', async (name, cut, wishes) => {
+  ])('does not become a shorter one that looks whole: %s', async (name, cut, wishes) => {
     const desk = await openMediaDesk();
     makeCut(desk, name, cut);
     const { code, stderr } = await desk.vloc(['separate', name, ...wishes, '--out', 'out']);
@@ -58,7 +58,7 @@ describe('a video that is not whole', PATIENCE, () => {
     expect(desk.count('createUpload')).toBe(0);
   });
 
-  it('and is long is refused by the plan, before a number of parts is promised', async () => {
+  it('that is long is refused by the plan, before a number of parts is promised', async () => {
     const desk = await openMediaDesk();
     makeCut(desk, 'talk.mp4', { codecs: FAST, seconds: 10, share: 0.6 });
     const { code, stderr } = await desk.vloc(['recognize', 'talk.mp4', '--split', '--dry-run']);
@@ -82,7 +82,7 @@ describe('a video that cannot be decoded in its middle', PATIENCE, () => {
   it.each([
     ['uneven.mp4', UNEVEN, ['--split', '--convert']],
     ['sparse.mp4', [...FAST, '-g', '1000'], ['--split']],
-  ])('is not encoded anew with what can: %s', async (name, codecs, wishes) => {
+  ])('is not encoded again: %s', async (name, codecs, wishes) => {
     const desk = await openMediaDesk();
     spoil(makeVideo(desk.folder, name, 6, ...codecs));
     const { code, stderr } = await desk.vloc(['separate', name, ...wishes, '--out', 'out']);
@@ -109,7 +109,7 @@ describe('a video without its index', PATIENCE, () => {
     },
   );
 
-  it('is left to the service where there is nothing to read it with', async () => {
+  it('is left to the service if nothing can read it here', async () => {
     const desk = await openMediaDesk();
     makeCut(desk, 'trunc.mp4', {});
     const { code, stderr } = await desk.vloc(['recognize', 'trunc.mp4'], { env: { PATH: '' } });
@@ -119,7 +119,7 @@ describe('a video without its index', PATIENCE, () => {
 });
 
 it(
-  'a video that ffmpeg here cannot read, without being damaged for sure, is left to the service',
+  'a video that ffmpeg here cannot read, without certain damage, is left to the service',
   PATIENCE,
   async () => {
     const desk = await openMediaDesk();

@@ -36,7 +36,7 @@ describe('a video that is too long', PATIENCE, () => {
     },
   );
 
-  it('goes in parts as one item with --split, and comes back as one video with the original sound', async () => {
+  it('is sent in parts as one item with --split, and returned as one video with the original sound', async () => {
     const desk = await openMediaDesk();
     const path = longVideo(desk);
     const words = [
@@ -80,7 +80,7 @@ describe('a video that is too long', PATIENCE, () => {
     ]);
   });
 
-  it('gives one subtitle whose times are those of the whole', async () => {
+  it('results in one subtitle whose times are those of the whole', async () => {
     const desk = await openMediaDesk();
     longVideo(desk);
     const { code, stderr } = await desk.vloc(['recognize', 'talk.mp4', '--split']);
@@ -92,7 +92,7 @@ describe('a video that is too long', PATIENCE, () => {
     expect(starts[1]).toBeGreaterThan(1500);
   });
 
-  it('gives stems of its own length', async () => {
+  it('results in stems of its own length', async () => {
     const desk = await openMediaDesk();
     longVideo(desk);
     const { code, stderr } = await desk.vloc(['separate', 'talk.mp4', '--split']);
@@ -125,7 +125,7 @@ describe('subtitles with too many lines', PATIENCE, () => {
     expect(desk.count('createSubtitleTranslation')).toBe(3);
   });
 
-  it('are spoken in parts, each at its place', async () => {
+  it('are spoken in parts, each at its time', async () => {
     const desk = await openMediaDesk();
     await writeFile(join(desk.folder, 'book.srt'), SRT);
     const { code, stderr } = await desk.vloc(['dub', 'book.srt', '--to', 'es', '--split']);
@@ -160,7 +160,7 @@ describe('a part that fails', PATIENCE, () => {
     expect(parseSrt(readFileSync(join(desk.folder, 'out', 'book.es.srt'), 'utf8'))).toHaveLength(8);
   });
 
-  it('keeps those behind it from being paid', async () => {
+  it('prevents that later ones are paid', async () => {
     const desk = await openWithBook(9, { config: { attempts: 1 } });
     desk.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it broke'));
     const { code, stderr } = await desk.vloc([...WORDS, '--jobs', '1']);
@@ -169,7 +169,7 @@ describe('a part that fails', PATIENCE, () => {
     expect(desk.count('createSubtitleTranslation')).toBe(1);
   });
 
-  it('is found again when the record of the folder is lost', async () => {
+  it('is found again if the record of the folder is lost', async () => {
     const desk = await openWithBook(8);
     expect((await desk.vloc(WORDS)).code).toBe(0);
     await rm(join(desk.folder, 'out'), { recursive: true });
@@ -179,7 +179,7 @@ describe('a part that fails', PATIENCE, () => {
     expect(desk.count('createSubtitleTranslation')).toBe(2);
   });
 
-  it('has its job told with the others', async () => {
+  it('has its job reported with the others', async () => {
     const desk = await openWithBook(8);
     const { stdout } = await desk.vloc([...WORDS, '-o', 'ndjson']);
     const lines = stdout
@@ -196,7 +196,7 @@ describe('a part that fails', PATIENCE, () => {
     expect(again.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  it('is never begun when all parts together are beyond --max-credits', async () => {
+  it('is never started if all parts together exceed --max-credits', async () => {
     const desk = await openWithBook(9);
     await writeFile(join(desk.folder, 'short.srt'), cue(0));
     const short = ['translate', 'short.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
@@ -211,8 +211,8 @@ describe('a part that fails', PATIENCE, () => {
   });
 });
 
-describe.runIf(testsOwnWork())('a video in a container that the service does not take', PATIENCE, () => {
-  it('is converted, keeps its name, and says what was done', async () => {
+describe.runIf(testsOwnWork())('a video in a container that the service does not accept', PATIENCE, () => {
+  it('is converted, keeps its name, and the conversion is reported', async () => {
     const desk = await openMediaDesk();
     makeVideo(desk.folder, 'talk.mkv', 2, ...MP4);
     const words = ['localize', 'talk.mkv', '--from', 'en', '--to', 'es', '--convert', '--out', 'out'];

@@ -24,7 +24,7 @@ describe('subtitles of other formats', () => {
     expect((await vloc.run(['dub', name, '--to', 'en'])).code).toBe(0);
   });
 
-  it('come in over stdin too', async () => {
+  it('are read from stdin too', async () => {
     const vloc = await startVloc();
     const { code, stderr } = await vloc.run(['translate', '-', ...TO_SPANISH], { stdin: ASS });
     expect(code, stderr).toBe(0);
@@ -61,7 +61,7 @@ describe('--subtitle-format', () => {
     expect(await countJobs(vloc)).toBe(1);
   });
 
-  it('does not replace a file that is somebody else’s', async () => {
+  it('does not replace a foreign file', async () => {
     const vloc = await startVloc();
     await writeFile(join(vloc.folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
     await writeFile(join(vloc.folder, 'talk.es.ass'), 'mine');

@@ -26,7 +26,7 @@ async function start(arriveMs = 5_000) {
   return { ...listener, deliveries, refused };
 }
 
-it('answers one path and POST alone', async () => {
+it('answers only POST on one path', async () => {
   const { url, deliveries } = await start();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/hook$/);
   expect((await send(`${url}?token=1`, 'x')).status).toBe(200);
@@ -36,7 +36,7 @@ it('answers one path and POST alone', async () => {
   expect(deliveries.map(({ body }) => body.toString())).toEqual(['x']);
 });
 
-it('takes a body of 64 KiB and not a byte more, whether its length is declared or not', async () => {
+it('accepts a body of 64 KiB and not a byte more, whether its length is declared or not', async () => {
   const { url, deliveries, refused } = await start();
   expect((await send(url, Buffer.alloc(MAX_BODY_BYTES))).status).toBe(200);
   expect((await send(url, Buffer.alloc(MAX_BODY_BYTES + 1))).status).toBe(413);
@@ -46,7 +46,7 @@ it('takes a body of 64 KiB and not a byte more, whether its length is declared o
   expect(refused).toEqual(Array(2).fill('a body of more than 64 KiB'));
 });
 
-it('does not wait for a sender that dawdles', async () => {
+it('does not wait for a slow sender', async () => {
   const { url, deliveries } = await start(60);
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write('POST /hook HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
@@ -54,7 +54,7 @@ it('does not wait for a sender that dawdles', async () => {
   expect(deliveries).toEqual([]);
 });
 
-it('says so when a sender goes away in the middle, and goes on', async () => {
+it('reports a sender that disconnects in the middle, and continues', async () => {
   const { url, refused } = await start();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write('POST /hook HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf', () => socket.destroy());

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSavedHeaders } from '../../../src/workflow/webhooks/rules.ts';
 
-it('reads what curl -v, proxies and logs save, repeated headers too', () => {
+it('reads what curl -v, proxies and logs save, including repeated headers', () => {
   const saved = [
     'POST /hook HTTP/1.1\r',
     'Host: example.com:443\r',
