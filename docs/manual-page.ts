@@ -2,7 +2,7 @@
 
 import { writtenFlags } from '../src/cli/options.ts';
 import { COMMANDS } from '../src/commands/tree.ts';
-import type { CalledCommand, Command, Operands } from '../src/context/command.ts';
+import { type CalledCommand, type Command, operandParts } from '../src/context/command.ts';
 import { GLOBAL_OPTIONS } from '../src/context/global-options.ts';
 import type { OptionTable } from '../src/context/option-table.ts';
 import { VERSION } from '../src/context/version.ts';
@@ -70,22 +70,20 @@ function section(title: string, rows: readonly string[]): string {
 }
 
 function commandRows({ words, leaf, command }: LoadedCommand): string[] {
-  const operands = command.operands === undefined ? '' : ` ${writtenOperands(command.operands)}`;
-  const about =
-    command.operands === undefined ? [] : entry(italic(command.operands.name), command.operands.help);
+  const operands = command.operands === undefined ? [] : Object.entries(operandParts(command.operands));
   const notes = (command.notes ?? []).flatMap((note) => ['.PP', prose(note)]);
   return [
-    `.SS ${literal(`vloc ${words.join(' ')}${operands}`)}`,
+    `.SS ${literal(['vloc', ...words, ...operands.map(([written]) => written)].join(' '))}`,
     prose(`${leaf.summary.charAt(0).toUpperCase()}${leaf.summary.slice(1)}.`),
-    ...about,
+    ...operands.flatMap(([written, help]) => entry(italic(nameOf(written)), help)),
     ...optionRows(command.options),
     ...notes,
   ];
 }
 
-function writtenOperands({ name, count, written }: Operands): string {
-  if (written !== undefined) return written;
-  return { one: `<${name}>`, many: `<${name}...>`, any: `[${name}...]` }[count];
+/** `input` of `[input...]`. */
+function nameOf(written: string): string {
+  return written.replace(/^[[<]|(?:\.{3})?[\]>]$/g, '');
 }
 
 function optionRows(table: OptionTable): string[] {

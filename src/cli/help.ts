@@ -57,5 +57,5 @@ function exitCodeText(): string {
 function environmentText(): string {
   const width = Math.max(...Object.keys(ENVIRONMENT).map((name) => name.length));
   const rows = Object.entries(ENVIRONMENT).map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`);
-  return `Environment variables; a flag wins over them, they win over the configuration\n${rows.join('\n')}\n`;
+  return `Environment variables; flags override them, and they override configuration files\n${rows.join('\n')}\n`;
 }

@@ -1,8 +1,8 @@
 /** Builds the parser from the command tree. Loads only the command that is called. */
 
-import { CommanderError, Option, Command as Parser } from 'commander';
+import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
-import { type Command, decodeOptions } from '../context/command.ts';
+import { type Command, decodeOptions, operandHelp, writeOperands } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from '../context/global-options.ts';
@@ -154,12 +154,6 @@ function unknownCommand(word: string, { children }: CommandGroup): CommanderErro
   );
 }
 
-const WRITTEN_OPERANDS = {
-  one: (name: string) => `<${name}>`,
-  many: (name: string) => `<${name}...>`,
-  any: (name: string) => `[${name}...]`,
-} as const;
-
 /** The words after a word; options with their values may precede it. */
 function wordsBehind(path: readonly string[], word: string): readonly string[] {
   const at = path.indexOf(word);
@@ -174,8 +168,8 @@ async function addCommand(
   const command = await row.load();
   const { operands } = command;
   if (operands !== undefined) {
-    parser.argument(WRITTEN_OPERANDS[operands.count](operands.name), operands.help);
-    if (operands.written !== undefined) parser.usage(`[options] ${operands.written}`);
+    parser.argument(writeOperands(operands), operandHelp(operands));
+    if ('parts' in operands) showParts(parser, operands.parts);
   }
   addOptions(parser, command.options);
   addOptions(parser, GLOBAL_OPTIONS);
@@ -197,6 +191,13 @@ async function addCommand(
       given: Object.keys(values).filter((name) => parser.getOptionValueSource(name) === 'cli'),
     };
   });
+}
+
+/** The help shows operands one by one; for the parser they are one argument, which the command reads. */
+function showParts(parser: Parser, parts: Readonly<Record<string, string>>): void {
+  parser.usage(`[options] ${Object.keys(parts).join(' ')}`);
+  const shown = Object.entries(parts).map(([written, help]) => new Argument(written, help));
+  parser.configureHelp({ ...parser.configureHelp(), visibleArguments: () => shown });
 }
 
 function addAnswers(root: Parser, io: Io): void {

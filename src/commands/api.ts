@@ -9,26 +9,28 @@ import { Failure } from '../errors/failure.ts';
 
 export const api: Command = defineCommand({
   operands: {
-    name: 'call',
+    name: 'path',
     count: 'many',
-    written: '[method] <path>',
-    help: 'method (default: GET, with --data POST), then the path, with or without /v1',
+    parts: {
+      '[method]': 'HTTP method (default: GET, with --data POST)',
+      '<path>': 'path of the resource, with or without /v1',
+    },
   },
   options: {
     data: {
       type: 'text',
       value: 'json',
       short: '-d',
-      help: 'the body: JSON, @file, or - for stdin',
+      help: 'request body as JSON, @file, or - for stdin',
     },
-    header: { type: 'pairs', value: 'name=value', short: '-H', help: 'a further header; may be repeated' },
+    header: { type: 'pairs', value: 'name=value', short: '-H', help: 'additional header; repeatable' },
     idempotencyKey: {
       type: 'text',
       value: 'key',
       help: 'Idempotency-Key of a POST or DELETE (default: a new one, printed on stderr)',
     },
-    paginate: { type: 'flag', help: 'follow the cursors of a list and print all of its entries' },
-    include: { type: 'flag', help: 'print status and headers too: {status, headers, body}' },
+    paginate: { type: 'flag', help: 'print the entries of all pages of a list' },
+    include: { type: 'flag', help: 'also print status and headers: {status, headers, body}' },
   },
   examples: [
     { command: 'vloc api /credits', explains: 'a signed GET' },
@@ -42,9 +44,9 @@ export const api: Command = defineCommand({
     },
   ],
   notes: [
-    'Answers are printed as the service gave them. A refusal goes to stderr and decides the exit code, as with every command.',
-    'A POST or DELETE that may have been lost on the way is repeated safely with the same --idempotency-key.',
-    'With --output ndjson and --paginate each entry is a line.',
+    'The JSON of the response is printed with all its fields. Errors go to stderr and set the exit code, as with every command.',
+    'To repeat a POST or DELETE safely, use the same --idempotency-key.',
+    'With --output ndjson and --paginate, each entry is a line.',
   ],
   schemas: async () => (await import('../outputs/service-records.ts')).ANY_ANSWER,
   run: async (context, operands, options) => {

@@ -34,11 +34,11 @@ export const batchReport: Command = defineCommand({
     format: {
       type: 'choice',
       choices: ['markdown', 'json', 'junit'],
-      help: 'form of the report (default: markdown; json with --output json)',
+      help: 'format of the report (default: markdown; json with --output json)',
     },
     html: {
       type: 'flag',
-      help: 'one page to look at and to hand on with the folder: players, subtitles, waveforms (default place: report.html in the folder, or in the current one for several)',
+      help: 'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
     },
     out: {
       type: 'text',
@@ -63,8 +63,8 @@ export const batchReport: Command = defineCommand({
     },
   ],
   notes: [
-    'The page of --html names videos and sounds where they lie; move it together with their folder.',
-    'The exit code is 0 whatever the report says; that of `vloc batch status` tells how the batch stands.',
+    'The page of --html links to files in the folder; move them together.',
+    'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
   ],
   schemas: async () => (await import('../outputs/batches.ts')).BATCH_REPORT,
   run: async (context, operands, options) => {

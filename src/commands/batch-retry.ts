@@ -29,12 +29,11 @@ export const batchRetry: Command = defineCommand({
     { command: 'vloc batch retry out --all', explains: 'everything that failed, after its cause was fixed' },
   ],
   notes: [
-    'Each item runs with the command that it was run with last, in the folder that this command ran in: same options, ' +
-      'same names of results. A failed job has released its credits; the new one is charged. A result that could not be ' +
-      'fetched or finished here is continued, without another charge. What is done, or still running, is not touched. A ' +
-      'file that could not be used is checked again.',
-    'Exit codes: those of the command that runs again; 3 when items failed and none is retried without --all; 0 when ' +
-      'nothing has failed.',
+    'Each item is run again by its last command, from the folder where that ran, with the same options and result names. ' +
+      'Failed jobs were not charged; new ones are. Results that were not downloaded or finished on this machine are ' +
+      'continued without another charge. Finished and running items are not changed. Unusable files are checked again.',
+    'Exit codes: those of the commands that are run again; 3 if items failed and none is retried without --all; 0 if ' +
+      'nothing failed.',
   ],
   schemas: async () => (await import('../outputs/batches.ts')).BATCH_RETRY,
   run: async (context, operands, options) => {

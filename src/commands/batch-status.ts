@@ -36,22 +36,22 @@ export const batchStatus: Command = defineCommand({
     },
     {
       command: 'vloc batch status out --watch',
-      explains: 'while a run works in another window, or on another machine',
+      explains: 'watch a run in another window or on another machine',
     },
     {
       command: 'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"',
-      explains: 'the names of failed items',
+      explains: 'only the names of failed items',
     },
     {
       command: 'vloc batch status out-1 out-2 out-3',
-      explains: 'shards that several machines ran with --shard, as one batch',
+      explains: 'the shards of several machines (--shard) as one batch',
     },
   ],
   notes: [
-    'It reads the journal in the folder and sends nothing, so a run may be active meanwhile. Deadlines are those that ' +
-      'the service reported; without one, the latest that they can be.',
-    'Exit codes: 0 when all is done, 8 while anything is open or a shard has not run, 3 when everything has finished and ' +
-      'something failed.',
+    'Reads only the journal in the folder, also during a run. Deadlines are those that the service reported, otherwise ' +
+      'the latest possible time.',
+    'Exit codes: 0 if everything is done, 8 if items are not finished or a shard has not run, 3 if everything has finished ' +
+      'and items failed.',
   ],
   schemas: async () => (await import('../outputs/batches.ts')).BATCH_STATUS,
   run: async (context, operands, options) => {

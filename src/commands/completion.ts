@@ -33,7 +33,7 @@ export const completion: Command = defineCommand({
     },
   ],
   notes: [
-    'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are asked from vloc when Tab is pressed, on this machine only.',
+    'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are requested from vloc when you press Tab, on this machine only.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).COMPLETION_SCRIPT,
   run: async ({ output, print }, [shell = '']) => {

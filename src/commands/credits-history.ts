@@ -31,12 +31,10 @@ export const creditsHistory: Command = defineCommand({
     { command: 'vloc credits history --since 2026-11-01 --all', explains: 'the charges of November so far' },
     {
       command: "vloc credits history --all --jq '.data | map(.amount) | add'",
-      explains: 'the sum, negative where credits went out',
+      explains: 'the sum; charges are negative',
     },
   ],
-  notes: [
-    'Only what was charged for jobs of this key. A released reservation was never charged and has no line here.',
-  ],
+  notes: ['Lists only charges for jobs of this key; released reservations were not charged.'],
   schemas: async () => (await import('../outputs/service-records.ts')).CREDIT_TRANSACTIONS,
   run: async (context, _operands, options) => {
     const request = readListRequest('listCreditTransactions', options, context.io.now());

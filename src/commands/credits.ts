@@ -29,16 +29,15 @@ export const credits: Command = defineCommand({
   options: {},
   fields: creditBalanceFields,
   examples: [
-    { command: 'vloc credits', explains: 'the account, and the quota of this key for the month' },
-    { command: 'vloc credits --output id', explains: 'the available credits alone' },
+    { command: 'vloc credits', explains: 'the balance of the account, and the monthly quota of this key' },
+    { command: 'vloc credits --output id', explains: 'only the available credits' },
     {
       command: 'vloc credits --jq .monthly_usage.remaining_credits',
-      explains: 'the credits that this key may still use',
+      explains: 'the credits that this key may still use this month',
     },
   ],
   notes: [
-    'Available is what new jobs can reserve: without reservations and without credits that have expired. "No limit" refers ' +
-      'to the quota of this key, not of the account.',
+    '"Available" excludes reserved and expired credits. "No limit" refers to the quota of this key, not of the account.',
   ],
   schemas: async () => (await import('../outputs/service-records.ts')).CREDIT_BALANCE,
   run: async (context) => {

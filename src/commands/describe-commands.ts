@@ -1,6 +1,6 @@
 /** The command tree as JSON, for programs that call vloc or write about it. */
 import { flagName } from '../batch/plan/field-flags.ts';
-import type { CalledCommand, PrintedSchemas } from '../context/command.ts';
+import { type CalledCommand, operandHelp, type PrintedSchemas } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
 import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { VERSION } from '../context/version.ts';
@@ -31,7 +31,7 @@ async function describeCommand({ words, leaf }: CalledCommand): Promise<object> 
         ? null
         : {
             name: operands.name,
-            help: operands.help,
+            help: operandHelp(operands),
             count: operands.count,
             choices: operands.choices ?? null,
           },

@@ -6,16 +6,19 @@ import { clearLocks } from '../workflow/doctor/locks.ts';
 
 export const doctor: Command = defineCommand({
   options: {
-    clearLocks: { type: 'flag', help: 'remove locks and slots whose holder is dead, before the checks' },
+    clearLocks: {
+      type: 'flag',
+      help: 'remove locks and slots of processes that have died, before the checks',
+    },
   },
   examples: [
     { command: 'vloc doctor', explains: 'diagnose problems and show how to fix them' },
-    { command: 'vloc doctor --output json', explains: 'the same facts for a report or a program' },
-    { command: 'vloc doctor --output id', explains: 'the names of the checks that found something' },
+    { command: 'vloc doctor --output json', explains: 'the same findings for a report or a program' },
+    { command: 'vloc doctor --output id', explains: 'only the names of the checks that found something' },
   ],
   notes: [
-    'One signed request reads the balance; nothing else is sent, and no secret is shown. Each check takes 5 seconds at most.',
-    'Without --clear-locks nothing is changed; with it, no lock of a living process is removed, and it may take 15 seconds.',
+    'One signed request reads the balance; nothing else is sent, and no secret is shown. Each check takes at most 5 seconds.',
+    'Without --clear-locks nothing is changed. With it, locks of running processes are kept, and it may take 15 seconds.',
     'Exit code 0: no check failed; 4: configuration, credentials or engines; 10: disk; 7: network. Warnings do not count.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).FINDINGS,

@@ -27,7 +27,7 @@ const OPTIONS = {
     help: 'openai, libretranslate, sherpa or command (default: command, if a program follows)',
   },
   url: { type: 'text', value: 'url', help: 'address of the server, such as http://127.0.0.1:8000/v1' },
-  model: { type: 'text', value: 'model', help: 'name of the model, as the server knows it' },
+  model: { type: 'text', value: 'model', help: 'name of the model on the server' },
   keyEnv: { type: 'text', value: 'variable', help: 'environment variable that holds the key of the server' },
   insecure: { type: 'flag', help: 'allow http to an address outside private networks' },
   folder: { type: 'text', value: 'dir', help: 'folder of the model' },
@@ -35,32 +35,43 @@ const OPTIONS = {
   language: {
     type: 'list',
     value: 'tags',
-    help: 'languages to use it for (default: all that it supports); repeat or separate by commas',
+    help: 'languages to use it for, separated by commas (default: all that it supports)',
   },
   voice: {
     type: 'pairs',
     value: 'language=name',
-    help: 'voice of a language; es.female=NAME for one of several',
+    help: 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',
   },
   context: {
     type: 'number',
     value: 'n',
-    help: 'cues before and after that a language model sees (default: 5)',
+    help: 'number of cues before and after that a language model sees (default: 5)',
   },
-  instructions: { type: 'text', value: 'text', help: 'what a language model should know: names, tone' },
-  format: { type: 'text', value: 'format', help: 'what a recognizing program writes: srt or verbose_json' },
+  instructions: {
+    type: 'text',
+    value: 'text',
+    help: 'instructions for a language model, such as names and tone',
+  },
+  format: {
+    type: 'text',
+    value: 'format',
+    help: 'format that a recognition program writes: srt or verbose_json',
+  },
   vocals: {
     type: 'text',
     value: 'path',
-    help: 'file of the voice that a separating program writes, below {out}',
+    help: 'voice file that a separation program writes, relative to {out}',
   },
-  background: { type: 'text', value: 'path', help: 'file of everything else, below {out}' },
-  concurrency: { type: 'number', value: 'n', help: 'the most calls at one time' },
-  timeout: { type: 'duration', value: 'time', help: 'fail a call after this time' },
-  noFallback: { type: 'flag', help: 'fail if it does not support a language; use no later engine' },
+  background: { type: 'text', value: 'path', help: 'background file that it writes, relative to {out}' },
+  concurrency: { type: 'number', value: 'n', help: 'maximum number of concurrent calls' },
+  timeout: { type: 'duration', value: 'time', help: 'fail a call after this time, such as 90s or 30m' },
+  noFallback: {
+    type: 'flag',
+    help: 'fail if it does not support a language, instead of using the next engine',
+  },
   first: { type: 'flag', help: 'use it before the other engines of the step (default)' },
   last: { type: 'flag', help: 'use it after the other engines of the step' },
-  noCheck: { type: 'flag', help: 'save it without trying it' },
+  noCheck: { type: 'flag', help: 'save it without a trial' },
 } as const satisfies OptionTable;
 
 type Options = OptionValues<typeof OPTIONS>;
@@ -69,8 +80,10 @@ export const enginesAdd: Command = defineCommand({
   operands: {
     name: 'step',
     count: 'many',
-    written: '<step> [-- program arguments...]',
-    help: 'recognize, translate, speak or separate; then the program of an engine of type command',
+    parts: {
+      '<step>': 'recognize, translate, speak or separate',
+      '[-- program arguments...]': 'program of an engine of type command, with its arguments',
+    },
   },
   options: OPTIONS,
   examples: [
@@ -81,7 +94,7 @@ export const enginesAdd: Command = defineCommand({
     {
       command:
         'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env ASR_KEY',
-      explains: 'a hosted account; the key stays in the environment',
+      explains: 'a hosted service; the key stays in the environment',
     },
     {
       command: 'vloc engines add translate --type libretranslate --url http://127.0.0.1:5000',
@@ -94,11 +107,11 @@ export const enginesAdd: Command = defineCommand({
     {
       command:
         "vloc engines add separate --vocals '{stem}/vocals.wav' --background '{stem}/no_vocals.wav' -- demucs -o '{out}' '{input}'",
-      explains: 'a program',
+      explains: 'a program, such as Demucs',
     },
   ],
   notes: [
-    'A short sample is run through the engine first, and nothing is saved if that fails. The file is engines.json in the folder of the profiles, or the one of --engines or VLOC_ENGINES.',
+    'First runs a short sample through the engine, and saves nothing if that fails. The file is engines.json in the folder of the profiles, or that of --engines or VLOC_ENGINES.',
   ],
   fields: () => ENGINE_FIELDS,
   schemas: async () => (await import('../outputs/machine.ts')).ENGINE_RECORD,

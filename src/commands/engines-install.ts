@@ -11,12 +11,12 @@ export const enginesInstall: Command = defineCommand({
     pair: {
       type: 'list',
       value: 'pairs',
-      help: 'further pairs of languages of Apertium, such as eng-glg; on Debian and Ubuntu',
+      help: 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu',
     },
     font: {
       type: 'list',
       value: 'languages',
-      help: 'fonts to burn in subtitles in these languages, such as ja; up to 57 MB',
+      help: 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB',
     },
     yes: { type: 'flag', short: '-y', help: 'do not ask before installing' },
   },
@@ -26,7 +26,7 @@ export const enginesInstall: Command = defineCommand({
     { command: 'vloc engines install --pair eng-glg', explains: 'to translate between English and Galician' },
     { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
   ],
-  notes: ["The system's own package manager is used: apt-get, dnf, pacman, brew or winget."],
+  notes: ['Uses the package manager of the system: apt-get, dnf, pacman, brew or winget.'],
   schemas: async () => (await import('../outputs/machine.ts')).INSTALLED_ENGINES,
   run: async (context, _operands, options) => {
     requireLanguages(options.font);

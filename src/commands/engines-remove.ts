@@ -16,8 +16,10 @@ export const enginesRemove: Command = defineCommand({
   operands: {
     name: 'engine',
     count: 'many',
-    written: '<step> <engine>',
-    help: 'a step, then the name of an engine or its position as `vloc engines list` shows them',
+    parts: {
+      '<step>': 'recognize, translate, speak or separate',
+      '<engine>': 'name of the engine or its position, as shown by `vloc engines list`',
+    },
   },
   options: {},
   examples: [

@@ -9,8 +9,10 @@ export const enginesTest: Command = defineCommand({
   operands: {
     name: 'step',
     count: 'any',
-    written: '[step] [engine]',
-    help: 'only this step; only the engine of this name or position',
+    parts: {
+      '[step]': 'test only this step (default: all steps)',
+      '[engine]': 'test only the engine with this name or position',
+    },
   },
   options: {},
   examples: [
@@ -18,8 +20,11 @@ export const enginesTest: Command = defineCommand({
       command: 'vloc engines test',
       explains: 'run a short sample through each engine and compare the results',
     },
-    { command: 'vloc engines test recognize', explains: 'only those that recognize speech' },
-    { command: 'vloc engines test speak kokoro --output json', explains: 'one engine, for a program' },
+    { command: 'vloc engines test recognize', explains: 'test only the engines that recognize speech' },
+    {
+      command: 'vloc engines test speak kokoro --output json',
+      explains: 'test one engine, with output for a program',
+    },
   ],
   notes: [
     'The sample is seven seconds of English speech, three English sentences, or the speech with noise. WRONG WORDS is the word error rate. TIME is for each second of sound, loading the model included. The exit code is 4 if an engine fails.',

@@ -23,12 +23,12 @@ const OPERANDS = {
     name: 'input',
     count: 'any',
     paths: 'subtitle',
-    help: 'SRT, WebVTT or ASS files, JSON files of lines, folders, globs, https addresses, ids of ready uploads or of recognition and translation jobs, - for stdin',
+    help: 'SRT, WebVTT or ASS files, JSON files of lines, folders, globs, https addresses, ids of ready uploads or of recognition and translation jobs, or - for stdin',
   },
 } as const;
 
 const WATCH_NOTE =
-  'With --watch every operand is a folder; a file in it or below it is taken once it has stayed the same for two seconds. ' +
+  'With --watch every operand is a folder; a file in it or below it is processed after two seconds without changes. ' +
   'Unusable files are reported and skipped; temporary failures are retried later. Ctrl-C stops it; run the same command ' +
   'again to continue.';
 
@@ -119,7 +119,7 @@ export const translate: Command = jobCommand('subtitle_translation', [
 ]);
 
 export const dub: Command = jobCommand('dubbing', [
-  { command: 'vloc dub talk.es.srt --to es', explains: 'writes ./talk.es.wav, each cue on its time' },
+  { command: 'vloc dub talk.es.srt --to es', explains: 'writes ./talk.es.wav, each cue at its time' },
   { command: 'vloc dub talk.es.srt --to es --voice-mode female', explains: 'with a female voice' },
   {
     command: 'vloc dub tra_01k9x2m4n6p8q0r2s4t6v8w0y2 --to es',
@@ -152,11 +152,11 @@ export const localize: Command = defineCommand({
     },
     {
       command: 'vloc localize videos --to es --out out --shard 2/3',
-      explains: 'the second of three machines that share a folder; `vloc batch report` shows all of them',
+      explains: 'on the second of three machines that share a folder; `vloc batch report` shows all shards',
     },
     {
       command: 'vloc localize talk.mp4 --to es --detach --output id',
-      explains: 'print the id and return; `vloc jobs wait ID` fetches the result',
+      explains: 'prints the id and returns; `vloc jobs wait ID` downloads the result',
     },
     {
       command: 'vloc localize talk.mp4 --to es --stop-after translate',
@@ -164,7 +164,8 @@ export const localize: Command = defineCommand({
     },
     {
       command: 'vloc localize talk.mp4 --to es --from-subtitles',
-      explains: 'continues from the subtitles beside the video; unchanged parts are not made or paid again',
+      explains:
+        'continues from the subtitles beside the video; unchanged parts are not processed or charged again',
     },
     {
       command: 'vloc localize talk.mp4 --to es --subtitle talk.es.srt',
@@ -172,11 +173,11 @@ export const localize: Command = defineCommand({
     },
   ],
   notes: [
-    'A result holds the picture of the original, the new voice on its times, and the original background sound.',
-    'With --stop-after, --from-subtitles, --subtitle or --source-subtitle a localization goes in stages: recognition, ' +
-      'translation, dub and separation are jobs of their own, and the video is put together on this machine. Subtitles ' +
-      'are left beside the video; a file that you have edited, or that is yours, is never overwritten. Edit one and ' +
-      'run again: only what depends on it is remade.',
+    'A result has the original picture, the new voice at the original times, and the original background sound.',
+    'With --stop-after, --from-subtitles, --subtitle or --source-subtitle a localization runs in stages: recognition, ' +
+      'translation, dub and separation are separate jobs, and the video is assembled on this machine. Subtitles are left ' +
+      'beside the video; files that you have edited or provided are never overwritten. Edit one and run again: only what ' +
+      'depends on it is redone.',
     WATCH_NOTE,
     END_NOTE,
   ],

@@ -22,14 +22,14 @@ export const jobsCancel: Command = defineCommand({
   examples: [
     {
       command: 'vloc jobs cancel loc_01k9x2m4n6p8q0r2s4t6v8w0y2',
-      explains: 'nothing is charged for a job that is cancelled',
+      explains: 'cancel a job; cancelled jobs are not charged',
     },
     {
       command: 'vloc jobs list --status queued --all -o id | vloc jobs cancel -',
-      explains: 'all queued jobs',
+      explains: 'cancel all queued jobs',
     },
   ],
-  notes: ['A finished job does not change, and its charge stays.'],
+  notes: ['A finished job does not change, and its charge remains.'],
   schemas: async () => (await import('../outputs/runs.ts')).DELIVERIES,
   run: async (context, operands) => {
     const { ids } = await readReferences(operands, context.io);

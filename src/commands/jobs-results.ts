@@ -18,7 +18,10 @@ import { RESULT_NAMES_NOTE } from '../workflow/jobs/result-places.ts';
 export const jobsDownload: Command = defineCommand({
   operands: { ...JOB_OPERANDS, count: 'any' },
   options: {
-    allFinished: { type: 'flag', help: 'the results of all succeeded jobs that are not in the folder yet' },
+    allFinished: {
+      type: 'flag',
+      help: 'download the results of all succeeded jobs that are not in the folder yet',
+    },
     kind: KIND_OPTION,
     ...JOB_DELIVERY_OPTIONS,
   },
@@ -30,13 +33,13 @@ export const jobsDownload: Command = defineCommand({
     },
     {
       command: 'vloc jobs download --all-finished --out results',
-      explains: 'everything before its addresses expire, the soonest first',
+      explains: 'all results, starting with those that expire first',
     },
   ],
   notes: [
     RESULT_NAMES_NOTE,
-    'Results can be fetched for 24 hours. With --all-finished a file that is in the folder already counts as fetched; ' +
-      '--clobber fetches it again. A job that still runs is not waited for: `vloc jobs wait ID`.',
+    'Results can be downloaded for 24 hours. --all-finished skips files that are already in the folder; --clobber ' +
+      'downloads them again. Running jobs are not waited for; use `vloc jobs wait ID`.',
   ],
   schemas: async () => (await import('../outputs/runs.ts')).DELIVERIES,
   run: async (context, operands, options) => {
@@ -128,11 +131,11 @@ export const jobsWait: Command = defineCommand({
     },
     {
       command: 'vloc jobs wait loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --timeout 10m',
-      explains: 'exit code 8 when it still runs',
+      explains: 'exit code 8 if it is still running',
     },
     {
       command: 'vloc jobs list --status processing --all -o id | vloc jobs wait - --out out',
-      explains: 'all running jobs',
+      explains: 'wait for all running jobs',
     },
   ],
   notes: [RESULT_NAMES_NOTE],

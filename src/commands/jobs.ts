@@ -23,14 +23,14 @@ export const jobsGet: Command = defineCommand({
   examples: [
     {
       command: 'vloc jobs get loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --output json',
-      explains: 'everything the service says of a job',
+      explains: 'all fields of a job',
     },
     {
       command: 'vloc jobs list --status succeeded -o id | vloc jobs get - --fields id,billing -o ndjson',
       explains: 'the cost of each job',
     },
   ],
-  notes: ['For one id JSON is the job itself; for several, and for -, it is a list of them.'],
+  notes: ['With one id, JSON output is the job; with several or -, it is a list.'],
   schemas: async () => (await import('../outputs/service-records.ts')).JOB_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
@@ -55,19 +55,19 @@ export const jobsList: Command = defineCommand({
   options: OPTIONS,
   fields: listedJobFields,
   examples: [
-    { command: 'vloc jobs list', explains: 'the last twenty jobs of every kind' },
+    { command: 'vloc jobs list', explains: 'the last twenty jobs of all kinds' },
     { command: 'vloc jobs list --status failed --since 24h', explains: 'jobs that failed since yesterday' },
     {
       command: 'vloc jobs list --kind dubbing --status processing --all -o id | vloc jobs wait -',
-      explains: 'wait for all running jobs',
+      explains: 'wait for all running dubbing jobs',
     },
     {
       command: "vloc jobs list --all --jq '.data[].client_reference'",
-      explains: 'one field of each, without quotes',
+      explains: 'one field of each job, without quotes',
     },
   ],
   notes: [
-    'INPUT is known of jobs that this machine made. `vloc jobs get ID` shows the result, the error and the cost of a job.',
+    'INPUT is shown for jobs created on this machine. `vloc jobs get ID` shows the result, the error and the cost of a job.',
   ],
   schemas: async () => (await import('../outputs/service-records.ts')).LISTED_JOBS,
   run: async (context, _operands, options) => {

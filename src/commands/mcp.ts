@@ -19,20 +19,20 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       maxCredits: {
         type: 'number',
         value: 'n',
-        help: 'send no job that would bring the credits of all calls together above n',
+        help: 'send no job that would raise the cost of all calls together above n credits',
       },
     },
     examples: [
       {
         command: 'vloc mcp --read videos --write results --max-credits 100',
-        explains: 'the tools of vloc for an agent, with at most 100 credits in this session',
+        explains: 'offer vloc to an agent, with at most 100 credits in this session',
       },
     ],
     notes: [
-      'Serves the Model Context Protocol over stdin and stdout; an agent starts it. Tools: the commands that run jobs, jobs, ' +
-        'batch status and report, credits. Paths are followed through links and must lead into the folders; agents can ' +
-        'change neither these nor the limit.',
-      'With --max-credits a job is sent only if its price is known, from an earlier charge of its kind, or if the account cannot ' +
+      'Serves the Model Context Protocol over stdin and stdout; an agent starts it. Tools: the commands that run jobs, and ' +
+        '`jobs`, `batch status`, `batch report`, `credits` and `engines list`. Links are resolved; paths must be inside the folders. Agents cannot change the ' +
+        'folders or the limit.',
+      'With --max-credits a job is sent only if its price is known from an earlier charge of its kind, or if the account cannot ' +
         'pay more than the limit.',
     ],
     schemas: async () => (await import('../outputs/machine.ts')).PROTOCOL,

@@ -34,10 +34,10 @@ export const profileAdd: Command = defineCommand({
     store: {
       type: 'choice',
       choices: SECRET_STORES,
-      help: 'where the secret goes (default: the keychain of the system, else the file)',
+      help: 'where to save the secrets (default: the system keychain, else the file)',
     },
-    replace: { type: 'flag', help: 'replace a profile of that name' },
-    noCheck: { type: 'flag', help: 'store without asking the service whether the key works' },
+    replace: { type: 'flag', help: 'replace an existing profile of this name' },
+    noCheck: { type: 'flag', help: 'save without checking the key with the service' },
   },
   fields: () => PROFILE_FIELDS,
   examples: [
@@ -54,7 +54,7 @@ export const profileAdd: Command = defineCommand({
     },
   ],
   notes: [
-    'The first profile is in use from then on; `vloc profile use` chooses another. The file is readable by you alone.',
+    'The first profile becomes the default; `vloc profile use` chooses another. Only you can read the file.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
   run: async (context, [name = ''], options) => {

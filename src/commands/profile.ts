@@ -27,7 +27,7 @@ export const profileList: Command = defineCommand({
   fields: () => PROFILE_FIELDS,
   examples: [
     { command: 'vloc profile list', explains: 'all profiles, the embedded service first' },
-    { command: 'vloc profile list --output id', explains: 'their names alone' },
+    { command: 'vloc profile list --output id', explains: 'only their names' },
   ],
   schemas: async () => (await import('../outputs/machine.ts')).PROFILE_LIST,
   run: async (context) => {
@@ -42,8 +42,8 @@ export const profileUse: Command = defineCommand({
   options: {},
   fields: () => PROFILE_FIELDS,
   examples: [
-    { command: 'vloc profile use prod', explains: 'runs that name no profile go there from now on' },
-    { command: 'vloc profile use local', explains: 'back to the embedded service' },
+    { command: 'vloc profile use prod', explains: 'the default unless a command names another profile' },
+    { command: 'vloc profile use local', explains: 'use the embedded service again' },
   ],
   schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
   run: async (context, [name = '']) => {
@@ -64,10 +64,10 @@ export const profileRemove: Command = defineCommand({
   options: {},
   fields: () => PROFILE_FIELDS,
   examples: [
-    { command: 'vloc profile remove staging', explains: 'its secrets leave the keychain too' },
+    { command: 'vloc profile remove staging', explains: 'also removes its secrets from the keychain' },
     {
       command: 'vloc profile list -o id | grep ^test- | xargs -n 1 vloc profile remove',
-      explains: 'several, by their names',
+      explains: 'all profiles whose names start with test-',
     },
   ],
   schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
@@ -113,8 +113,7 @@ export const profileShow: Command = defineCommand({
   operands: {
     name: 'name',
     count: 'any',
-    written: '[name]',
-    help: 'profile to show in place of the one that a run would use',
+    parts: { '[name]': 'profile to show (default: the one that a run would use)' },
   },
   options: {},
   fields: () => ['setting', 'value', 'origin'],
@@ -123,8 +122,8 @@ export const profileShow: Command = defineCommand({
     { command: 'vloc profile show prod', explains: 'the same with --profile prod' },
   ],
   notes: [
-    'A flag wins over the environment, that over the project file (vloc.config.json), that over the profile in use. A profile ' +
-      'that a flag, VLOC_PROFILE or the project file names counts as set there.',
+    'Flags override the environment, which overrides the project file (vloc.config.json), which overrides the default ' +
+      'profile. A profile named by a flag, VLOC_PROFILE or the project file ranks directly below that place.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).SHOWN_SETTINGS,
   run: async (context, [name]) => {

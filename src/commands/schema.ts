@@ -8,8 +8,7 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
     operands: {
       name: 'command',
       count: 'any',
-      written: '[command...]',
-      help: 'print the JSON Schemas of the output of this command, such as jobs wait',
+      help: 'command whose output to describe as JSON Schemas, such as jobs wait',
     },
     options: {
       commands: {
@@ -27,9 +26,9 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
       },
     ],
     notes: [
-      'No service is needed. VLOC_BASE_URL and VLOC_HEADER_PREFIX go into the OpenAPI document when they are set.',
+      'No service is needed. VLOC_BASE_URL and VLOC_HEADER_PREFIX are written into the OpenAPI document if they are set.',
       'The schemas of a command are those of its output without --fields and --jq: json of the whole output with --output ' +
-        'json, ndjson of each line with --output ndjson; null for a form that it does not have. Later versions may add members.',
+        'json, ndjson of each line with --output ndjson; null for a format that it does not have. Later versions may add members.',
     ],
     schemas: async () => (await import('../outputs/machine.ts')).DOCUMENT,
     run: async (context, words, { commands }) => {

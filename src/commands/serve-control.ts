@@ -34,7 +34,7 @@ const DATA: OptionSpec = {
   type: 'text',
   value: 'json',
   short: '-d',
-  help: 'fields as a JSON object, @file, or - for stdin; options win over it',
+  help: 'fields as a JSON object, @file, or - for stdin; options override it',
 };
 
 /** Creates the command of an operation. */
@@ -53,7 +53,7 @@ function createCommand(name: ControlName): Command {
     },
     fields: () => [...resource.columns, ...(resource.more ?? [])],
     examples: [{ command: ['vloc serve control', words, args].join(' ').trim(), explains }],
-    notes: ['It talks to the service that was started with `vloc serve --control` on the same state folder.'],
+    notes: ['Controls the service that was started with `vloc serve --control` on the same state folder.'],
     schemas: async () => (await import('../outputs/embedded-service.ts')).describeControl(name),
     async run(context, operands, options) {
       const address = await readAddress(context, textOf(options.stateDir));
@@ -88,7 +88,9 @@ function operandsOf(operation: ControlOperation): Pick<Command, 'operands'> {
   const parameter = parameterOf(operation);
   if (parameter === null) return {};
   const { plural } = CONTROL_RESOURCES[operation.answer];
-  return { operands: { name: parameter, count: 'one', help: `as in the list of ${plural}` } };
+  return {
+    operands: { name: parameter, count: 'one', help: `as shown by \`${plural} list\`` },
+  };
 }
 
 function optionOf({ type, help, required, choices = [] }: ControlField): OptionSpec {

@@ -21,7 +21,7 @@ export const STATE_DIR = {
 export const DATABASE = {
   type: 'text',
   value: 'url',
-  help: 'keep the account in PostgreSQL, postgres://user@host/name (default: VLOC_DATABASE, else in the state folder)',
+  help: 'PostgreSQL database of the account, postgres://user@host/name (default: VLOC_DATABASE, else the state folder)',
 } as const;
 
 /**
@@ -118,7 +118,7 @@ export const serveKeysCreate: Command = defineCommand({
     permission: {
       type: 'list',
       value: 'kind',
-      help: `capabilities the key may use, of ${JOB_KIND_NAMES.join(', ')} (default: all)`,
+      help: `capabilities that the key may use: ${JOB_KIND_NAMES.join(', ')} (default: all)`,
     },
     monthlyQuota: {
       type: 'number',
@@ -134,10 +134,13 @@ export const serveKeysCreate: Command = defineCommand({
     database: DATABASE,
   },
   examples: [
-    { command: 'vloc serve keys create --output json', explains: 'a key for everything, with its secrets' },
+    {
+      command: 'vloc serve keys create --output json',
+      explains: 'a key with all permissions, and its secrets',
+    },
     {
       command: 'vloc serve keys create --permission dubbing --monthly-quota 500 --allow 192.0.2.0/24',
-      explains: 'a key for dubbing alone, 500 credits a month, from one network',
+      explains: 'a key only for dubbing, 500 credits a month, from one network',
     },
   ],
   notes: [
@@ -222,7 +225,10 @@ export const serveKeysList: Command = defineCommand({
   options: { stateDir: STATE_DIR, database: DATABASE },
   examples: [
     { command: 'vloc serve keys list', explains: 'all keys and their permissions, without their secrets' },
-    { command: 'vloc serve keys list --output id', explains: 'the identifiers of the keys that work' },
+    {
+      command: 'vloc serve keys list --output id',
+      explains: 'the identifiers of the keys that are not revoked',
+    },
   ],
   schemas: async () => (await import('../outputs/embedded-service.ts')).KEYS,
   run: async (context, _operands, { stateDir, database }) => {

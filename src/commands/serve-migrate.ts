@@ -25,17 +25,17 @@ const OPTIONS = {
   stateDir: {
     type: 'text',
     value: 'dir',
-    help: 'folder with the uploads and results of the account in the database (default: the other folder)',
+    help: 'folder of the uploads and results for the account in the database (default: the other folder)',
   },
   storage: {
     type: 'text',
     value: 'url',
-    help: 'bucket with them instead, as for `vloc serve` (default: VLOC_STORAGE, else a folder has them)',
+    help: 'bucket of the uploads and results instead of a folder, as for `vloc serve` (default: VLOC_STORAGE)',
   },
   undo: {
     type: 'text',
     value: 'place',
-    help: 'use the account of a state folder or database again that was moved away, as it was then',
+    help: 'state folder or database whose account was moved away: use it again, in its state before the move',
   },
 } as const satisfies OptionTable;
 
@@ -75,7 +75,7 @@ export const serveMigrate: Command = defineCommand({
   examples: [
     {
       command: 'vloc serve migrate --from /var/lib/vloc --to postgres://vloc@db.example.com/vloc',
-      explains: 'move the account from a state folder to PostgreSQL; the files stay',
+      explains: 'move the account from a state folder to PostgreSQL; files stay in the folder',
     },
     {
       command: 'vloc serve migrate --from postgres://vloc@db.example.com/vloc --to /var/lib/vloc',
@@ -92,9 +92,9 @@ export const serveMigrate: Command = defineCommand({
     },
   ],
   notes: [
-    'Stop every vloc that uses the account first. Everything in it is moved: keys, credits, jobs, uploads and undelivered webhooks. The rows and sums at both places are compared, then the source is marked and refused from then on.',
-    'If it is interrupted, run it again; until it is done, the account is used at the source.',
-    'For the password of the database, set VLOC_DATABASE to the whole address and leave out the option, or set PGPASSWORD, or write it into ~/.pgpass.',
+    'First stop every vloc that uses the account. Everything in it is moved: keys, credits, jobs, uploads and undelivered webhooks. Rows and sums at both places are compared, then the source is marked as moved and no longer accepted.',
+    'If interrupted, run it again; until it has finished, the account stays at the source.',
+    'For the password of the database, set VLOC_DATABASE to the whole address and omit the option, or set PGPASSWORD, or write it into ~/.pgpass.',
   ],
   schemas: async () => (await import('../outputs/embedded-service.ts')).MOVED_ACCOUNT,
   run: async (context, _operands, options) => {

@@ -14,29 +14,29 @@ import { chooseDatabase, DATABASE, STATE_DIR, showNewKey } from './serve-keys.ts
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-  port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
+  port: { type: 'number', value: 'port', help: 'port to listen on (default: any free port)' },
   stateDir: STATE_DIR,
   database: DATABASE,
   role: {
     type: 'choice',
     choices: ROLES,
-    help: 'with a database: api answers requests, worker carries out jobs and opens no port (default: VLOC_ROLE or all)',
+    help: 'with a database: api answers requests, worker runs jobs and opens no port (default: VLOC_ROLE or all)',
   },
   storage: {
     type: 'text',
     value: 'url',
-    help: 'keep uploads and results in a bucket, s3://BUCKET?endpoint=URL&region=REGION, with --database (default: VLOC_STORAGE, else in the state folder)',
+    help: 'bucket for uploads and results, with --database: s3://BUCKET?endpoint=URL&region=REGION (default: VLOC_STORAGE, else the state folder)',
   },
-  config: { type: 'text', value: 'file', help: 'JSON file of settings; options win over it' },
+  config: { type: 'text', value: 'file', help: 'JSON file of settings; options override it' },
   publicOrigin: { type: 'text', value: 'url', help: 'scheme and host that callers see, behind a proxy' },
   trustedProxy: {
     type: 'list',
     value: 'address',
-    help: 'addresses and networks of proxies whose X-Forwarded-For is believed (default: none)',
+    help: 'addresses and networks of proxies whose X-Forwarded-For is trusted (default: none)',
   },
   allowLoopback: {
     type: 'flag',
-    help: 'let source and callback addresses lead to this machine, over http too',
+    help: 'allow source and callback addresses of this machine, also over http',
   },
   control: {
     type: 'flag',
@@ -45,12 +45,12 @@ const OPTIONS = {
   controlPort: {
     type: 'number',
     value: 'port',
-    help: 'port of the control interface (default: one that is free)',
+    help: 'port of the control interface (default: any free port)',
   },
   log: {
     type: 'choice',
     choices: ['json', 'text'],
-    help: 'form of the log on stderr (default: text on a terminal, else json)',
+    help: 'format of the log on stderr (default: text on a terminal, else json)',
   },
 } as const satisfies OptionTable;
 
@@ -62,7 +62,7 @@ export const serve: Command = defineCommand({
     { command: 'vloc serve', explains: 'listen on a free port of this machine until Ctrl-C' },
     {
       command: 'vloc serve --port 8080 --output json',
-      explains: 'the first line says the address and the key, with its secrets at the first start',
+      explains: 'the first line contains the address and the key, at the first start also its secrets',
     },
     {
       command:
@@ -71,14 +71,14 @@ export const serve: Command = defineCommand({
     },
     {
       command: 'vloc serve --control --output json',
-      explains: 'for tests: the first line also has the address and the token of the control interface',
+      explains: 'for tests: the first line also contains the address and the token of the control interface',
     },
   ],
   notes: [
-    'The engines are those of engines.json in the folder of the profiles, or of the file that --engines or VLOC_ENGINES names; it is read at the start.',
-    'The first start on a state folder makes a key and shows its secrets, this once; with --output plain it makes none. `vloc serve keys create` makes others.',
-    'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` carries out jobs without a port, on as many machines as you like; docs/service.md describes it.',
-    '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` talks to it, and docs/control.md describes it.',
+    'The engines are read at the start, from engines.json in the folder of the profiles, or from the file of --engines or VLOC_ENGINES.',
+    'The first start with a new state folder creates a key and shows its secrets once; with --output plain it creates none. `vloc serve keys create` creates more.',
+    'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` runs jobs without a port, on any number of machines; see docs/service.md.',
+    '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` uses it; see docs/control.md.',
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
   schemas: async () => (await import('../outputs/embedded-service.ts')).STARTED_SERVICE,

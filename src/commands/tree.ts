@@ -74,7 +74,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         children: [
           {
             name: 'list',
-            summary: 'list jobs of all kinds, the newest first',
+            summary: 'list jobs of all kinds, newest first',
             load: async () => (await import('./jobs.ts')).jobsList,
             tool: 'reads',
           },
@@ -116,7 +116,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'retry',
-            summary: 'run only failed items again',
+            summary: 'retry only failed items',
             load: async () => (await import('./batch-retry.ts')).batchRetry,
           },
           {
@@ -138,7 +138,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
           {
             name: 'verify',
-            summary: 'verify a saved webhook, and say why it is not genuine',
+            summary: 'verify a saved webhook, and report why it is not genuine',
             load: async () => (await import('./webhooks-verify.ts')).webhooksVerify,
           },
         ],
@@ -155,7 +155,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         children: [
           {
             name: 'list',
-            summary: 'list uploads, the newest first',
+            summary: 'list uploads, newest first',
             load: async () => (await import('./upload-read.ts')).uploadList,
           },
           {

@@ -98,9 +98,9 @@ export const upgrade: Command = defineCommand({
     { command: 'vloc upgrade', explains: 'this version, how it was installed, and how to upgrade it' },
   ],
   notes: [
-    'It only prints: nothing is installed, and nothing is asked of the network.',
-    'On a terminal, vloc mentions a newer version at most once a week, never where CI is set. It asks the npm registry for the ' +
-      'newest version in the background and sends nothing else. VLOC_NO_UPDATE_NOTICE=1 switches that off.',
+    'Only prints: nothing is installed, and no request is sent.',
+    'On a terminal, vloc mentions a newer version at most once a week, never if CI is set. It asks the npm registry for the ' +
+      'newest version in the background and sends nothing else. VLOC_NO_UPDATE_NOTICE=1 turns this off.',
   ],
   run: async (context) => {
     const { version } = JSON.parse(readPackageFile('package.json') ?? '{}') as { version: string }; // our own file

@@ -12,8 +12,8 @@ export const uploadCreate: Command = defineCommand({
   options: {
     purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'purpose of the upload', required: true },
     fileName: { type: 'text', value: 'name', help: 'name of the file, without a folder', required: true },
-    contentType: { type: 'text', value: 'type', help: 'media type, for example video/mp4', required: true },
-    sizeBytes: { type: 'number', value: 'n', help: 'how many bytes will come, exactly', required: true },
+    contentType: { type: 'text', value: 'type', help: 'media type, such as video/mp4', required: true },
+    sizeBytes: { type: 'number', value: 'n', help: 'exact size in bytes', required: true },
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
   },
   fields: uploadFields,
@@ -21,12 +21,12 @@ export const uploadCreate: Command = defineCommand({
     {
       command:
         'vloc upload create --purpose source_video --file-name talk.mp4 --content-type video/mp4 --size-bytes 1048576 -o json',
-      explains: 'where the bytes go, and with which headers: upload_request',
+      explains: 'upload_request contains the address and headers for the bytes',
     },
   ],
   notes: [
-    'For bytes that are on another machine. Send them with the method, the address and all the headers of upload_request, ' +
-      'then run `vloc upload complete ID --etag ETAG`. For a file on this one, `vloc upload FILE` does all of it.',
+    'For files on other machines. Send the bytes with the method, the address and all headers of upload_request, then run ' +
+      '`vloc upload complete ID --etag ETAG`. For files on this machine, `vloc upload FILE` does all of this.',
     'The address of upload_request is as good as a password for this one upload; it expires.',
   ],
   schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_RECORD,
@@ -67,7 +67,7 @@ function optionOf(pointer: string): string {
 export const uploadComplete: Command = defineCommand({
   operands: { name: 'id', count: 'one', help: 'id of the upload' },
   options: {
-    etag: { type: 'text', value: 'etag', help: 'the ETag that storage answered the PUT with' },
+    etag: { type: 'text', value: 'etag', help: 'ETag from the response to the PUT' },
   },
   fields: uploadFields,
   examples: [
@@ -76,7 +76,9 @@ export const uploadComplete: Command = defineCommand({
       explains: 'starts its validation; the quotes of the ETag may be omitted',
     },
   ],
-  notes: ['`vloc upload FILE` does this automatically. See whether it is ready: `vloc upload get ID`.'],
+  notes: [
+    '`vloc upload FILE` does this automatically. `vloc upload get ID` shows whether the upload is ready.',
+  ],
   schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_RECORD,
   run: async (context, operands, { etag }) => {
     const [id = ''] = operands;

@@ -27,23 +27,23 @@ export const upload: Command = defineCommand({
     },
     fileName: { type: 'text', value: 'name', help: 'file name to send to the service; for a single file' },
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
-    noWait: { type: 'flag', help: 'return when the bytes are there, before they are validated' },
+    noWait: { type: 'flag', help: 'return after the transfer, before validation' },
   },
   fields: uploadFields,
   examples: [
     {
       command: 'vloc upload lesson-1.mp4 lesson-2.mp4 -o id',
-      explains: 'ids that job commands take as inputs',
+      explains: 'print ids that job commands accept as inputs',
     },
     {
       command: 'vloc upload talk.mp4 -o id | xargs vloc localize --to es',
-      explains: 'upload now, use it as often as you like within 7 days',
+      explains: 'upload once, use it any number of times within 7 days',
     },
     { command: 'cat talk.srt | vloc upload -', explains: 'from stdin' },
   ],
   notes: [
-    'Job commands upload files by themselves; this is for inputs that several of them share. A file whose name is that of ' +
-      'a command below is written ./list.',
+    'Job commands upload files automatically; this is for inputs that several of them share. Write a file that has the ' +
+      'name of a subcommand as ./list.',
   ],
   schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_LIST,
   run: async (context, operands, options) => {

@@ -22,20 +22,28 @@ import { listen } from './serve.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-  port: { type: 'number', value: 'port', help: 'port to listen on (default: one that is free)' },
-  path: { type: 'text', value: '/path', help: 'the only path that is answered (default: /)' },
+  port: { type: 'number', value: 'port', help: 'port to listen on (default: any free port)' },
+  path: { type: 'text', value: '/path', help: 'path to accept deliveries at (default: /)' },
   forwardTo: {
     type: 'text',
     value: 'url',
-    help: 'send genuine events on, unchanged, to an address such as http://localhost:3000/hook',
+    help: 'forward genuine events unchanged to this address, such as http://localhost:3000/hook',
   },
   exec: {
     type: 'text',
     value: 'command',
-    help: 'run a shell command for each event: its JSON on stdin, its facts in VLOC_EVENT_*',
+    help: 'run a shell command for each event, with its JSON on stdin and its fields in VLOC_EVENT_*',
   },
-  until: { type: 'text', value: 'job', help: 'end when this job has ended: 0 for success, else 5' },
-  timeout: { type: 'duration', value: 'time', help: 'listen no longer than 90s, 30m, 2h' },
+  until: {
+    type: 'text',
+    value: 'job',
+    help: 'exit when this job has finished: with 0 if it succeeded, else 5',
+  },
+  timeout: {
+    type: 'duration',
+    value: 'time',
+    help: 'stop listening after this time, such as 90s, 30m or 2h',
+  },
   ...RULE_OPTIONS,
 } as const satisfies OptionTable;
 
@@ -46,7 +54,7 @@ export const webhooksListen: Command = defineCommand({
   examples: [
     {
       command: 'vloc webhooks listen --port 4242 --forward-to localhost:3000/hook',
-      explains: 'verify deliveries and hand them to a receiver under development',
+      explains: 'verify deliveries and forward them to a receiver under development',
     },
     {
       command: `vloc webhooks listen --port 4242 --exec 'notify-send "$VLOC_EVENT_TYPE" "$VLOC_EVENT_JOB_ID"'`,
@@ -58,10 +66,10 @@ export const webhooksListen: Command = defineCommand({
     },
   ],
   notes: [
-    'A hosted service sends to public https addresses only: put a tunnel or a reverse proxy in front of the port, and give its address as --callback-url of a job. An embedded service sends to this machine when it was started with `vloc serve --allow-loopback`; `vloc serve keys create --output json` shows the webhook_secret of a new key.',
-    'The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin, never from an argument. Commands of --exec get neither it nor VLOC_SECRET.',
-    'Answers: 200 for an event and for a duplicate, 400 or 401 for what is not genuine, 502 when --forward-to did not take it, so that the service sends it again. --exec runs after the answer; its output goes to stderr.',
-    'Ctrl-C ends with 0, or with 130 while --until waits. A webhook may be lost: give --timeout with --until, and look with `vloc jobs get`. With --output json the document comes at the end; ndjson prints each line immediately.',
+    'A hosted service sends to public https addresses only: put a tunnel or a reverse proxy in front of the port, and give its address as --callback-url of a job. An embedded service sends to this machine if it was started with `vloc serve --allow-loopback`; `vloc serve keys create --output json` shows the webhook_secret of a new key.',
+    'The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin, never from an argument. Commands of --exec do not get it, nor VLOC_SECRET.',
+    'Responses: 200 for events and duplicates, 400 or 401 for deliveries that are not genuine, 502 if --forward-to failed, so that the service sends the event again. --exec runs after the response; its output goes to stderr.',
+    'Ctrl-C exits with 0, or with 130 while --until waits. Webhooks may be lost: use --timeout with --until, and check with `vloc jobs get`. With --output json the document is printed at the end; ndjson prints each line immediately.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).WEBHOOK_EVENTS,
   run: async (context, _operands, options) => {

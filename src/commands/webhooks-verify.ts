@@ -20,14 +20,18 @@ const OPTIONS = {
   body: {
     type: 'text',
     value: 'file',
-    help: 'the raw body as it was received, or - for stdin',
+    help: 'raw body as received, or - for stdin',
     required: true,
   },
-  headers: { type: 'text', value: 'file', help: 'the headers, one a line, as curl or a log saved them' },
-  timestamp: { type: 'text', value: 'seconds', help: 'value of the timestamp header, without --headers' },
-  id: { type: 'text', value: 'event', help: 'value of the id header, without --headers' },
-  signature: { type: 'text', value: 'hex', help: 'value of the signature header, without --headers' },
-  at: { type: 'text', value: 'time', help: 'when it arrived: RFC 3339 or Unix seconds (default: now)' },
+  headers: {
+    type: 'text',
+    value: 'file',
+    help: 'headers, one per line, as saved by curl or a log; or - for stdin',
+  },
+  timestamp: { type: 'text', value: 'seconds', help: 'value of the timestamp header, instead of --headers' },
+  id: { type: 'text', value: 'event', help: 'value of the id header, instead of --headers' },
+  signature: { type: 'text', value: 'hex', help: 'value of the signature header, instead of --headers' },
+  at: { type: 'text', value: 'time', help: 'time of arrival, RFC 3339 or Unix seconds (default: now)' },
   ...RULE_OPTIONS,
 } as const satisfies OptionTable;
 
@@ -38,16 +42,16 @@ export const webhooksVerify: Command = defineCommand({
   examples: [
     {
       command: 'vloc webhooks verify --body event.json --headers headers.txt --at 2026-11-20T18:04:05Z',
-      explains: 'judge a delivery that was saved, as of its arrival',
+      explains: 'verify a saved delivery as of its arrival',
     },
     {
       command:
         'vloc webhooks verify --body - --timestamp 1795197845 --id evt_01k9x2m4n6p8q0r2s4t6v8w0y2 --signature "$SIGNATURE" < event.json',
-      explains: 'the same from its parts',
+      explains: 'the same with the values of its headers',
     },
   ],
   notes: [
-    'Exit code 0: genuine; 1: not, and which check failed: form, signature or timestamp. The secret comes from VLOC_WEBHOOK_SECRET or --secret-stdin.',
+    'Exit code 0: genuine; 1: not genuine, with the check that failed: form, signature or timestamp. The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin.',
     'In a Node program: import { verifyWebhook } from "vloc".',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).WEBHOOK_VERDICT,

@@ -30,17 +30,33 @@ type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
 export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<NonNullable<T[N]>> };
 
 /** The operands of a command; one name for all of them. */
-export interface Operands {
+export type Operands = {
   readonly name: string;
-  readonly help: string;
   /** `any` includes none. */
   readonly count: 'one' | 'many' | 'any';
-  /** How the help shows them, if the name alone is not enough. */
-  readonly written?: string;
   /** For `vloc mcp`: what paths among them lead to, if there can be any. */
   readonly paths?: 'video' | 'subtitle' | 'results';
   /** All valid values, for completion; the command itself rejects others. */
   readonly choices?: readonly string[];
+} & (
+  | { readonly help: string }
+  /** The help of each, by how the help writes it, where they differ. */
+  | { readonly parts: Readonly<Record<string, string>> }
+);
+
+/** All operands as one argument of the parser. */
+export function writeOperands({ name, count }: Operands): string {
+  return { one: `<${name}>`, many: `<${name}...>`, any: `[${name}...]` }[count];
+}
+
+/** The help of each operand, by how usage lines write it. */
+export function operandParts(operands: Operands): Readonly<Record<string, string>> {
+  return 'parts' in operands ? operands.parts : { [writeOperands(operands)]: operands.help };
+}
+
+/** What is said about all operands together. */
+export function operandHelp(operands: Operands): string {
+  return Object.values(operandParts(operands)).join('; ');
 }
 
 export interface Example {

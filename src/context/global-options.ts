@@ -11,10 +11,14 @@ export const GLOBAL_OPTIONS = {
       type: 'choice',
       choices: OUTPUT_MODES,
       short: '-o',
-      help: 'form of the data on stdout (default: table; json with --jq or --fields)',
+      help: 'format of the data on stdout (default: table; json with --jq or --fields)',
     },
     jq: { type: 'text', value: 'expression', help: 'filter the JSON with a jq expression' },
-    fields: { type: 'list', value: 'names', help: 'only these fields of each record, separated by commas' },
+    fields: {
+      type: 'list',
+      value: 'names',
+      help: 'print only these fields of each record, separated by commas',
+    },
   }),
   ...inGroup('General:', {
     quiet: { type: 'flag', short: '-q', help: 'no progress and no notes on stderr' },

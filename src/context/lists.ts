@@ -15,10 +15,10 @@ const SHORT_NAMES: Readonly<Record<string, string>> = { created_after: 'since', 
 
 /** Help of parameters that accept more here than in the API. */
 const HELP: Readonly<Record<string, string>> = {
-  limit: 'how many at most, over as many pages as it takes (default: 20)',
+  limit: 'maximum number of entries (default: 20)',
   cursor: 'continue from a previous next_cursor, with the same filters',
-  created_after: 'created at or after: a date, a time with its zone, or an age such as 7d',
-  created_before: 'created before: a date, a time with its zone, or an age',
+  created_after: 'created at or after a date, a time with a time zone, or an age such as 7d',
+  created_before: 'created before a date, a time with a time zone, or an age',
 };
 
 interface Parameter {
@@ -46,7 +46,7 @@ export function filterOptions(action: Action): readonly FilterOption[] {
   });
 }
 
-const ALL = { type: 'flag', help: 'everything there is, page after page' } as const satisfies OptionSpec;
+const ALL = { type: 'flag', help: 'all entries, from all pages' } as const satisfies OptionSpec;
 
 /** The options of every list; the others are filters, which differ. */
 type ListTable = OptionTable & {

@@ -1,6 +1,6 @@
 /** Tools for agents, made from commands: what they take, what they return, and the command line of a call. Pure. */
 import { camelCase, flagName } from '../batch/plan/field-flags.ts';
-import type { CalledCommand, Command, ToolEffect } from '../context/command.ts';
+import { type CalledCommand, type Command, operandHelp, type ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';
 import type { OptionSpec, OptionTable, RawOptions } from '../context/option-table.ts';
 import type { JsonSchema } from '../protocol/openapi/json-schemas.ts';
@@ -113,7 +113,7 @@ function inputOf(command: Command, defaults: RawOptions): JsonSchema {
               type: 'array',
               items: { type: 'string', minLength: 1 },
               ...(isNeeded ? { minItems: 1 } : {}),
-              description: describeOperands(operands.help, operands.paths),
+              description: describeOperands(operandHelp(operands), operands.paths),
             },
           }),
       ...properties,

@@ -22,18 +22,16 @@ export const ENVIRONMENT = {
   ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
-  VLOC_DATABASE:
-    'PostgreSQL database that keeps the account of `vloc serve`, postgres://user:password@host/name',
+  VLOC_DATABASE: 'PostgreSQL database of the account of `vloc serve`, postgres://user:password@host/name',
   VLOC_ROLE:
-    'what `vloc serve` does with a database: api answers requests, worker carries out jobs, all does both (the default)',
+    'what `vloc serve` does with a database: api answers requests, worker runs jobs, all does both (the default)',
   VLOC_STORAGE:
-    'bucket that keeps uploads and results of `vloc serve`, s3://BUCKET?endpoint=URL&region=REGION; its credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    'bucket for uploads and results of `vloc serve`, s3://BUCKET?endpoint=URL&region=REGION; its credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
   VLOC_STAGE_CACHE_MIB:
-    'most MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
-  VLOC_NO_KEYCHAIN:
-    'any value but 0 keeps secrets in the file of the profiles, not in the keychain of the system',
+    'maximum MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
+  VLOC_NO_KEYCHAIN: 'any value but 0 keeps secrets in the file of the profiles, not in the system keychain',
   CI: 'any value but 0 and false: a service must be chosen; VLOC_PROFILE=local chooses the embedded one',
-  VLOC_NO_UPDATE_NOTICE: 'any value: vloc neither asks for newer versions nor mentions them',
+  VLOC_NO_UPDATE_NOTICE: 'any value turns off the check for newer versions',
   VLOC_DEBUG: '1 shows the stack of an error',
   HTTPS_PROXY:
     'proxy for services elsewhere, http://[user:password@]host:port; this machine is always reached directly',

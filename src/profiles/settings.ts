@@ -52,7 +52,7 @@ export const SETTINGS = {
   baseUrl: {
     field: 'base_url',
     variable: 'VLOC_BASE_URL',
-    help: 'address of the service, ending in /v1; without it and without a profile the embedded service is used, but not where CI is set',
+    help: 'address of the service, ending in /v1; without it and without a profile the embedded service is used, unless CI is set',
     flag: { type: 'text', value: 'url', help: 'address of the service, ending in /v1' },
     inProject: true,
     inProfile: 'required',
@@ -75,12 +75,12 @@ export const SETTINGS = {
   secret: {
     field: 'secret',
     variable: 'VLOC_SECRET',
-    help: 'secret of the API key; taken out of the environment at the start, so that no child process gets it',
+    help: 'secret of the API key; removed from the environment at the start, so that child processes do not get it',
     inProject: false,
     inProfile: 'required',
     isSecret: true,
-    stdin: 'read the secret from stdin, one line',
-    command: 'store this command; it prints the secret at each run',
+    stdin: 'read the secret from one line of stdin',
+    command: 'save a command that prints the secret, and run it each time',
     question: 'API secret (not shown):',
     column: { head: 'SECRET IN' },
   },
@@ -97,12 +97,12 @@ export const SETTINGS = {
   webhookSecret: {
     field: 'webhook_secret',
     variable: 'VLOC_WEBHOOK_SECRET',
-    help: 'secret that webhooks are signed with; taken out of the environment like VLOC_SECRET',
+    help: 'secret that webhooks are signed with; removed from the environment like VLOC_SECRET',
     inProject: false,
     inProfile: 'optional',
     isSecret: true,
-    stdin: 'read the secret of webhooks from stdin, from the line after the --secret-stdin one',
-    command: 'a command that prints the secret of webhooks',
+    stdin: 'read the webhook secret from one line of stdin, after that of --secret-stdin',
+    command: 'save a command that prints the webhook secret, and run it each time',
   },
   // Never in a project file: it names programs to run, which must not arrive with a checkout.
   engines: {

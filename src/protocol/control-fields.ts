@@ -49,7 +49,7 @@ export const FAULT_FIELDS = {
     help: 'close the connection before or after the work',
   },
   cut_after_bytes: { type: 'count', help: 'cut the correct answer after this many bytes' },
-  delay_ms: { type: 'whole', help: 'wait this long first' },
+  delay_ms: { type: 'whole', help: 'wait this many milliseconds first' },
   when: {
     type: 'choice',
     choices: ['before', 'after'],

@@ -99,7 +99,7 @@ export const CONTROL_OPERATIONS = {
         type: 'seconds',
         required: true,
         operand: true,
-        help: 'how far; the command also takes 90s, 2h and 7d',
+        help: 'seconds to move; the command also takes a duration such as 90s, 2h or 7d',
       },
     },
     answer: 'clock',
@@ -111,12 +111,12 @@ export const CONTROL_OPERATIONS = {
     summary: 'stop the clock; `clock advance` still moves it',
     fields: {},
     answer: 'clock',
-    example: { args: '', explains: 'stop the time, so that a test can compare exact times' },
+    example: { args: '', explains: 'stop the clock, so that a test can compare exact times' },
   },
   'clock.resume': {
     method: 'POST',
     path: '/clock/resume',
-    summary: 'let a stopped clock run again, from the time that it shows',
+    summary: 'restart a stopped clock from the time that it shows',
     fields: {},
     answer: 'clock',
     example: { args: '', explains: 'end `clock freeze`' },
@@ -128,7 +128,7 @@ export const CONTROL_OPERATIONS = {
     fields: {},
     answer: 'fault',
     list: true,
-    example: { args: '', explains: 'what the next requests will meet' },
+    example: { args: '', explains: 'the faults that the next requests will meet' },
   },
   'faults.add': {
     method: 'POST',
@@ -166,10 +166,10 @@ export const CONTROL_OPERATIONS = {
   'media.show': {
     method: 'GET',
     path: '/media',
-    summary: 'show whether media work is held, and the failures to come',
+    summary: 'show whether media work is held, and pending failures',
     fields: {},
     answer: 'media',
-    example: { args: '', explains: 'how many jobs wait at the hold' },
+    example: { args: '', explains: 'the number of jobs that are held' },
   },
   'media.hold': {
     method: 'POST',
@@ -201,7 +201,7 @@ export const CONTROL_OPERATIONS = {
       message: { type: 'text', help: 'message of the error' },
     },
     answer: 'media',
-    example: { args: '--code NO_SPEECH_DETECTED', explains: 'let the next job fail permanently' },
+    example: { args: '--code NO_SPEECH_DETECTED', explains: 'make the next job fail permanently' },
   },
   'credits.show': {
     method: 'GET',
@@ -209,7 +209,7 @@ export const CONTROL_OPERATIONS = {
     summary: 'show the credits of the account, over all keys',
     fields: {},
     answer: 'account',
-    example: { args: '--output id', explains: 'the available credits alone' },
+    example: { args: '--output id', explains: 'only the available credits' },
   },
   'credits.grant': {
     method: 'POST',
@@ -229,7 +229,7 @@ export const CONTROL_OPERATIONS = {
     fields: {},
     answer: 'key',
     list: true,
-    example: { args: '', explains: 'all keys, also disabled ones' },
+    example: { args: '', explains: 'all keys, including disabled ones' },
   },
   'keys.create': {
     method: 'POST',
@@ -294,7 +294,7 @@ export const CONTROL_OPERATIONS = {
       status: {
         type: 'choice',
         choices: ['undelivered', 'pending', 'abandoned', 'delivered', 'all'],
-        help: 'which ones (default: undelivered, which is pending and abandoned)',
+        help: 'state of the webhooks (default: undelivered, which is pending and abandoned)',
       },
     },
     answer: 'webhook',
@@ -304,7 +304,7 @@ export const CONTROL_OPERATIONS = {
   'webhooks.resend': {
     method: 'POST',
     path: '/webhooks/{id}/resend',
-    summary: 'send a webhook now, also one that was delivered',
+    summary: 'send a webhook now, even if it was delivered',
     fields: {},
     answer: 'webhook',
     example: {
@@ -320,7 +320,7 @@ export const CONTROL_OPERATIONS = {
     answer: 'workspace',
     list: true,
     rootOnly: true,
-    example: { args: '', explains: 'the workspaces that are open' },
+    example: { args: '', explains: 'all open workspaces' },
   },
   'workspaces.create': {
     method: 'POST',
@@ -343,7 +343,7 @@ export const CONTROL_OPERATIONS = {
     fields: {},
     answer: 'workspace',
     rootOnly: true,
-    example: { args: 'ws_0a1b2c3d4e5f', explains: 'its address answers no longer' },
+    example: { args: 'ws_0a1b2c3d4e5f', explains: 'its address stops answering' },
   },
 } as const satisfies Record<string, ControlOperation>;
 

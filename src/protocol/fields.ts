@@ -35,13 +35,13 @@ export const SOURCE_LANGUAGE = {
   type: 'language',
   required: false,
   default: 'auto',
-  help: 'language that is spoken or written, a BCP 47 tag, or auto',
+  help: 'source language, a BCP 47 tag or auto',
 } as const satisfies Field;
 
 export const TARGET_LANGUAGE = {
   type: 'language',
   required: true,
-  help: 'language to produce, a BCP 47 tag',
+  help: 'target language, a BCP 47 tag',
 } as const satisfies Field;
 
 export const MODE = {
@@ -57,7 +57,7 @@ export const VOICE_MODE = {
   required: false,
   choices: ['auto', 'female', 'male'],
   default: 'auto',
-  help: 'which voice speaks the dub',
+  help: 'voice of the dub',
 } as const satisfies Field;
 
 export const SUBTITLE_OUTPUT = {
@@ -73,7 +73,7 @@ export const ORIGINAL_AUDIO = {
   required: false,
   choices: ['background', 'duck', 'mute'],
   default: 'background',
-  help: 'original sound to keep: all but the voice (background), all of it at a lower volume, or none',
+  help: 'original sound to keep: all but the voice (background), all at a lower volume (duck), or none (mute)',
 } as const satisfies Field;
 
 export const RESOLUTION = {

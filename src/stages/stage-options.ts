@@ -13,22 +13,22 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
     type: 'choice',
     choices: STOPS,
     tool: 'no',
-    help: 'stop there, with the subtitles beside the videos for you to edit; prints the command that continues',
+    help: 'stop after this step, leave the subtitles beside the videos to edit, and print the command that continues',
   },
   fromSubtitles: {
     type: 'flag',
     tool: 'no',
-    help: 'continue from the subtitles beside the videos: {stem}.{lang}.srt, .vtt or .ass; existing ones are not remade',
+    help: 'continue from the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; create only missing ones',
   },
   subtitle: {
     type: 'text',
     value: 'file',
-    help: 'your own subtitles in the target language, for one video: nothing is recognized or translated',
+    help: 'your own subtitles in the target language, for one video; skips recognition and translation',
   },
   sourceSubtitle: {
     type: 'text',
     value: 'file',
-    help: 'your own subtitles in the spoken language, for one video: skips recognition',
+    help: 'your own subtitles in the spoken language, for one video; skips recognition',
   },
   ...SUBTITLE_FORMAT_OPTION,
 });

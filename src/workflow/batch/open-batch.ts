@@ -36,7 +36,7 @@ export const BATCH_OPERAND = {
   name: 'dir',
   count: 'many',
   paths: 'results',
-  help: 'folders of results, those that --out named; several are shown as one batch',
+  help: 'folders of results, as given to --out; several count as one batch',
 } as const satisfies Operands;
 
 export interface OpenBatch extends FolderFacts {

@@ -41,7 +41,7 @@ const FOLDER_OPTIONS = inGroup('Output:', {
     type: 'text',
     value: 'template',
     tool: 'name',
-    help: 'names of the results, of {stem}, {lang}, {asset}, {id} and {ext}, which has its dot: {stem}-{lang}{ext}',
+    help: 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}',
   },
   clobber: { type: 'flag', help: 'replace files that exist' },
   skipExisting: { type: 'flag', help: 'skip results that already exist' },
@@ -52,17 +52,21 @@ export const JOB_DELIVERY_OPTIONS = {
   ...FOLDER_OPTIONS,
   out: {
     ...FOLDER_OPTIONS.out,
-    help: 'folder for the results (default: that of the run that made the job, else the current one)',
+    help: 'folder for the results (default: that of the run that created the job, else the current one)',
   },
   asIs: {
     type: 'flag',
-    help: 'videos as the service made them, without the tracks that --keep-audio and --keep-subtitles add',
+    help: 'download videos without the tracks that --keep-audio and --keep-subtitles add',
     group: 'Output:',
   },
 } as const satisfies OptionTable;
 
 export const TIMEOUT_OPTION = inGroup('Limits:', {
-  timeout: { type: 'duration', value: 'time', help: 'stop waiting after 90s, 30m, 2h; the job continues' },
+  timeout: {
+    type: 'duration',
+    value: 'time',
+    help: 'stop waiting after this time, such as 90s, 30m or 2h; jobs continue',
+  },
 });
 
 /** The same for commands that wait. */
@@ -72,18 +76,18 @@ const DELIVERY_OPTIONS = {
 } as const satisfies OptionTable;
 
 const SUBMIT_OPTIONS = inGroup('Job:', {
-  detach: { type: 'flag', help: 'print the ids of the jobs and do not wait' },
+  detach: { type: 'flag', help: 'print the job ids and do not wait' },
   set: {
     type: 'pairs',
     value: 'name=value',
     tool: 'default',
-    help: 'a request field that vloc does not know: JSON or text, a.b=1 for nested ones; may be repeated',
+    help: 'set a request field that vloc does not know; JSON or text, a.b=1 for nested fields; repeatable',
   },
   body: {
     type: 'text',
     value: '@file',
     tool: 'default',
-    help: 'JSON object with request fields, from a file or (-) stdin; flags win over it',
+    help: 'request fields as a JSON object, @file, or - for stdin; flags override it',
   },
 });
 
@@ -91,7 +95,7 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   subtitleFormat: {
     type: 'choice',
     choices: SUBTITLE_FORMATS,
-    help: 'format of the subtitles that are written (default: srt)',
+    help: 'format of the subtitles to write (default: srt)',
   },
 });
 
@@ -112,7 +116,7 @@ const INPUT_OPTIONS = inGroup('Input:', {
   watch: {
     type: 'flag',
     tool: 'no',
-    help: 'process new files in the folders, each when it is written completely, until Ctrl-C',
+    help: 'process new files in the folders, once they are complete, until Ctrl-C',
   },
   dryRun: { type: 'flag', help: 'print the plan and its cost; submit nothing' },
   include: {
@@ -127,7 +131,7 @@ const INPUT_OPTIONS = inGroup('Input:', {
     tool: 'text',
     help: 'skip files in folders that match this glob; repeatable',
   },
-  filesFrom: { type: 'text', value: 'file', help: 'take the inputs from a list, one a line; - is stdin' },
+  filesFrom: { type: 'text', value: 'file', help: 'read inputs from a file, one per line; - for stdin' },
   filesFrom0: {
     type: 'text',
     value: 'file',
@@ -136,18 +140,18 @@ const INPUT_OPTIONS = inGroup('Input:', {
   sheet: {
     type: 'text',
     value: 'file',
-    help: 'CSV or JSON with a row for each input: file, to and other options; a row wins over the flags',
+    help: 'CSV or JSON with a row for each input: file, to and other options; a row overrides the flags',
   },
   shard: {
     type: 'text',
     value: 'i/n',
     tool: 'default',
-    help: 'run only shard i of n, such as 2/3: several machines share the inputs; --jobs and --max-credits count for each',
+    help: 'run only shard i of n, such as 2/3, to share the inputs among machines; --jobs and --max-credits apply to each',
   },
   order: {
     type: 'choice',
     choices: ['given', 'size', 'name'],
-    help: 'begin with the smallest, or by name (default: as given, folders by name)',
+    help: 'start with the smallest inputs, or by name (default: as given, folders by name)',
   },
 });
 
@@ -157,48 +161,47 @@ export const RUN_OPTIONS = {
     jobs: {
       type: 'number',
       value: 'n',
-      help: `jobs that may run at a time (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
+      help: `maximum number of concurrent jobs (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
     },
     maxCredits: {
       type: 'number',
       value: 'n',
-      help: 'send no job that would bring the credits of this command above n',
+      help: 'send no job that would raise the cost of this command above n credits',
     },
     maxDuration: {
       type: 'duration',
       value: 'time',
-      help: 'send no new job after 90s, 30m, 2h; those that run are waited for',
+      help: 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for',
     },
   }),
   ...inGroup('Job:', {
-    fresh: { type: 'flag', tool: 'no', help: 'make new jobs, charged again, whatever was done here before' },
+    fresh: { type: 'flag', tool: 'no', help: 'ignore earlier results and create new jobs, charged again' },
     retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
     rebuild: {
       type: 'flag',
       tool: 'no',
-      help: 'continue jobs that the service has and the record of the folder lacks, also those made for other folders',
+      help: "also continue jobs of the service that this folder's journal does not list, such as those of other folders",
     },
   }),
 } as const;
 
 /** What may be done to inputs that the service does not accept as they are. */
-const SPLIT_OPTION = inGroup('Input:', {
-  split: {
-    type: 'flag',
-    help: 'cut videos that are too long for one job at silences, run the parts, and join them; each part is a job',
-  },
-});
+function splitOption(input: 'video' | 'subtitle') {
+  const places = input === 'video' ? 'silences' : 'gaps between cues';
+  const help = `split ${input}s that are too long for one job at ${places}, run each part as a job, and join the results`;
+  return inGroup('Input:', { split: { type: 'flag', help } });
+}
 
 /** Subtitles have no container and no tracks. */
 const CONVERT_OPTIONS = inGroup('Input:', {
   convert: {
     type: 'flag',
-    help: 'make an MP4 of a video that the service does not take, such as MKV, WebM or TS, before it is sent',
+    help: 'first convert videos that the service does not accept, such as MKV, WebM or TS, to MP4',
   },
   audioTrack: {
     type: 'number',
     value: 'n',
-    help: 'which audio track of a video with several, counted from 1',
+    help: 'audio track to use, counted from 1',
   },
 });
 
@@ -231,7 +234,7 @@ function specOf(field: Field): OptionSpec | null {
             type: 'list',
             value: 'tags',
             tool: 'text',
-            help: `${field.help}; several, separated by commas, make a job each`,
+            help: `${field.help}; several, separated by commas, create a job each`,
             required: true,
           }
         : { type: 'text', value: 'tag', tool: 'text', help: `${field.help} (default: ${field.default})` };
@@ -255,7 +258,7 @@ type FieldTable = { readonly to?: ListSpec } & {
 
 type JobTable = FieldTable &
   typeof INPUT_OPTIONS &
-  typeof SPLIT_OPTION &
+  ReturnType<typeof splitOption> &
   Partial<typeof CONVERT_OPTIONS> &
   typeof SUBMIT_OPTIONS &
   typeof RUN_OPTIONS &
@@ -272,7 +275,7 @@ export function jobTable(kind: JobKind): JobTable {
   return {
     ...(Object.fromEntries(fields) as FieldTable), // one row for each field of the kind
     ...INPUT_OPTIONS,
-    ...SPLIT_OPTION,
+    ...splitOption(KINDS[kind].input),
     ...(KINDS[kind].input === 'video' ? CONVERT_OPTIONS : {}),
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,

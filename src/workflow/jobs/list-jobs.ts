@@ -20,7 +20,7 @@ export const KIND_OPTION = {
   type: 'list',
   value: 'kinds',
   tool: 'text',
-  help: `only these kinds: ${Object.values(COMMAND_OF).join(', ')}; also by their full names`,
+  help: `only jobs of these kinds: ${Object.values(COMMAND_OF).join(', ')}, or their full names`,
 } as const satisfies OptionSpec;
 
 export interface KindChoice {

@@ -15,9 +15,9 @@ import { SUBTITLE_IO } from '../prepare/subtitles.ts';
 
 /** Text for the help of these commands. */
 export const RESULT_NAMES_NOTE =
-  'Results of jobs that this machine made get the folder, name and format that their run would have given them; --out ' +
-  'and --name win. Other results, and those that a newer job would replace, are named by the id of their job. INPUT is ' +
-  'the file that this machine made the job from, else the id.';
+  'Results of jobs created on this machine get the folder, name and format of their run; --out and --name override ' +
+  'these. Other results, and those that a newer job would replace, are named by job id. INPUT is the file that the job ' +
+  'was created from on this machine, else the id.';
 
 /** Returns the folder and name for the results of a job. */
 export type NamingOf = (job: Job) => ResultNaming;

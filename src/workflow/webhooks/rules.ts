@@ -30,9 +30,13 @@ export const RULE_OPTIONS = {
   headerPrefix: {
     type: 'text',
     value: 'prefix',
-    help: 'start of the header names (default: as configured, else X-Service)',
+    help: 'prefix of the header names (default: as configured, else X-Service)',
   },
-  tolerance: { type: 'duration', value: 'time', help: 'how old or new a delivery may be (default: 300s)' },
+  tolerance: {
+    type: 'duration',
+    value: 'time',
+    help: 'maximum difference between the timestamp and the arrival (default: 300s)',
+  },
 } as const satisfies OptionTable;
 
 /** The rules without the current time. */
