@@ -8,21 +8,27 @@ function Get-Installed {
     Get-ChildItem (Join-Path $root 'apps'), (Join-Path $root 'shims') | ForEach-Object FullName
 }
 
+# As at a prompt: Scoop goes on after errors that it expects.
+function Invoke-Scoop {
+    $ErrorActionPreference = 'Continue'
+    scoop @args
+}
+
 $server = Start-Server
 try {
     $before = Get-Installed
     $manifest = Join-Path (Copy-Manifest scoop) 'vloc.json'
-    scoop install --no-update-scoop $manifest
+    Invoke-Scoop install --no-update-scoop $manifest
     if (-not (Get-Command vloc -ErrorAction Ignore)) { Fail 'Scoop did not install it' }
     Test-Vloc scoop
-    scoop uninstall vloc
+    Invoke-Scoop uninstall vloc
     $left = Compare-Object $before (Get-Installed)
     if ($left) { Fail "it left $($left.InputObject)" }
 
     # Another archive is refused.
     $text = Get-Content $manifest -Raw
     Set-Content $manifest ($text -replace '"hash": "[^"]*"', "`"hash`": `"$('0' * 64)`"")
-    scoop install --no-update-scoop $manifest
+    try { Invoke-Scoop install --no-update-scoop $manifest } catch { Write-Host $_ }
     if (Get-Command vloc -ErrorAction Ignore) { Fail 'Scoop installs an archive with another checksum' }
 } finally {
     Stop-Process -InputObject $server
