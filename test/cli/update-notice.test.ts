@@ -65,10 +65,10 @@ it('a missing or damaged state folder changes nothing', () => {
 });
 
 it.each<[string, (io: Io) => Io, string[]]>([
-  ['stdout is no terminal', (io) => ({ ...io, stdout: Object.assign(io.stdout, { isTTY: false }) }), []],
-  ['stderr is no terminal', (io) => ({ ...io, stderr: Object.assign(io.stderr, { isTTY: false }) }), []],
+  ['stdout is not a terminal', (io) => ({ ...io, stdout: Object.assign(io.stdout, { isTTY: false }) }), []],
+  ['stderr is not a terminal', (io) => ({ ...io, stderr: Object.assign(io.stderr, { isTTY: false }) }), []],
   ['CI is set', (io) => ({ ...io, env: { ...io.env, CI: 'true' } }), []],
-  ['it is switched off', (io) => ({ ...io, env: { ...io.env, VLOC_NO_UPDATE_NOTICE: '1' } }), []],
+  ['it is disabled', (io) => ({ ...io, env: { ...io.env, VLOC_NO_UPDATE_NOTICE: '1' } }), []],
   ['the command is quiet', (io) => io, ['--quiet']],
 ])('nothing is asked or mentioned when %s', (_, change, words) => {
   expect(isWelcome(['credits'], open().io)).toBe(true);

@@ -31,10 +31,10 @@ it('asks for the newest version only, and sends nothing about this machine', asy
 });
 
 it.each<[string, typeof answer]>([
-  ['is no JSON', (_, response) => response.end('<html>')],
+  ['is not JSON', (_, response) => response.end('<html>')],
   ['has no version', (_, response) => response.end('{"latest":"\u001b[31mnew"}')],
   ['is an error', (_, response) => response.writeHead(404).end('{"latest":"9.0.0"}')],
-  ['leads elsewhere', (_, response) => response.writeHead(302, { location: '/other' }).end()],
+  ['redirects', (_, response) => response.writeHead(302, { location: '/other' }).end()],
   ['is too long', (_, response) => response.end(`{"latest":"9.0.0","x":"${'x'.repeat(70_000)}"}`)],
   [
     'breaks off',

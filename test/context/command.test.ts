@@ -33,7 +33,7 @@ describe('the options of a table', () => {
 
   it.each([
     ['missing', {}],
-    ['null, as a journal may hold it', { out: null, to: null, form: null }],
+    ['null, as in a journal', { out: null, to: null, form: null }],
   ])('have the empty value of their type when they are %s', (_why, raw) => {
     expect(decodeOptions(TABLE, raw)).toEqual({
       fresh: false,

@@ -46,8 +46,8 @@ describe('a file that cannot be written', () => {
   });
 
   it.each([
-    ['a file in the place of a folder', 'file/inside.mp4', 'a part of the path is a file, not a folder'],
-    ['a folder in the place of the file', 'folder', 'it is a folder'],
+    ['a file instead of a folder', 'file/inside.mp4', 'a part of the path is a file, not a folder'],
+    ['a folder instead of the file', 'folder', 'it is a folder'],
     ['links in a circle', 'loop', 'it is a symbolic link'],
     ['a name beyond 255 bytes', 'n'.repeat(256), 'the name is too long'],
   ])('on this disk because of %s is explained', async (_what, name, reason) => {

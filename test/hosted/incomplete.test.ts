@@ -9,7 +9,7 @@ const DUB = ['dub', 'talk.srt', '--to', 'es'];
 
 /** What is taken from the answers, the command that needs it, the field that is named. */
 const CASES: readonly (readonly [string, (body: Body) => Body, readonly string[], string])[] = [
-  ['no id of an upload', ({ id: _id, ...rest }) => rest, ['upload', 'talk.mp4'], '`id`'],
+  ['no upload id', ({ id: _id, ...rest }) => rest, ['upload', 'talk.mp4'], '`id`'],
   ['an id that is a number', (body) => ({ ...body, id: 7 }), ['upload', 'talk.mp4'], '`id`'],
   [
     'no address for the bytes',
@@ -29,7 +29,7 @@ const CASES: readonly (readonly [string, (body: Body) => Body, readonly string[]
     ['upload', 'talk.mp4'],
     '`status`',
   ],
-  ['no state of a job', ({ status: _status, ...rest }) => rest, DUB, '`status`'],
+  ['no job state', ({ status: _status, ...rest }) => rest, DUB, '`status`'],
   ['an unknown state of a job', (body) => ({ ...body, status: 'paused' }), DUB, '`status`'],
   ['no result', (body) => ({ ...body, result: null }), DUB, 'result.audio'],
   ['a file without an address', (body) => ({ ...body, result: { audio: {} } }), DUB, 'result.audio'],

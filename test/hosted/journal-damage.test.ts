@@ -128,8 +128,8 @@ describe('a damaged journal', () => {
   );
 
   it.each([
-    ['a key that may not list jobs', 'forbidden'],
-    ['a service that is out of order', 'broken'],
+    ['a key that cannot list jobs', 'forbidden'],
+    ['a failing service', 'broken'],
   ])('of %s stops with exit 10 before anything is sent', async (_who, how) => {
     const scene = await openScene();
     const { folder, hosted, run, restore } = scene;

@@ -93,7 +93,7 @@ describe('the heartbeat of a lock', () => {
 
   it.each([
     ['taken over by another', (path: string) => leaveLock(path, { token: 'another' })],
-    ['taken over and given back', (path: string) => rmSync(path)],
+    ['taken over and released', (path: string) => rmSync(path)],
   ])('finds that the lock was %s, says so and stops', async (_, change) => {
     const { path, beats, lock } = await takeWithHeart();
     change(path);

@@ -30,22 +30,27 @@ const holder: Holder = {
 
 describe('the holder of a lock', () => {
   it.each<[string, Partial<Holder>, Partial<Machine>, string]>([
-    ['runs when pid and start agree', {}, {}, 'running'],
-    ['is gone when there is no such pid', { pid: 11 }, {}, 'gone'],
-    ['is gone when its pid was given to another process', { started: '400' }, {}, 'gone'],
-    ['is gone when the machine was started anew', { boot: 'boot-b' }, {}, 'gone'],
-    ['runs when the machine only changed its name', { host: 'desk.local' }, {}, 'running'],
-    ['is out of sight on another machine', { host: 'shelf', boot: 'boot-b' }, {}, 'elsewhere'],
-    ['is out of sight on another machine that tells no boot', { host: 'shelf', boot: null }, {}, 'elsewhere'],
-    ['cannot be judged from another container', { pid_space: 'pid:[2]' }, {}, 'unclear'],
-    ['cannot be judged without its start', { started: null }, {}, 'unclear'],
+    ['runs if pid and start match', {}, {}, 'running'],
+    ['has ended if its pid does not exist', { pid: 11 }, {}, 'gone'],
+    ['has ended if another process has its pid', { started: '400' }, {}, 'gone'],
+    ['has ended if the machine was restarted', { boot: 'boot-b' }, {}, 'gone'],
+    ['runs if the machine only changed its name', { host: 'desk.local' }, {}, 'running'],
+    ['cannot be checked on another machine', { host: 'shelf', boot: 'boot-b' }, {}, 'elsewhere'],
     [
-      'cannot be judged where the system tells no start',
+      'cannot be checked on another machine without a boot id',
+      { host: 'shelf', boot: null },
+      {},
+      'elsewhere',
+    ],
+    ['cannot be checked from another container', { pid_space: 'pid:[2]' }, {}, 'unclear'],
+    ['cannot be checked without its start', { started: null }, {}, 'unclear'],
+    [
+      'cannot be checked if the system reports no start',
       { started: null, boot: null },
       { boot: null, look: () => ({ state: 'running', started: null }) },
       'unclear',
     ],
-    ['is gone where only pids are known and there is none', { pid: 11, boot: null }, { boot: null }, 'gone'],
+    ['has ended if only pids are known and it has none', { pid: 11, boot: null }, { boot: null }, 'gone'],
   ])('%s', (_what, held, here, verdict) => {
     expect(judgeHolder({ ...holder, ...held }, { ...machine, ...here })).toBe(verdict);
   });

@@ -206,7 +206,7 @@ describe('a log with numbered lines', () => {
   });
 
   it.each([
-    ['is gone', { state: 'none' }],
+    ['is missing', { state: 'none' }],
     ['cannot be read', { state: 'unreadable' }],
   ] as const)('whose count %s is damaged, and says so', (_what, head) => {
     const { damage } = decodeLog(Buffer.concat(numbered), head);

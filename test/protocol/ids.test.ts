@@ -58,7 +58,7 @@ describe('a text is not an id of ours', () => {
     ['in upper case', `dub_${body.toUpperCase()}`],
     ['one character short', `dub_${body.slice(1)}`],
     ['one character long', `dub_${body}0`],
-    ['with a letter that base32 leaves out', `dub_${body.replace('z', 'u')}`],
+    ['with a letter that base32 does not have', `dub_${body.replace('z', 'u')}`],
     ['followed by a line break', `dub_${body}\n`],
     ['with a path in it', `dub_../${body.slice(3)}`],
   ])('if it is %s', (_name, text) => {

@@ -16,7 +16,7 @@ const BOMBS: Record<string, (size: number) => string> = {
   'one long row': (size) => 'x'.repeat(size),
   'blanks before times': (size) => `1\n${' '.repeat(size)}${TIMES}x\nx`,
   'blanks within times': (size) => `1\n00:00:01,000${' '.repeat(size)}> 00:00:02,000\nx`,
-  'blanks behind times': (size) => `1\n${TIMES}${' '.repeat(size)}\u2028\nx`,
+  'blanks after times': (size) => `1\n${TIMES}${' '.repeat(size)}\u2028\nx`,
   'a huge number': (size) => `${'1'.repeat(size)}x\n${TIMES}\nx`,
   'a number and blanks': (size) => `1${' '.repeat(size)}x\n${TIMES}\nx`,
   'a cue of one row': (size) => `1\n${TIMES}\n${'x'.repeat(size)}`,

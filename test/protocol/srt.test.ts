@@ -39,7 +39,7 @@ describe('SRT is read', () => {
 
   it.each([
     ['with CRLF', HELLO.replaceAll('\n', '\r\n')],
-    ['with CR alone', HELLO.replaceAll('\n', '\r')],
+    ['with only CR', HELLO.replaceAll('\n', '\r')],
     ['with every kind of line break mixed', HELLO.replace('\n', '\r\n').replace('000\nWorld', '000\rWorld')],
     ['with a byte order mark', `\uFEFF${HELLO}`],
     ['without the last line break', HELLO.trimEnd()],
@@ -47,7 +47,7 @@ describe('SRT is read', () => {
     ['without numbers', HELLO.replace(/^\d\n/gm, '')],
     ['with wrong numbers', HELLO.replace(/^1\n/, '7\n').replace(/^2\n/m, '0\n')],
     ['with a dot before the milliseconds', HELLO.replaceAll(',', '.')],
-    ['with coordinates behind the times', HELLO.replaceAll(/(--> \S+)/g, '$1 X1:0 X2:9 Y1:0 Y2:9')],
+    ['with coordinates after the times', HELLO.replaceAll(/(--> \S+)/g, '$1 X1:0 X2:9 Y1:0 Y2:9')],
     ['with blanks around the times', HELLO.replaceAll(' --> ', '\t-->   ').replaceAll(/^00/gm, '  00')],
     ['without blanks around the arrow', HELLO.replaceAll(' --> ', '-->')],
     ['with blanks around the number', HELLO.replace('1\n', ' 1 \n')],
@@ -210,7 +210,7 @@ describe('a text', () => {
     ['times without a number', `${times}\nhello`],
     ['a number of several digits between blanks', ` \t120 \t\n${times}`],
     ['blank lines and a byte order mark', `\uFEFF\n \n1\r\n${times}\r\n`],
-    ['times behind which it was cut', `7\n${times}`],
+    ['times after which it was cut', `7\n${times}`],
   ])('that begins with %s begins like SRT', (_what, text) => {
     expect(beginsLikeSrt(text)).toBe(true);
   });
@@ -222,7 +222,7 @@ describe('a text', () => {
     ['a number alone', '1'],
     ['a number and words', '1\nhello\n'],
     ['a number with a letter before it', `a1\n${times}`],
-    ['a number with a letter behind it', `1a\n${times}`],
+    ['a number with a letter after it', `1a\n${times}`],
     ['words and times', `hello\n${times}`],
     ['times in the third row', `1\nhello\n${times}`],
     ['times in the next cue', `1\n\n${times}`],

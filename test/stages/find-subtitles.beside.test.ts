@@ -37,7 +37,7 @@ test('a language from outside never leads outside the folder', () => {
 
 test.each([
   ['of ASCII', 'x'.repeat(251)],
-  ['of three bytes a character', '講'.repeat(83)],
+  ['of three bytes per character', '講'.repeat(83)],
 ])('a long name %s is cut for its subtitles, which are found again', async (_what, stem) => {
   const video = { path: join(temporaryFolder(), `${stem}.mp4`), stem };
   const paths = ['es', 'pt-BR'].map((language) => besidePath(video, language, 'srt'));

@@ -43,10 +43,10 @@ test('a result that was fetched is recognized later, though the service states n
 });
 
 test.each([
-  ['lies in another place', (path: string) => [result(`${path}x`)]],
-  ['is there in part', (path: string) => [result(path), result(`${path}x`)]],
+  ['is at another path', (path: string) => [result(`${path}x`)]],
+  ['is incomplete', (path: string) => [result(path), result(`${path}x`)]],
   ['has another length', (path: string) => [result(path, { size_bytes: 6 })]],
-  ['is better known by its hash', (path: string) => [result(path, { size_bytes: 5, sha256: 'a' })]],
+  ['has a hash stated by the service', (path: string) => [result(path, { size_bytes: 5, sha256: 'a' })]],
 ])('a result that %s is not mistaken for a fetched one', async (_what, results) => {
   const { record, path } = await makeStage('tra_1');
   expect(await findFetched(record, 'tra_1', results(path))).toBeNull();

@@ -6,9 +6,9 @@ const NEXT = { index: 2, start_ms: 10, end_ms: 20, text: 'there' };
 
 it.each([
   ['an array', JSON.stringify([LINE, NEXT])],
-  ['one object a line', `\uFEFF${JSON.stringify(LINE)}\n${JSON.stringify(NEXT)}\n\n`],
+  ['one object per line', `\uFEFF${JSON.stringify(LINE)}\n${JSON.stringify(NEXT)}\n\n`],
   ['an object with lines', JSON.stringify({ language: 'en', lines: [LINE, NEXT] })],
-  ['a job as it is printed', JSON.stringify({ id: 'rec_1', result: { lines: [LINE, NEXT] } }, null, 2)],
+  ['the printed JSON of a job', JSON.stringify({ id: 'rec_1', result: { lines: [LINE, NEXT] } }, null, 2)],
 ])('reads %s', (_, text) => {
   expect(looksLikeJson(Buffer.from(text))).toBe(true);
   expect(parseJsonLines(Buffer.from(text))).toEqual([LINE, NEXT]);

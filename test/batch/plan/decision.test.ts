@@ -104,7 +104,7 @@ describe('an item of an earlier run', () => {
   });
 
   it.each([
-    ['failed for a reason that may pass', finished('failed', true)],
+    ['failed temporarily', finished('failed', true)],
     ['was cancelled', finished('cancelled')],
     ['was refused', { type: 'refused', key, at: at(1), code: 'INSUFFICIENT_CREDITS', retryable: false }],
   ])('that %s is created again', async (_why, record) => {

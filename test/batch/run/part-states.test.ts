@@ -13,7 +13,7 @@ const done: ItemState = { phase: 'done', jobId: 'b', files: [], credits: 1, befo
 
 describe('the state of an item in parts', () => {
   it.each<[string, ItemState[], unknown]>([
-    ['nothing is told while all wait', [{ phase: 'waiting' }], null],
+    ['nothing is reported while all wait', [{ phase: 'waiting' }], null],
     [
       'uploads add up',
       [
@@ -23,16 +23,16 @@ describe('the state of an item in parts', () => {
       { phase: 'uploading', bytes: 3, total: 30 },
     ],
     [
-      'what is done counts, and what others do is said',
+      'finished parts count, and running ones are shown',
       [done, processing(0.5, 'dubbing')],
       { phase: 'processing', jobId: 'a', stage: 'dubbing, 1 of 4 parts done', fraction: 0.375 },
     ],
     [
-      'a queue is one',
+      'queued parts are a queued item',
       [{ phase: 'queued', jobId: 'q' }, { phase: 'ready' }],
       { phase: 'queued', jobId: 'q' },
     ],
-    ['the ends of parts are not its end', [done], null],
+    ['the ends of parts are not the end of the item', [done], null],
   ])('%s', (_name, states, expected) => {
     expect(combineStates(states, 4)).toEqual(expected);
   });

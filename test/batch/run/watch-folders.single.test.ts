@@ -118,9 +118,9 @@ describe('the result folder of a watch', () => {
   it.each([
     ['the watched one', 'in'],
     ['inside it', 'in/out'],
-    ['inside it and yet to be made', 'in/new/out'],
+    ['inside it and missing', 'in/new/out'],
     ['a link to it', 'link'],
-    ['inside a link to it, yet to be made', 'link/out'],
+    ['inside a link to it, and missing', 'link/out'],
   ])('is refused when it is %s', async (_, results) => {
     const folder = createFolder({ 'in/out/.keep': '' });
     await symlink(join(folder, 'in'), join(folder, 'link'));

@@ -33,9 +33,9 @@ describe('colour', () => {
       coloured: false,
     },
     { when: 'on a dumb terminal', env: { TERM: 'dumb' }, asked: 'auto', isTTY: true, coloured: false },
-    { when: 'asked for with --color', env: { NO_COLOR: '1' }, asked: 'always', isTTY: false, coloured: true },
+    { when: 'enabled with --color', env: { NO_COLOR: '1' }, asked: 'always', isTTY: false, coloured: true },
     {
-      when: 'switched off with --color',
+      when: 'disabled with --color',
       env: { FORCE_COLOR: '1' },
       asked: 'never',
       isTTY: true,

@@ -27,9 +27,9 @@ describe('a refused link', () => {
   });
 
   test.each<[string, DownloadOptions['refresh'], number]>([
-    ['there is nobody to ask', undefined, 1],
-    ['the job has none', async () => null, 1],
-    ['the job is gone', async () => Promise.reject(gone), 1],
+    ['no job is known', undefined, 1],
+    ['the job has no link', async () => null, 1],
+    ['the job was deleted', async () => Promise.reject(gone), 1],
   ])('ends as expired if %s, without another blind attempt', async (_why, refresh, requests) => {
     const { client, asset, to, server, folder, runtime } = await startDownload(10);
     server.fallback = answer(410, {});

@@ -151,7 +151,7 @@ describe('the rest of another file', () => {
 
   test.each([
     ['another ETag', { etag: '"v1"' }, { etag: '"v2"' }],
-    ['no ETag any more', { etag: '"v1"' }, {}],
+    ['no longer an ETag', { etag: '"v1"' }, {}],
     ['another Last-Modified', { 'last-modified': monday }, { 'last-modified': tuesday }],
   ])('(%s) is not appended: the download starts over', async (_what, before, after) => {
     const { client, server, asset, to, events } = await startBare(withoutIfRange(other, after));
@@ -188,10 +188,10 @@ describe('the rest of another file', () => {
   });
 
   test.each([
-    ['another beginning', `bytes 0-${MP4.length - 50_001}/${MP4.length}`],
-    ['another length of the whole', `bytes 50000-${MP4.length - 1}/${MP4.length + 1}`],
-    ['more bytes than it says', `bytes 50000-60000/${MP4.length}`],
-    ['an end behind the whole', `bytes 50000-${MP4.length}/${MP4.length}`],
+    ['another start', `bytes 0-${MP4.length - 50_001}/${MP4.length}`],
+    ['another total length', `bytes 50000-${MP4.length - 1}/${MP4.length + 1}`],
+    ['more bytes than declared', `bytes 50000-60000/${MP4.length}`],
+    ['an end after the total length', `bytes 50000-${MP4.length}/${MP4.length}`],
     ['no range at all', undefined],
   ])('with a Content-Range that names %s is not appended', async (_what, range) => {
     const { client, server, asset, to } = await startBare(answer(200, { etag: '"v1"' }, MP4));

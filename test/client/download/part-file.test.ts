@@ -35,7 +35,7 @@ test('a part that is being written is not opened again under any of its names un
 
 test.each([
   ['has been replaced', async (path: string) => rename(await newFile('other'), path)],
-  ['is gone', (path: string) => rm(path)],
+  ['was deleted', (path: string) => rm(path)],
   ['was written to by another program', (path: string) => writeFile(path, 'longer than before')],
 ])('a part that %s is not used for the result', async (_what, spoil) => {
   const path = partOf(join(newFolder(), 'talk.mp4'));

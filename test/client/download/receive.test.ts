@@ -36,7 +36,7 @@ async function receive(chunks: readonly Buffer[], total: number) {
 
 describe('a body', () => {
   test.each([
-    ['in chunks of the line', 64 * 1024, 40],
+    ['in chunks of the network', 64 * 1024, 40],
     ['in chunks that fill a batch unevenly', 300_007, 45],
     ['in one chunk of several batches', 9 * MIB + 1, 1],
     ['byte by byte', 1, 50],
@@ -81,8 +81,8 @@ describe('the hash of a download', () => {
   });
 
   test.each([
-    ['and fits', (right: string) => right, null],
-    ['and does not fit', () => 'f'.repeat(64), 'DOWNLOAD_DAMAGED'],
+    ['and matches', (right: string) => right, null],
+    ['and does not match', () => 'f'.repeat(64), 'DOWNLOAD_DAMAGED'],
   ])('is checked if the second address states one and the first did not, %s', async (_how, stated, code) => {
     const { client, server, asset, to } = await startDownload();
     server.script.push((_seen, response) => response.writeHead(403, { 'content-length': 0 }).end());

@@ -117,7 +117,7 @@ describe('an answer that does not come from the service', () => {
 
   test.each([
     [
-      'compressed unasked',
+      'compressed although not requested',
       answer(
         200,
         { 'content-type': 'application/json', 'content-encoding': 'gzip' },

@@ -29,7 +29,7 @@ export const ACCESS_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'allow-list', {
-    title: 'a key works from an address on its allow-list, and not once the address is taken off',
+    title: 'a key works from an address on its allow-list, but not after the address is removed',
     covers: ['auth.allow-list', 'error.SOURCE_IP_NOT_ALLOWED', 'service.key-choices'],
     needs: ['keys'],
     async check(service) {
@@ -43,7 +43,7 @@ export const ACCESS_RULES: readonly Rule[] = [
   }),
   ...JOB_KINDS.map((kind) =>
     rule('contract', `permission-${kind}`, {
-      title: `a key without the permission for ${kind} is refused by its operations alone`,
+      title: `a key without the permission for ${kind} is refused only by its operations`,
       covers: ['auth.permissions', 'service.key-choices', 'error.open-codes'],
       needs: ['keys'],
       async check(service) {

@@ -78,7 +78,7 @@ function dubOf(service: ServiceUnderTest, texts: readonly string[]): JsonObject 
 export const BILLING_RULES: readonly Rule[] = [
   ...JOB_KINDS.map((kind) =>
     rule('contract', `${kind}.members`, {
-      title: `the billing of ${kind} tells state, unit, quantity, and credits reserved and charged`,
+      title: `the billing of ${kind} has state, unit, quantity, and credits reserved and charged`,
       covers: ['job.billing', 'billing.state', 'billing.fields'],
       needs: needsOf(KINDS[kind].input),
       async check(service) {
@@ -98,7 +98,7 @@ export const BILLING_RULES: readonly Rule[] = [
     }),
   ),
   rule('contract', 'released', {
-    title: 'the billing of a cancelled job is released, with nothing charged',
+    title: 'the billing of a cancelled job is released, without a charge',
     covers: ['billing.state', 'billing.fields', 'transaction.release'],
     needs: ['jobs'],
     async check(original) {
@@ -148,7 +148,7 @@ export const BILLING_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'transaction-members', {
-    title: 'a ledger line names the job, its kind, what was counted, and takes what the job was charged',
+    title: 'a ledger line names the job, its kind, the counted unit, and subtracts the charge of the job',
     covers: ['transaction.fields', 'transaction.amount', 'transaction.own-jobs'],
     needs: ['jobs'],
     async check(service) {
@@ -176,7 +176,7 @@ export const BILLING_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'not-early', {
-    title: 'a job under way has no line in the ledger',
+    title: 'a running job has no line in the ledger',
     covers: ['transaction.posted'],
     needs: ['jobs', 'engines'],
     async check(original) {
@@ -205,7 +205,7 @@ export const BILLING_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'permission-withdrawn', {
-    title: 'lines of a capability that the key lost are not shown, and shown again with it',
+    title: 'lines of a capability that the key lost are hidden until it is granted again',
     covers: ['transaction.permission', 'auth.permissions'],
     needs: ['keys', 'jobs'],
     async check(original) {

@@ -13,7 +13,7 @@ const rule = section('cancel');
 export const CANCEL_RULES: readonly Rule[] = [
   ...JOB_KINDS.flatMap((kind) => [
     rule('spec', `${kind}.processing`, {
-      title: `a ${kind} under way is cancelled: 202, and the record stays`,
+      title: `a running ${kind} is cancelled: 202, and the record is kept`,
       covers: ['behavior.cancel', 'transition.cancelled', 'job.cancelled'],
       needs: needsOf(KINDS[kind].input),
       async check(original) {
@@ -79,7 +79,7 @@ export const CANCEL_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'stays-cancelled', {
-    title: 'a cancelled auto localization starts no further stage, even when its work comes to an end',
+    title: 'a cancelled auto localization starts no further stage, even if the current one finishes',
     covers: ['transition.localization', 'job.cancelled', 'behavior.cancel-localization'],
     needs: ['jobs', 'media', 'engines'],
     async check(original) {

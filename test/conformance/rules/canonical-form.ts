@@ -36,7 +36,8 @@ export const CANONICAL_FORM_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'query-encoding', {
-    title: 'escapes may be lower-case and needless: the signature is over the canonical ones and no others',
+    title:
+      'escapes may be lower-case and unnecessary: the signature is over the canonical ones and no others',
     covers: ['auth.canonical-form'],
     async check(service) {
       const written = '?client_reference=%e7%ac%ac%20%61*';

@@ -66,7 +66,7 @@ export const COMPLETION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'replayed', {
-    title: 'a completion replayed after validation answers the status of the first time',
+    title: 'a completion replayed after validation answers the first status',
     covers: ['header.replayed', 'behavior.completion'],
     async check(service) {
       const { id, etag } = await store(service.caller, goodSubtitleFile(service));
@@ -83,7 +83,7 @@ export const COMPLETION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'before-bytes', {
-    title: 'a completion before the bytes arrived is refused, and the upload goes on waiting',
+    title: 'a completion before the bytes arrived is refused, and the upload continues to wait',
     covers: ['error.open-codes', 'behavior.direct-upload'],
     async check(service) {
       const { id } = await reserve(service.caller, goodSubtitleFile(service));
@@ -98,7 +98,7 @@ export const COMPLETION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'wrong-etag', {
-    title: 'a completion with another ETag is refused, and the right one is taken afterwards',
+    title: 'a completion with another ETag is refused, and the right one is accepted afterwards',
     covers: ['error.open-codes', 'shape.upload-requests'],
     async check(service) {
       const { id, etag } = await store(service.caller, goodSubtitleFile(service));

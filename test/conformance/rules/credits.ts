@@ -40,7 +40,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'available', {
-    title: 'available credits are at most the balance less what is reserved',
+    title: 'available credits are at most the balance minus the reserved credits',
     covers: ['balance.available'],
     async check({ caller }) {
       const { balance, reserved, available } = await readBalance(caller);
@@ -48,7 +48,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'no-identity', {
-    title: 'the balance tells nothing of the account and of other keys',
+    title: 'the balance contains nothing about the account and other keys',
     covers: ['balance.no-identity'],
     async check(service) {
       const { json } = await readBalance(service.caller);
@@ -80,7 +80,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'reserved', {
-    title: 'a job under way holds credits: reserved goes up, available down, the balance stays',
+    title: 'a running job reserves credits: reserved rises, available falls, the balance is unchanged',
     covers: ['balance.available', 'billing.state', 'job.billing'],
     needs: ['jobs', 'engines'],
     async check(original) {
@@ -96,7 +96,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'released', {
-    title: 'a cancelled job gives back what it held, and costs nothing',
+    title: 'a cancelled job releases its reservation, and costs nothing',
     covers: ['balance.released', 'transaction.release', 'billing.state'],
     needs: ['jobs', 'engines'],
     async check(original) {
@@ -114,7 +114,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'charged', {
-    title: 'a job that succeeded is charged once, and holds nothing any more',
+    title: 'a job that succeeded is charged once, and reserves nothing any longer',
     covers: ['billing.state', 'balance.available'],
     needs: ['jobs', 'account'],
     async check(original) {
@@ -159,7 +159,7 @@ export const CREDIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'usage', {
-    title: 'the monthly usage counts what is charged and what is held, and not what was released',
+    title: 'the monthly usage counts charged and reserved credits, not released ones',
     covers: ['balance.usage', 'balance.released', 'limit.quota'],
     needs: ['jobs', 'engines'],
     async check(original) {

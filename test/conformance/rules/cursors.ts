@@ -30,7 +30,7 @@ export const CURSOR_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'of-other-filters', {
-    title: 'a cursor is refused with other filters than its own',
+    title: 'a cursor is refused with other filters',
     covers: ['parameter.cursor'],
     async check(service) {
       const { cursor } = await uploadsCursor(service);

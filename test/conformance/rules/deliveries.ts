@@ -80,7 +80,7 @@ export const DELIVERY_RULES: readonly Rule[] = [
   lastRule('any-2xx', 299, 'a webhook answered with any 2xx is not sent again'),
   lastRule('gone', 410, 'a webhook answered with 410 is not sent again'),
   rule('contract', 'waits', {
-    title: 'the second attempt comes after about 5 s, the third after about 5 min',
+    title: 'the second attempt starts after about 5 s, the third after about 5 min',
     covers: ['event.schedule', 'event.retried'],
     needs: ['jobs', 'webhooks', 'clock'],
     async check(original) {

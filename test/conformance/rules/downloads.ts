@@ -35,7 +35,7 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'expires-at', {
-    title: 'every result says until when its address works: a time to come',
+    title: 'every result has an expiry in the future',
     covers: ['result.expires-at', 'limit.link-lifetime'],
     needs: ['jobs'],
     async check(service) {
@@ -48,7 +48,7 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'lifetime', {
-    title: 'addresses work for 24 hours from the end of the job, and say so alike on asset and job',
+    title: 'addresses work for 24 hours from the end of the job, according to both asset and job',
     covers: ['result.lifetime', 'limit.link-lifetime', 'job.fields'],
     needs: ['jobs'],
     async check(service) {
@@ -95,7 +95,7 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'etag', {
-    title: 'a result has an ETag, which If-None-Match and If-Range go by',
+    title: 'a result has an ETag, which If-None-Match and If-Range use',
     covers: ['result.expires-at'],
     needs: ['jobs'],
     async check(service) {
@@ -136,7 +136,7 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'expiry', {
-    title: 'after expires_at the address works no more, up to it it does',
+    title: 'an address works until expires_at, and not after it',
     covers: ['result.expires-at', 'result.lifetime', 'limit.link-lifetime'],
     needs: ['jobs', 'clock'],
     async check(original) {
@@ -160,7 +160,7 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'retention', {
-    title: 'a record is there for no more than seven days',
+    title: 'a record exists for at most seven days',
     covers: ['limit.retention'],
     needs: ['jobs', 'clock'],
     async check(original) {

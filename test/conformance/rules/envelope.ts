@@ -57,7 +57,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'has-more', {
-    title: 'has_more is a boolean, and next_cursor is a string exactly where it is true',
+    title: 'has_more is a boolean, and next_cursor is a string exactly if it is true',
     covers: ['envelope.has-more', 'envelope.next-cursor'],
     check: (service) =>
       inEveryList(service, (page, path) => {
@@ -68,7 +68,7 @@ export const ENVELOPE_RULES: readonly Rule[] = [
       }),
   }),
   rule('spec', 'next-page', {
-    title: 'a page that leaves records out has more, and a cursor to them',
+    title: 'a page without all records has more, and a cursor to them',
     covers: ['envelope.has-more', 'envelope.next-cursor'],
     async check(service) {
       const page = await readHalf(service);

@@ -101,7 +101,7 @@ export const ERROR_RULES: readonly Rule[] = [
     (answer) => assert.equal(booleanAt(answer.json, 'retryable'), false),
   ),
   rule('contract', 'fields', {
-    title: 'a 400 names every field at fault in errors, each with a pointer and a detail',
+    title: 'a 400 lists every invalid field in errors, each with a pointer and a detail',
     covers: ['error.INVALID_REQUEST', 'problem.decides'],
     async check(service) {
       const body = {
@@ -126,7 +126,7 @@ export const ERROR_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'broken-bodies', {
-    title: 'a body that is no JSON, or JSON of another kind than an object, is refused',
+    title: 'a body that is not a JSON object is refused',
     covers: ['error.INVALID_REQUEST', 'endpoint.json'],
     async check(service) {
       for (const path of ['/uploads', ...JOB_KINDS.map((kind) => KINDS[kind].path)]) {
@@ -168,7 +168,7 @@ export const ERROR_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'retry-after', {
-    title: 'a 429 for too many requests is retryable and says in Retry-After when',
+    title: 'a 429 for too many requests is retryable and has Retry-After',
     covers: ['error.RATE_LIMIT_EXCEEDED', 'problem.decides', 'limit.rate'],
     needs: ['account'],
     async check(service) {
@@ -181,7 +181,7 @@ export const ERROR_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'rate-headers', {
-    title: 'answers tell in RateLimit-Policy and RateLimit what is left',
+    title: 'answers state in RateLimit-Policy and RateLimit what remains',
     covers: ['limit.rate'],
     async check({ caller }) {
       const [first, second] = [await caller.get('/credits'), await caller.get('/credits')];

@@ -129,7 +129,7 @@ export const EVENT_RULES: readonly Rule[] = [
     },
   ),
   rule('spec', 'result-ready', {
-    title: 'the job has its result by the time that its webhook comes',
+    title: 'the job has its result by the time its webhook arrives',
     covers: ['event.terminal', 'service.result-by-get'],
     needs: ['jobs', 'webhooks'],
     async check(original) {
@@ -140,7 +140,7 @@ export const EVENT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'cancelled', {
-    title: 'a job that is cancelled is told of',
+    title: 'a cancelled job is reported by a webhook',
     covers: ['event.terminal', 'transition.cancelled'],
     needs: ['jobs', 'webhooks', 'engines'],
     async check(original) {
@@ -156,7 +156,7 @@ export const EVENT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'failed', {
-    title: 'a job that fails is told of',
+    title: 'a failed job is reported by a webhook',
     covers: ['event.terminal', 'transition.failed'],
     needs: ['jobs', 'webhooks', 'engines'],
     async check(original) {
@@ -169,7 +169,7 @@ export const EVENT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'only-asked', {
-    title: 'a job without callback_url is not told of',
+    title: 'a job without callback_url sends no webhook',
     covers: ['event.terminal'],
     needs: ['jobs', 'webhooks'],
     async check(original) {

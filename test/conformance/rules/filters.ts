@@ -28,7 +28,7 @@ function inShanghai(instant: string): string {
 
 export const FILTER_RULES: readonly Rule[] = [
   rule('spec', 'created-after-inclusive', {
-    title: 'created_after lets through a record of exactly that instant',
+    title: 'created_after includes a record of exactly that instant',
     covers: ['parameter.created-after'],
     async check(service) {
       const { id, at } = await middle(service);
@@ -36,7 +36,7 @@ export const FILTER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'created-before-exclusive', {
-    title: 'created_before holds back a record of exactly that instant',
+    title: 'created_before excludes a record of exactly that instant',
     covers: ['parameter.created-before'],
     async check(service) {
       const { id, at } = await middle(service);
@@ -48,7 +48,7 @@ export const FILTER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'time-zones', {
-    title: 'the same instant bounds alike in every time zone',
+    title: 'the same instant is the same bound in every time zone',
     covers: ['parameter.created-after', 'parameter.created-before'],
     async check(service) {
       const { id, at } = await middle(service);
@@ -59,7 +59,7 @@ export const FILTER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'upload-status', {
-    title: 'a status lets through the uploads of that status and no others',
+    title: 'a status selects the uploads of that status and no others',
     covers: ['parameter.status', 'upload.status'],
     async check(service) {
       const { id, last } = await readySubtitle(service);
@@ -78,7 +78,7 @@ export const FILTER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'purpose', {
-    title: 'a purpose lets through the uploads of that purpose and no others',
+    title: 'a purpose selects the uploads of that purpose and no others',
     covers: ['parameter.purpose', 'upload.purpose'],
     async check(service) {
       const file = goodSubtitleFile(service);
@@ -91,7 +91,7 @@ export const FILTER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'job-status', {
-    title: 'a status lets through the jobs of that status and no others',
+    title: 'a status selects the jobs of that status and no others',
     covers: ['parameter.status'],
     needs: ['jobs'],
     async check(service) {
@@ -108,7 +108,7 @@ export const FILTER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'client-reference', {
-    title: 'a client_reference lets through the jobs that carry it and no others',
+    title: 'a client_reference selects the jobs with it and no others',
     covers: ['parameter.client-reference', 'job.optional-fields'],
     needs: ['jobs'],
     async check(service) {

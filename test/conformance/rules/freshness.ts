@@ -29,7 +29,7 @@ const SECOND_MS = 1000;
 
 export const FRESHNESS_RULES: readonly Rule[] = [
   rule('spec', 'timestamp-past', {
-    title: 'a timestamp 300 s in the past is taken, one 301 s in the past is refused',
+    title: 'a timestamp 300 s in the past is accepted, one 301 s in the past is refused',
     covers: ['auth.timestamp', 'limit.skew', 'auth.failed'],
     async check(service) {
       expectStatus(await askAtSkew(service, -300), 200);
@@ -37,7 +37,7 @@ export const FRESHNESS_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'timestamp-future', {
-    title: 'a timestamp 300 s in the future is taken, one 301 s in the future is refused',
+    title: 'a timestamp 300 s in the future is accepted, one 301 s in the future is refused',
     covers: ['auth.timestamp', 'limit.skew', 'auth.failed'],
     async check(service) {
       expectStatus(await askAtSkew(service, 300), 200);
@@ -67,7 +67,7 @@ export const FRESHNESS_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'nonce-of-other-key', {
-    title: 'a nonce that another key used is taken, once',
+    title: 'a nonce that another key used is accepted, once',
     covers: ['auth.nonce', 'limit.nonce-window'],
     needs: ['otherKey'],
     async check(service) {

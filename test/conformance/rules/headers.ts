@@ -69,7 +69,7 @@ export const HEADER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'location-of-uploads', {
-    title: 'createUpload gives the relative address of the upload in Location',
+    title: 'createUpload returns the relative address of the upload in Location',
     covers: ['header.location'],
     async check(service) {
       await expectLocation(service, (await reserve(service.caller, goodSubtitleFile(service))).answer);
@@ -80,7 +80,7 @@ export const HEADER_RULES: readonly Rule[] = [
       ? []
       : [
           rule('spec', `location-of-${id}`, {
-            title: `${id} gives the relative address of the job in Location`,
+            title: `${id} returns the relative address of the job in Location`,
             covers: ['header.location'],
             needs: needsOf(KINDS[kind].input),
             async check(service) {
@@ -90,7 +90,7 @@ export const HEADER_RULES: readonly Rule[] = [
         ],
   ),
   rule('spec', 'client-request-id', {
-    title: 'X-Client-Request-ID of 1 and of 128 characters is taken',
+    title: 'X-Client-Request-ID of 1 and of 128 characters is accepted',
     covers: ['header.client-request-id', 'limit.client-request-id'],
     async check(service) {
       for (const length of [1, 128]) expectStatus(await reserveTraced(service, 'x'.repeat(length)), 201);
@@ -117,7 +117,7 @@ export const HEADER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'client-request-id-elsewhere', {
-    title: 'credits and lists do not look at X-Client-Request-ID, however long it is',
+    title: 'credits and lists ignore X-Client-Request-ID, however long it is',
     covers: ['header.client-request-id'],
     async check(service) {
       const tooLong = 'x'.repeat(129);
@@ -129,7 +129,7 @@ export const HEADER_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'client-request-id-traces-only', {
-    title: 'two requests with one X-Client-Request-ID make two resources',
+    title: 'two requests with one X-Client-Request-ID create two resources',
     covers: ['header.client-request-id-traces'],
     async check(service) {
       const first = await reserveTraced(service, 'one and the same');

@@ -49,14 +49,14 @@ export const IDEMPOTENCY_KEY_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'characters', {
-    title: 'every character of the pattern is taken',
+    title: 'every character of the pattern is accepted',
     covers: ['header.idempotency-key'],
     async check(service) {
       expectStatus(await reserveUnder(service, `${freshToken()}.AZaz09_:-`), 201);
     },
   }),
   rule('spec', 'length', {
-    title: 'an Idempotency-Key of 255 characters is taken, one of 256 is refused',
+    title: 'an Idempotency-Key of 255 characters is accepted, one of 256 is refused',
     covers: ['header.idempotency-key', 'limit.idempotency-key'],
     async check(service) {
       expectStatus(await reserveUnder(service, keyOf(255)), 201);

@@ -107,7 +107,7 @@ export const IDEMPOTENCY_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'member-order', {
-    title: 'the order of members in a body does not make it another request',
+    title: 'the order of members in a body does not make it a different request',
     covers: ['header.idempotency-intent'],
     async check(service) {
       const key = freshToken();
@@ -141,7 +141,7 @@ export const IDEMPOTENCY_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'refused-not-consumed', {
-    title: 'a request that was refused does not use up its key',
+    title: 'a refused request does not use up its key',
     covers: ['header.idempotency-intent'],
     async check(service) {
       const key = freshToken();
@@ -166,7 +166,7 @@ export const IDEMPOTENCY_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'as-it-is-now', {
-    title: 'a replay shows the resource as it is now',
+    title: 'a replay shows the current resource',
     covers: ['header.replayed'],
     needs: ['jobs'],
     async check(original) {

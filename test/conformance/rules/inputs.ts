@@ -138,7 +138,7 @@ export const INPUT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'missing-address', {
-    title: 'a job on an address where there is nothing fails, and costs nothing',
+    title: 'a job on a missing address fails, and costs nothing',
     covers: ['behavior.inputs', 'failed.conditions', 'billing.state'],
     needs: ['jobs', 'mediaUrl'],
     async check(original) {
@@ -205,7 +205,7 @@ export const INPUT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'one-video', {
-    title: 'a task takes one video, not a list of them',
+    title: 'a task has one video, not a list of them',
     covers: ['limit.one-video', 'behavior.create'],
     needs: ['media'],
     async check(service) {
@@ -215,7 +215,7 @@ export const INPUT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', '10000-lines', {
-    title: '10,000 structured lines are taken',
+    title: '10,000 structured lines are accepted',
     covers: ['limit.subtitle-input'],
     needs: ['jobs'],
     async check(service) {

@@ -15,7 +15,7 @@ const SLOTS = 15;
 
 export const LIMIT_RULES: readonly Rule[] = [
   rule('spec', 'concurrency', {
-    title: '15 jobs of all keys may be under way, a sixteenth is refused until one has ended',
+    title: '15 jobs of all keys may run, a sixteenth is refused until one has ended',
     covers: ['limit.concurrency', 'service.concurrency', 'error.CONCURRENCY_LIMIT_EXCEEDED'],
     needs: ['jobs', 'account', 'otherKey'],
     async check(original) {
@@ -36,7 +36,7 @@ export const LIMIT_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'concurrency-retry', {
-    title: 'a refusal for want of a slot is retryable, says in Retry-After when, and keeps the key free',
+    title: 'a refusal because of missing slots is retryable, has Retry-After, and does not use up the key',
     covers: ['error.CONCURRENCY_LIMIT_EXCEEDED', 'problem.decides', 'header.idempotency-intent'],
     needs: ['jobs', 'account'],
     async check(original) {
@@ -56,7 +56,7 @@ export const LIMIT_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'slot-comes-free', {
-    title: 'a cancelled job holds no slot',
+    title: 'a cancelled job uses no slot',
     covers: ['limit.concurrency', 'job.cancelled'],
     needs: ['jobs', 'engines'],
     async check(original) {

@@ -98,7 +98,7 @@ export const LIST_ITEM_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'no-reference', {
-    title: 'client_reference is null when the caller gave none',
+    title: 'client_reference is null if the caller sent none',
     covers: ['item.client-reference'],
     needs: ['jobs'],
     async check(service) {

@@ -25,7 +25,7 @@ async function expectFalling(caller: Caller, path: string, member: string): Prom
 
 export const PAGING_RULES: readonly Rule[] = [
   rule('spec', 'default-20', {
-    title: 'a page holds 20 items when no limit is given',
+    title: 'a page has 20 items if no limit is set',
     covers: ['parameter.limit', 'limit.page-size'],
     async check(service) {
       await crowd(service);
@@ -33,7 +33,7 @@ export const PAGING_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'largest-50', {
-    title: 'limit=50 gives 50 items',
+    title: 'limit=50 returns 50 items',
     covers: ['parameter.limit', 'limit.page-size'],
     async check(service) {
       await crowd(service);
@@ -41,7 +41,7 @@ export const PAGING_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'smallest-1', {
-    title: 'limit=1 gives one item',
+    title: 'limit=1 returns one item',
     covers: ['parameter.limit'],
     async check(service) {
       await crowd(service);
@@ -49,7 +49,7 @@ export const PAGING_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'walk', {
-    title: 'following next_cursor gives every record once',
+    title: 'following next_cursor returns every record once',
     covers: ['parameter.cursor'],
     async check(service) {
       const { ids, since } = await crowd(service);
@@ -98,7 +98,7 @@ export const PAGING_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'live', {
-    title: 'a later page shows a record as it is now, not as it was when the first page was read',
+    title: 'a later page shows the current record, not its state when the first page was read',
     covers: ['list.live'],
     async check(service) {
       const file = goodSubtitleFile(service);
@@ -113,7 +113,7 @@ export const PAGING_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'insertion', {
-    title: 'no record is skipped or repeated while new ones come in',
+    title: 'no record is skipped or repeated while new ones are added',
     covers: ['list.live', 'parameter.cursor'],
     async check(service) {
       const { ids, since } = await crowd(service);

@@ -210,7 +210,7 @@ export const PARAMETER_RULES: readonly Rule[] = [
     values('client_reference', '', 'x'.repeat(129)),
   ),
   rule('spec', 'credits', {
-    title: 'the balance takes no parameter at all',
+    title: 'the balance accepts no parameter',
     covers: ['balance.no-parameters', 'parameter.invalid'],
     check: (service) =>
       expectRefused(service, ['/credits'], [...values('limit', '1'), ...values('month', '2026-01')]),

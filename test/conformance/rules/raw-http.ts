@@ -193,7 +193,7 @@ function expectRefused(answer: RawAnswer, what: string): void {
 
 export const RAW_HTTP_RULES: readonly Rule[] = [
   rule('contract', 'control', {
-    title: 'the same requests, unspoilt, are taken over the same kind of connection',
+    title: 'the same requests without an error are accepted over the same kind of connection',
     covers: ['endpoint.signed'],
     async check(service) {
       const { get, post } = materialOf(service);

@@ -95,13 +95,13 @@ function rulesOf(kind: JobKind): Rule[] {
         ),
     }),
     rule('contract', named('unknown'), {
-      title: `${kind} refuses a field that it does not know`,
+      title: `${kind} refuses an unknown field`,
       covers,
       needs,
       check: (service) => expectRefused(service, kind, [{ colour: 'red' }, { id: 'mine' }]),
     }),
     rule('contract', named('defaults'), {
-      title: `${kind} shows in input what was asked, with defaults in place of what was left out`,
+      title: `${kind} shows the request in input, with defaults for omitted fields`,
       covers: [sentenceOf(kind), 'job.fields'],
       needs,
       async check(service) {
@@ -114,7 +114,7 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', named('client-reference'), {
-      title: `${kind} takes a client_reference of 1 and of 128 characters, not of 0 and of 129`,
+      title: `${kind} accepts a client_reference of 1 and of 128 characters, not of 0 and of 129`,
       covers: ['limit.client-reference', 'job.optional-fields'],
       needs,
       async check(service) {
@@ -131,7 +131,7 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', named('callback-url'), {
-      title: `${kind} refuses a callback_url that is no https address`,
+      title: `${kind} refuses a callback_url that is not an https address`,
       covers: ['job.optional-fields'],
       needs,
       check: (service) =>
@@ -149,7 +149,7 @@ function rulesOf(kind: JobKind): Rule[] {
 function choiceRules(kind: JobKind): Rule[] {
   return Object.entries(CHOICES[kind] ?? {}).map(([name, values]) =>
     rule('contract', `${kind}.${name}`, {
-      title: `${kind} takes as ${name} ${values.join(', ')} and nothing else`,
+      title: `${kind} accepts as ${name} ${values.join(', ')} and nothing else`,
       covers: [sentenceOf(kind)],
       needs: needsOf(KINDS[kind].input),
       async check(service) {
@@ -198,7 +198,8 @@ export const REQUEST_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'language-tags', {
-    title: 'a language that is no BCP 47 tag is refused with 400, one without an engine with 422 and a list',
+    title:
+      'a language that is not a BCP 47 tag is refused with 400, one without an engine with 422 and a list',
     covers: ['shape.other-requests', 'error.open-codes'],
     needs: ['jobs'],
     async check(service) {

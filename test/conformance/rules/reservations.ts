@@ -85,7 +85,8 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'reference-length', {
-    title: 'a client_reference of 1 and of 128 characters is taken, an empty one and one of 129 is refused',
+    title:
+      'a client_reference of 1 and of 128 characters is accepted, an empty one and one of 129 is refused',
     covers: ['limit.client-reference', 'shape.upload-requests'],
     async check(service) {
       for (const reference of ['r', '集'.repeat(128)]) {
@@ -98,7 +99,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'stored-etag', {
-    title: 'the direct-upload address takes the bytes without a key and answers with their MD5 as ETag',
+    title: 'the direct-upload address accepts the bytes without a key and answers with their MD5 as ETag',
     covers: ['behavior.direct-upload', 'shape.upload-requests'],
     async check(service) {
       const file = goodSubtitleFile(service);
@@ -109,7 +110,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'other-size', {
-    title: 'bytes of another size than was reserved do not make a usable upload',
+    title: 'bytes of another size than reserved do not make a usable upload',
     covers: ['behavior.direct-upload'],
     async check(service) {
       const { answer, id } = await reserve(service.caller, goodSubtitleFile(service));
@@ -127,7 +128,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'forged-address', {
-    title: 'a direct-upload address that was changed, or is used with another method, takes nothing',
+    title: 'a direct-upload address that was changed, or is used with another method, accepts nothing',
     covers: ['behavior.direct-upload'],
     async check(service) {
       const file = goodSubtitleFile(service);
@@ -167,7 +168,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'ready-lapses', {
-    title: 'a ready upload expires after seven days and can be used no more',
+    title: 'a ready upload expires after seven days and is then unusable',
     covers: ['upload-transition.others', 'limit.retention', 'upload.only-ready'],
     needs: ['clock', 'jobs'],
     async check(original) {
@@ -182,7 +183,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'foreign-text', {
-    title: 'names in any script come back as they were sent',
+    title: 'names in any script are returned unchanged',
     covers: ['shape.upload-requests', 'upload.fields'],
     async check(service) {
       const file = subtitleFile('x', '第一集 “été” 🎬.srt');

@@ -78,7 +78,7 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', `${kind}.members`, {
-      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and may say how it was made`,
+      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and may describe its processing`,
       covers: [`result.${kind}`, 'job.fields'],
       needs,
       async check(service) {
@@ -119,7 +119,7 @@ function typeRule(
 /** Creates a rule: the SRT is UTF-8 and equals the structured lines. */
 function subtitleRule(kind: 'subtitle_recognition' | 'subtitle_translation'): Rule {
   return rule('spec', `${kind}.subtitle`, {
-    title: `the SRT of ${kind} is UTF-8 and says the same as the structured lines`,
+    title: `the SRT of ${kind} is UTF-8 and has the same text as the structured lines`,
     covers: [`result.${kind}`],
     needs: needsOf(KINDS[kind].input),
     async check(service) {
@@ -146,7 +146,7 @@ export const RESULT_RULES: readonly Rule[] = [
   subtitleRule('subtitle_translation'),
   rule('spec', 'dubbing.aligned', {
     title:
-      'the track of a dubbing reaches to the start of its last line, and lasts as long as the result says',
+      'the track of a dubbing includes the start of its last line, and has the length stated in the result',
     covers: ['service.dubbing', 'result.dubbing'],
     needs: ['jobs'],
     async check(service) {
@@ -175,7 +175,7 @@ export const RESULT_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'languages', {
-    title: 'a recognition tells the language that it heard, a translation the one that it wrote',
+    title: 'a recognition states the language that it detected, a translation its target language',
     covers: ['job.fields', 'result.subtitle_recognition', 'result.subtitle_translation'],
     needs: ['jobs', 'media'],
     async check(service) {

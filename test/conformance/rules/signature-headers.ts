@@ -86,7 +86,7 @@ export const SIGNATURE_HEADER_RULES: readonly Rule[] = [
   ]),
   rule('contract', 'nonce-length', {
     title:
-      'a nonce of 16 and of 128 characters is taken, one of 15, of 129 and with other characters is refused',
+      'a nonce of 16 and of 128 characters is accepted, one of 15, of 129 and with other characters is refused',
     covers: ['auth.nonce'],
     async check(service) {
       const ask = (nonce: string) => service.caller.call({ method: 'GET', path: '/credits', nonce });
@@ -112,7 +112,7 @@ export const SIGNATURE_HEADER_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'header-prefix', {
-    title: 'signature headers under another name do not sign',
+    title: 'signature headers with other names are not accepted',
     covers: ['base.header-names'],
     async check(service) {
       const elsewhere = service.callerFor(service.caller.credentials, 'X-Elsewhere');

@@ -127,7 +127,7 @@ export const SIGNATURE_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'before-everything', {
-    title: 'a wrong signature is refused before the query, the body and the id are looked at',
+    title: 'a wrong signature is refused before the query, the body and the id are checked',
     covers: ['auth.failed'],
     async check(service) {
       const { key, secret } = service.caller.credentials;

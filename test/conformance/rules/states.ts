@@ -37,7 +37,7 @@ export const STATE_RULES: readonly Rule[] = [
     const needs = needsOf(KINDS[kind].input);
     return [
       rule('spec', `${kind}.created`, {
-        title: `a created ${kind} waits or is being worked on, and can be read at once`,
+        title: `a created ${kind} is queued or processing, and can be read immediately`,
         covers: ['service.create-is-202', 'service.persisted', 'transition.created', 'behavior.create'],
         needs,
         async check(service) {
@@ -51,7 +51,7 @@ export const STATE_RULES: readonly Rule[] = [
         },
       }),
       rule('spec', `${kind}.succeeded`, {
-        title: `a ${kind} succeeds, and its GET carries the result`,
+        title: `a ${kind} succeeds, and its GET returns the result`,
         covers: ['job.succeeded', 'transition.succeeded', 'service.result-by-get', 'behavior.get-job'],
         needs,
         async check(service) {
@@ -81,7 +81,7 @@ export const STATE_RULES: readonly Rule[] = [
     ];
   }),
   rule('spec', 'queued', {
-    title: 'a job that nobody works on is queued, without result',
+    title: 'a job that has not started is queued, without result',
     covers: ['job.queued', 'transition.created'],
     needs: ['jobs', 'account'],
     async check(original) {
@@ -94,7 +94,7 @@ export const STATE_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'processing', {
-    title: 'a job that is worked on is processing, without result',
+    title: 'a running job is processing, without result',
     covers: ['job.processing', 'transition.started'],
     needs: ['jobs', 'engines'],
     async check(original) {
@@ -129,7 +129,7 @@ export const STATE_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'retried', {
-    title: 'a job whose work broke off once is processing meanwhile and succeeds in the end',
+    title: 'a job whose first attempt failed is processing meanwhile and succeeds in the end',
     covers: ['job.processing'],
     needs: ['jobs', 'engines', 'clock'],
     async check(original) {
@@ -160,7 +160,7 @@ export const STATE_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'failed-error', {
-    title: 'a failed job tells why: code, message, and whether another try may help',
+    title: 'a failed job says why: code, message, and whether another attempt may help',
     covers: ['failed.conditions', 'job.fields'],
     needs: ['jobs', 'engines'],
     async check(original) {
@@ -175,7 +175,7 @@ export const STATE_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'three-attempts', {
-    title: 'a job whose work breaks off three times fails with ENGINE_ERROR',
+    title: 'a job with three failed attempts fails with ENGINE_ERROR',
     covers: ['failed.conditions', 'job.processing'],
     needs: ['jobs', 'engines', 'clock'],
     async check(original) {

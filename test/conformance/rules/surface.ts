@@ -53,7 +53,7 @@ export const SURFACE_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'method', {
-    title: 'a method that a path does not take answers 405 and names in Allow those that it does',
+    title: 'a method that a path does not accept answers 405 and lists the accepted ones in Allow',
     covers: ['error.open-codes'],
     async check(service) {
       for (const [path, methods] of methodsByPath()) {
@@ -73,7 +73,7 @@ export const SURFACE_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'no-query-on-post', {
-    title: 'a query parameter on a POST that is fine without is refused',
+    title: 'a query parameter on an otherwise valid POST is refused',
     covers: ['parameter.invalid', 'error.INVALID_REQUEST'],
     async check(service) {
       const parts = { method: 'POST', path: '/uploads', body: reservationOf(goodSubtitleFile(service)) };

@@ -39,7 +39,7 @@ const HOUR_MS = 60 * 60_000;
 
 export const UPLOAD_RULES: readonly Rule[] = [
   rule('spec', 'reservation', {
-    title: 'a reservation waits for its bytes and says where they go',
+    title: 'a reservation waits for its bytes and has an address for them',
     covers: ['behavior.reservation', 'upload-transition.created', 'upload.status', 'upload.purpose'],
     async check(service) {
       const { answer } = await reserve(service.caller, goodSubtitleFile(service));
@@ -62,7 +62,7 @@ export const UPLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'read', {
-    title: 'getUpload shows how far the upload is',
+    title: 'getUpload shows the state of the upload',
     covers: ['behavior.get-upload'],
     async check(service) {
       const { id } = await reserve(service.caller, goodSubtitleFile(service));
@@ -105,7 +105,7 @@ export const UPLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'subtitle-facts', {
-    title: 'a ready subtitle tells its lines and its end',
+    title: 'a ready subtitle states its lines and its end',
     covers: ['upload.fields'],
     async check(service) {
       const { last } = await readySubtitle(service);
@@ -115,7 +115,7 @@ export const UPLOAD_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'media-facts', {
-    title: 'a ready video tells its duration, container, picture and sound',
+    title: 'a ready video states its duration, container, picture and sound',
     covers: ['upload.fields'],
     needs: ['media'],
     async check(service) {

@@ -205,7 +205,7 @@ describe('subtitles', () => {
 
   test.each([
     ['end with it', [500, 2_500, 2_800, 5_000], '00:00:02,800 --> 00:00:03,000'],
-    ['are left out behind it', [500, 2_500, 20_000, 22_000], '00:00:00,500 --> 00:00:02,500'],
+    ['are omitted after it', [500, 2_500, 20_000, 22_000], '00:00:00,500 --> 00:00:02,500'],
   ])('soft ones that end after the video %s, which keeps its length', async (_name, times, last) => {
     const [start = 0, end = 0, lateStart = 0, lateEnd = 0] = times;
     const late = [

@@ -24,7 +24,7 @@ test.each([
   ['no JSON', masteringOptions('frames')],
   ['a division by zero', of({ ...DISPLAY, red_x: '1/0' })],
   ['options in a value', of({ ...DISPLAY, red_x: '1/2:output=/tmp/x' })],
-  ['a brightness that cannot be', of({ ...LIGHT, max_content: 1e9 })],
+  ['an impossible brightness', of({ ...LIGHT, max_content: 1e9 })],
 ])('%s results in no options', (_name, options) => {
   expect(options).toBe('');
 });

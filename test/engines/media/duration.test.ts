@@ -22,8 +22,8 @@ describe('the measured duration', () => {
   test.each([
     ['the largest that the header declares', header('10', '10', '10.02'), packets(10, 10.02), 10.02],
     ['not lengthened by the delay of an encoder', header('900', '900', '900'), packets(900.08, 900.043), 900],
-    ['that of the packets when the header lies', header('10', '10', '10'), packets(1_000, 10), 1_000],
-    ['that of the packets when the header says nothing', header('', '', ''), packets(5, 5.1), 5.1],
+    ['that of the packets if the header is wrong', header('10', '10', '10'), packets(1_000, 10), 1_000],
+    ['that of the packets if the header has none', header('', '', ''), packets(5, 5.1), 5.1],
     ['counted from the first packet', header('10', '10', '10'), packets(12, 12, 2), 10],
   ])('is %s', (_, declared, measured, expected) => {
     expect(measuredDuration(declared, measured)).toBeCloseTo(expected, 6);

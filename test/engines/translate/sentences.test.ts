@@ -9,10 +9,10 @@ const group = (...texts: string[]) => groupSentences(cuesOf(...texts));
 
 describe('a sentence', () => {
   test.each([
-    ['goes on in lower case', ['He was not an', 'ill disposed young man.'], [[0, 1]]],
-    ['goes on after a comma', ['After the war,', 'Mary went home.', 'He stayed.'], [[0, 1], [2]]],
-    ['goes on with a name', ['I told you that', 'Mary is here.', 'Yes.'], [[0, 1], [2]]],
-    ['goes on in scripts without capitals', ['今天天气很好', '我们去爬山。', '好。'], [[0, 1], [2]]],
+    ['continues in lower case', ['He was not an', 'ill disposed young man.'], [[0, 1]]],
+    ['continues after a comma', ['After the war,', 'Mary went home.', 'He stayed.'], [[0, 1], [2]]],
+    ['continues with a name', ['I told you that', 'Mary is here.', 'Yes.'], [[0, 1], [2]]],
+    ['continues in scripts without capitals', ['今天天气很好', '我们去爬山。', '好。'], [[0, 1], [2]]],
     ['ends with a full stop', ['He was young.', 'he went.'], [[0], [1]]],
     ['ends with a quotation mark', ['He said “Go.”', 'and went.'], [[0], [1]]],
     ['ends before another speaker', ['He was', '- what?'], [[0], [1]]],

@@ -26,9 +26,9 @@ describe('the picture can be split without decoding', () => {
 
 describe('the frame rate', () => {
   test.each([
-    ['declared, when the packets agree', 30, { num: 30, den: 1 }, { num: 30, den: 1 }],
-    ['that of the packets, when they do not', 25, { num: 1000, den: 1 }, { num: 25, den: 1 }],
-    ['one of television, when none is declared', 30000 / 1001, null, { num: 30000, den: 1001 }],
+    ['the declared one if the packets agree', 30, { num: 30, den: 1 }, { num: 30, den: 1 }],
+    ['that of the packets if they do not', 25, { num: 1000, den: 1 }, { num: 25, den: 1 }],
+    ['a television rate if none is declared', 30000 / 1001, null, { num: 30000, den: 1001 }],
   ])('is %s', (_, rate, declared, expected) => {
     const even = Array.from({ length: 300 }, (_, at) => ({
       at: Math.round((at * 1000) / rate) / 1000, // as Matroska rounds

@@ -11,10 +11,10 @@ const seconds = (facts: Partial<CutFacts>) =>
 
 describe('the number of parts', () => {
   test.each([
-    ['one for what the service takes', 895, 1000, 1],
+    ['one for what the service accepts', 895, 1000, 1],
     ['two for a second more', 896, 1000, 2],
     ['three for 40 minutes', 2400, 1000, 3],
-    ['by bytes where they are more', 600, 3 * 1024 ** 3, 4],
+    ['by bytes if they need more parts', 600, 3 * 1024 ** 3, 4],
     ['two for exactly the limit of bytes, which is exclusive', 600, 1024 ** 3, 2],
   ])('is %s', (_, durationSeconds, bytes, parts) => {
     expect(countParts({ durationSeconds, bytes }, SERVICE_SPLIT)).toBe(parts);

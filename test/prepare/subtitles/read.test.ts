@@ -47,7 +47,7 @@ describe('a hostile or broken file is refused soon', () => {
   test.each([
     ['line breaks', `WEBVTT\n\n${'\r'.repeat(MANY)}`],
     ['one long row', `WEBVTT\n\n${'a'.repeat(MANY)}`],
-    ['spaces behind times', `WEBVTT\n\n${`${CUE}${' '.repeat(19_000)}x\n\n`.repeat(50)}`],
+    ['spaces after times', `WEBVTT\n\n${`${CUE}${' '.repeat(19_000)}x\n\n`.repeat(50)}`],
     ['open braces', ASS + `${EVENT}${'{'.repeat(19_000)}\n`.repeat(50)],
     ['spaces in a section', `[Script Info]\n${`a${' '.repeat(19_000)}b: c\n`.repeat(50)}${ASS}`],
     ['more than 10 MiB', 'a'.repeat(10 * 1024 ** 2)],

@@ -185,20 +185,16 @@ test.each<[string, object, string]>([
   ['an unknown route', { on: 'POST /dubbing', status: 503 }, 'is not a route; choose one of GET /credits,'],
   ['nothing to do', { on: 'GET /credits' }, 'must say what happens'],
   ['two things to do', { on: 'GET /credits', drop: 'after', status: 503 }, 'status does not go with drop'],
-  ['a word nobody knows', { on: 'GET /credits', status: 503, retry_after: 1 }, 'retry_after does not go'],
+  ['an unknown word', { on: 'GET /credits', status: 503, retry_after: 1 }, 'retry_after does not go'],
   ['a half time', { on: 'GET /credits', times: 0.5, status: 503 }, 'times must be 1 or more'],
   ['no time', { on: 'GET /credits', times: 0, status: 503 }, 'times must be 1 or more'],
-  ['a status of no answer', { on: 'GET /credits', status: 99 }, 'status must be from 200 to 599'],
-  ['a code that is none', { on: 'GET /credits', status: 503, code: 'BUSY' }, '"BUSY" is none'],
+  ['an invalid status', { on: 'GET /credits', status: 99 }, 'status must be from 200 to 599'],
+  ['an unknown code', { on: 'GET /credits', status: 503, code: 'BUSY' }, '"BUSY" is none'],
   ['the code of another status', { on: 'GET /credits', status: 500, code: 'INVALID_REQUEST' }, '400'],
-  ['a drop at no time', { on: 'GET /credits', drop: 'never' }, 'drop must be before or after'],
-  [
-    'a moment that is none',
-    { on: 'GET /credits', status: 503, when: 'soon' },
-    'when must be before or after',
-  ],
-  ['a cut of nothing', { on: 'GET /credits', cutAfterBytes: 0 }, 'cutAfterBytes must be 1 or more'],
-  ['a delay backwards', { on: 'GET /credits', delayMs: -1 }, 'delayMs must be'],
+  ['a drop without a time', { on: 'GET /credits', drop: 'never' }, 'drop must be before or after'],
+  ['an unknown moment', { on: 'GET /credits', status: 503, when: 'soon' }, 'when must be before or after'],
+  ['an empty cut', { on: 'GET /credits', cutAfterBytes: 0 }, 'cutAfterBytes must be 1 or more'],
+  ['a negative delay', { on: 'GET /credits', delayMs: -1 }, 'delayMs must be'],
 ])('a fault with %s is refused immediately', (_name, wrong, said) => {
   const fault = wrong as Fault; // what a program without types may hand in
   expect(() => scriptFaults([fault])).toThrow(said);

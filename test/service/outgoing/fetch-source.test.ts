@@ -89,7 +89,7 @@ describe('an untrusted answer', () => {
       'compressed',
     ],
     ['is empty', (response) => response.end(), 'empty'],
-    ['asks for a login', (response) => response.writeHead(401).end(), 'without a login'],
+    ['requires a login', (response) => response.writeHead(401).end(), 'without a login'],
     ['is a part', (response) => response.writeHead(206).end('abc'), '206'],
     ['has no file', (response) => response.writeHead(404).end('no'), '404'],
   ];

@@ -11,7 +11,7 @@ it.each([
   ['a sheet', ['inbox', '--sheet', 'sheet.csv'], '--watch does not go with --sheet'],
   ['no folder', [], '--watch needs a folder'],
   ['a file', ['inbox/a.srt'], 'is none'],
-  ['a folder that is not there', ['elsewhere'], 'is not there'],
+  ['a missing folder', ['elsewhere'], 'is not there'],
   ['a pattern', ['inbox/*.srt'], '--include'],
   ['stdin', ['-'], 'takes folders'],
   ['an address', ['https://example.com/a.srt'], 'takes folders'],
@@ -20,7 +20,7 @@ it.each([
   ['results in the watched folder', ['inbox', '--out', 'inbox/out'], 'takes its inputs from'],
   ['no --out in the watched folder', ['.'], 'takes its inputs from'],
   ['a wrong language', ['inbox', '--to', 'no language'], '--to'],
-  ['a wrong name of results', ['inbox', '--out', 'out', '--name', '{nothing}'], '{nothing}'],
+  ['an invalid --name', ['inbox', '--out', 'out', '--name', '{nothing}'], '{nothing}'],
 ])('--watch with %s is refused before anything is sent', async (_, words, told) => {
   let requests = 0;
   const vloc = await startVloc({

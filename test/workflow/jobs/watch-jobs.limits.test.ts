@@ -52,8 +52,8 @@ describe('the limits of a watch', () => {
   });
 
   it.each([
-    [0, 'is done', false],
-    [3, 'is left', true],
+    [0, 'is finished', false],
+    [3, 'is not started', true],
   ])('ends after --max-duration with %d when a file that arrived %s', async (expected, _, isLeft) => {
     const scene = await openInbox();
     let end = () => {};

@@ -82,7 +82,7 @@ describe('a run that is killed', () => {
   it.each([
     ['when the second part is being sent', 'POST', /\/uploads$/, 2, 'before'],
     [
-      'when the job of the second part is made and not answered',
+      'when the job of the second part is created but not answered',
       'POST',
       /\/subtitle-recognitions$/,
       2,

@@ -32,13 +32,9 @@ test('verbose_json on stdout becomes words', async () => {
 });
 
 test.each([
-  ['the file that it was told', `printf '${SRT}' > "$2"`, '{output}'],
-  ['that file with one more ending', `printf '${SRT}' > "$2.srt"`, '{output}'],
-  [
-    'a file in the folder that it was told',
-    `echo log; printf '${SRT}' > "$2/$(basename "$1" .wav).srt"`,
-    '{out}',
-  ],
+  ['the file at the given path', `printf '${SRT}' > "$2"`, '{output}'],
+  ['that file with another extension', `printf '${SRT}' > "$2.srt"`, '{output}'],
+  ['a file in the given folder', `echo log; printf '${SRT}' > "$2/$(basename "$1" .wav).srt"`, '{out}'],
 ])('the words may be in %s', async (_, body, placeholder) => {
   expect((await recognize([script(body), '{input}', placeholder])).words).toEqual(HEARD);
 });

@@ -43,7 +43,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
   const processed = (): readonly string[] => server.printed.filter((row) => /processing '/.test(row));
 
   test.each([
-    ['a short sound as it is', 1, 'speech.wav', 48_000, '3.0 sec'],
+    ['a short sound unchanged', 1, 'speech.wav', 48_000, '3.0 sec'],
     ['a longer one as FLAC', 6, 'speech.flac', 288_000, '18.0 sec'],
   ])('receives %s, with the language of the speech', async (_, times, name, samples, seconds) => {
     const { recognizer } = open();
