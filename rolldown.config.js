@@ -46,8 +46,8 @@ const tool = defineConfig({
           test: /src\/(client\/(?!download|upload\/(?!uploads)|webhooks|jobs\/(look|wait|poll|shared)|failure|transport\/(http|undici))[\w/-]+|journal\/profile-id|commands\/credits)\.ts$/,
         },
         { name: 'table', test: /src\/cli\/terminal\/table\.ts$/ },
-        // Used by the profiles, which must not load the client.
-        { name: 'disk', test: /src\/disk\/[\w-]+\.ts$/, priority: 1 },
+        // Used by the profiles, which must load neither the client nor cryptography.
+        { name: 'disk', test: /src\/disk\/(?!hash-file)[\w-]+\.ts$/, priority: 1 },
         // What client, commands and service share of the wire, and what opens the store.
         {
           name: 'wire',
