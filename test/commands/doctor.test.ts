@@ -36,6 +36,21 @@ async function serviceEnv() {
 }
 
 describe('vloc doctor', () => {
+  it.each([
+    ['5.1.6-0+deb12u1', '5.1.6'],
+    // Arch.
+    ['n7.1.1', '7.1.1'],
+    // Builds between two versions.
+    ['N-92722-gf22fcd4483', 'N-92722-gf22fcd4483'],
+  ])('shows the version of ffmpeg %s, not that of its compiler', async (printed, shown) => {
+    for (const name of ['ffmpeg', 'ffprobe']) {
+      const text = `${name} version ${printed} Copyright (c) 2000-2024\nbuilt with gcc 14.2.1 (GCC)`;
+      await writeFile(join(folder, name), `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
+    }
+    const { stdout } = await run({ PATH: `${folder}:${process.env.PATH}` });
+    expect(checksOf(stdout)['engine ffmpeg']?.message).toBe(`${shown} (probe, separate, export)`);
+  });
+
   it('finds nothing wrong with the embedded service on this machine', async () => {
     const { code, stdout } = await run();
     expect(code).toBe(0);

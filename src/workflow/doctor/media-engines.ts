@@ -153,7 +153,9 @@ async function askVersion(
     // Some programs print their version and fail.
     signal.throwIfAborted();
   }
-  return /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
+  // ffmpeg's may have a letter before it or no number, and another line has that of its compiler.
+  const [, named] = /^\w+ version n?(\d+(?:\.\d+)+|\S+)/m.exec(output) ?? [];
+  return named ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
 
 async function checkLanguages(
