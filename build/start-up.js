@@ -4,8 +4,7 @@ import { parseSync, Visitor } from 'rolldown/utils';
 
 /**
  * commander can start commands that are programs of their own. vloc has none, so this part of Node is loaded only when
- * commander calls it. commander imports three other parts whole, and a bundle would copy all their names. Without this, `vloc --help` takes 1.09 ×
- * the CPU time.
+ * commander calls it. commander imports three other parts whole, and a bundle would copy all their names.
  */
 export const lightCommander = {
   name: 'light-commander',
@@ -38,8 +37,7 @@ const LOADED_BY_MOST = ['vloc', 'start', 'main', 'calls', 'table'];
 /**
  * Puts functions in parentheses. V8 compiles such a function together with its file, and Node's compile cache holds only
  * what was compiled with its file; every run compiles all other functions again. Source: v8.dev/blog/preparser,
- * "Skipping inner functions". Without this, `vloc credits` takes 1.09 × the CPU time, `vloc --help` 1.06 ×. Methods cannot
- * be in parentheses, so they become functions that are assigned to the prototype.
+ * "Skipping inner functions". Methods cannot be in parentheses, so they become functions that are assigned to the prototype.
  */
 export const eagerFunctions = {
   name: 'eager-functions',
