@@ -9,7 +9,7 @@ const PAGES = [
   'README.md',
   'CHANGELOG.md',
   'src/README.md',
-  ...['docs', 'bench', '.github'].flatMap(listFiles),
+  ...['docs', 'bench', 'test', '.github'].flatMap(listFiles),
 ].filter((path) => path.endsWith('.md'));
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);

@@ -101,7 +101,9 @@ interface Text {
 }
 
 function listPages(): Text[] {
-  const pages = ['docs', 'bench', '.github'].flatMap(listFiles).filter((path) => path.endsWith('.md'));
+  const pages = ['docs', 'bench', 'test', '.github']
+    .flatMap(listFiles)
+    .filter((path) => path.endsWith('.md'));
   return ['README.md', 'CHANGELOG.md', 'src/README.md', ...pages].map((path) => ({
     path,
     text: proseOf(readFile(path)),
