@@ -31,9 +31,9 @@ export interface Load {
   readonly jobSeconds: number;
 }
 
-export type Component = 'workers' | 'slots' | 'api' | 'transactions' | 'database';
+type Component = 'workers' | 'slots' | 'api' | 'transactions' | 'database';
 
-export interface Prediction {
+interface Prediction {
   readonly jobsPerSecond: number;
   /** What is fully used first. */
   readonly saturated: Component;

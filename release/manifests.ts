@@ -3,7 +3,7 @@ import { ENGINES } from '../src/engines/catalog.ts';
 import { downloadAddress, type PackageFile, type Repository } from './facts.ts';
 import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 
-export interface ManifestFacts {
+interface ManifestFacts {
   readonly file: PackageFile;
   readonly repository: Repository;
   /** SHA-256 of each archive, by the name of the file. A platform without one is left out. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Platform } from './table.ts';
 
 /** For which system and processor a file was compiled; `other` is a processor that no archive is for. */
-export interface Target {
+interface Target {
   readonly os: Platform['os'];
   readonly cpu: Platform['cpu'] | 'other';
 }
@@ -45,7 +45,7 @@ export function compareGlibc(one: string, other: string): number {
 }
 
 /** Who signed a program for macOS; `team` is null if nobody did, which is called ad hoc. */
-export interface Signature {
+interface Signature {
   readonly team: string | null;
 }
 

@@ -19,13 +19,13 @@ import { send } from './wire/exchange.ts';
 import { listAt, numberAt, show, textAt, valueAt } from './wire/json.ts';
 
 /** Address and token of a control interface. */
-export interface ControlAccess {
+interface ControlAccess {
   /** Scheme, host and port; for a workspace also its path. */
   readonly url: string;
   readonly token: string;
 }
 
-export interface ControlledOptions
+interface ControlledOptions
   extends Pick<ServiceOptions, 'headerPrefix' | 'strict' | 'languages' | 'patience'> {
   readonly control: ControlAccess;
   readonly supplies: Pick<Supplies, 'jobs' | 'media' | 'mediaUrl' | 'ffmpeg'>;

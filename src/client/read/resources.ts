@@ -3,7 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobSummary, UploadTarget } from '../../protocol/resources.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 
-export type { JobSummary, ListPage, MakingResource, UploadTarget } from '../../protocol/resources.ts';
+export type { JobSummary, ListPage } from '../../protocol/resources.ts';
 
 /** A file of a result; null where the service states nothing. */
 export interface Asset {

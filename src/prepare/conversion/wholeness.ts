@@ -9,7 +9,7 @@ import { explaining, PreparationFailure } from '../failure.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { foreignInput, type ProgramRun } from '../media/source.ts';
 
-export interface SourceFacts {
+interface SourceFacts {
   readonly facts: VideoFacts;
   /** The audio track that is used. */
   readonly track: TrackFacts;

@@ -15,7 +15,7 @@ import type { VideoSplit } from '../split/split-video.ts';
 import { collectSubtitles, type JoinedSubtitle } from './join-subtitles.ts';
 import { appendPieces } from './pieces.ts';
 
-export interface JoinedVideo {
+interface JoinedVideo {
   readonly path: string;
   readonly frames: number;
   readonly durationSeconds: number;

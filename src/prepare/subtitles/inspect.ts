@@ -8,7 +8,7 @@ import { formatOf, readSubtitleFile } from './read.ts';
 import { type ScannedCue, scanSrt, scanVtt } from './scan.ts';
 import { scanAss } from './scan-ass.ts';
 
-export interface InspectedSubtitle {
+interface InspectedSubtitle {
   /** In order of time; null if the file cannot be read. In that case `findings` contains an error. */
   readonly lines: readonly SubtitleLine[] | null;
   readonly findings: readonly SubtitleProblem[];

@@ -16,7 +16,7 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-export interface ScenarioOptions {
+interface ScenarioOptions {
   readonly proxy: FaultyProxy;
   readonly baseUrl: string;
   readonly folder: string;

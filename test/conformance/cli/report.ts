@@ -8,7 +8,7 @@ export interface Verdict {
   readonly outcome: Outcome;
 }
 
-export interface Count {
+interface Count {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;

@@ -153,7 +153,7 @@ const heldService = shared(async (service) => {
   return held;
 });
 
-export interface Lasting extends Created {
+interface Lasting extends Created {
   /** The service that runs it. */
   readonly service: ServiceUnderTest;
 }

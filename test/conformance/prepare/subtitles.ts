@@ -1,7 +1,7 @@
 /** Subtitles as structured lines and as SRT. */
 import type { ServiceUnderTest, UploadFile } from '../service.ts';
 
-export interface Line {
+interface Line {
   readonly index: number;
   readonly start_ms: number;
   readonly end_ms: number;

@@ -12,7 +12,7 @@ export interface Reply {
   readonly json: any;
 }
 
-export interface Parts {
+interface Parts {
   readonly method?: string;
   readonly body?: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;

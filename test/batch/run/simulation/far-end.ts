@@ -35,7 +35,7 @@ export interface FarEnd {
   readonly travelMs: number;
 }
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly url: URL;
   readonly key: string;
@@ -43,7 +43,7 @@ export interface Asked {
   readonly nowMs: number;
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly body: object | Buffer;
   readonly headers?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ import type { Counts } from './far-end.ts';
 import { type FarService, startFarService } from './far-service.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
-export interface Simulation {
+interface Simulation {
   readonly items: number;
   readonly progress: ProgressReporting;
   /** Median of the work times. */
@@ -28,7 +28,7 @@ export interface Simulation {
 }
 
 /** Times are simulated but for the last two, which other work on this machine must not lengthen. */
-export interface Simulated {
+interface Simulated {
   readonly outcomes: readonly RunOutcome[];
   readonly jobs: number;
   readonly counts: Counts;

@@ -15,7 +15,7 @@ export interface Delivery {
   readonly body: string;
 }
 
-export interface Receiver {
+interface Receiver {
   readonly url: string;
   readonly deliveries: Delivery[];
 }
