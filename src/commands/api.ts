@@ -36,7 +36,7 @@ export const api: Command = defineCommand({
     { command: 'vloc api /credits', explains: 'a signed GET' },
     {
       command: "vloc api '/uploads?status=ready' --paginate --jq '.[].id'",
-      explains: 'the entries of all pages, in one array',
+      explains: 'the ids of all entries, from all pages',
     },
     {
       command: 'vloc api POST /dubbings -d @request.json -H X-Client-Request-ID=lesson-4',

@@ -31,7 +31,7 @@ const OPTIONS = {
   keyEnv: { type: 'text', value: 'variable', help: 'environment variable that holds the key of the server' },
   insecure: { type: 'flag', help: 'allow http to an address outside private networks' },
   folder: { type: 'text', value: 'dir', help: 'folder of the model' },
-  threads: { type: 'number', value: 'n', help: 'threads of the model' },
+  threads: { type: 'number', value: 'n', help: 'number of threads for the model' },
   language: {
     type: 'list',
     value: 'tags',
@@ -89,7 +89,7 @@ export const enginesAdd: Command = defineCommand({
   examples: [
     {
       command: 'vloc engines add recognize --type openai --url http://127.0.0.1:8000/v1 --model large-v3',
-      explains: 'a server that speaks the interface of OpenAI, such as speaches or whisper.cpp',
+      explains: 'a server with the interface of OpenAI, such as speaches or whisper.cpp',
     },
     {
       command:

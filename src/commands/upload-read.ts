@@ -9,14 +9,14 @@ import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
 import { UPLOADS, uploadFields } from '../workflow/uploads/upload-records.ts';
 
 export const uploadGet: Command = defineCommand({
-  operands: { name: 'id', count: 'many', help: 'ids of uploads, or - for ids on stdin' },
+  operands: { name: 'id', count: 'many', help: 'upload ids, or - for stdin' },
   options: {},
   fields: uploadFields,
   examples: [
     { command: 'vloc upload get upl_01k9x2m4n6p8q0r2s4t6v8w0y2', explains: 'its state and its media facts' },
     {
       command: 'vloc upload get upl_01k9x2m4n6p8q0r2s4t6v8w0y2 --jq .status',
-      explains: 'one word for a script',
+      explains: 'only its state, for a script',
     },
   ],
   schemas: async () => (await import('../outputs/service-records.ts')).UPLOAD_RECORDS,

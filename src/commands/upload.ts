@@ -23,7 +23,7 @@ export const upload: Command = defineCommand({
     purpose: {
       type: 'choice',
       choices: UPLOAD_PURPOSES,
-      help: 'purpose (default: by the content of the file)',
+      help: 'purpose of the upload (default: by the content of the file)',
     },
     fileName: { type: 'text', value: 'name', help: 'file name to send to the service; for a single file' },
     clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },

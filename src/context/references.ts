@@ -8,7 +8,7 @@ import type { Context, Io } from './context.ts';
 export const JOB_OPERANDS = {
   name: 'id',
   count: 'many',
-  help: 'ids of jobs: bare, kind/id or detail_url; - reads them from stdin',
+  help: 'job ids, also as kind/id or detail_url, or - for stdin',
 } as const satisfies Operands;
 
 interface References {

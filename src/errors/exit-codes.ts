@@ -8,8 +8,8 @@ interface ExitCode {
 }
 
 export const EXIT_CODES = {
-  done: { code: 0, meaning: 'done; an empty list too', again: '' },
-  refused: { code: 1, meaning: 'refused by the service, a retry does not help', again: 'no' },
+  done: { code: 0, meaning: 'done, also with an empty list', again: '' },
+  refused: { code: 1, meaning: 'refused by the service; a retry does not help', again: 'no' },
   usage: {
     code: 2,
     meaning: 'wrong usage or a failed local check; nothing was sent',
@@ -26,7 +26,7 @@ export const EXIT_CODES = {
   temporary: { code: 7, meaning: 'network, 429 or 5xx, after all retries', again: 'yes' },
   timeout: { code: 8, meaning: 'still running at --timeout', again: 'vloc jobs wait ID' },
   expired: { code: 9, meaning: 'the result or the record has expired', again: 'a new job' },
-  disk: { code: 10, meaning: 'the local disk or file system', again: 'after making room' },
+  disk: { code: 10, meaning: 'a disk or file system error on this machine', again: 'after freeing space' },
   interrupted: { code: 130, meaning: 'Ctrl-C; jobs continue', again: 'the printed command' },
   terminated: { code: 143, meaning: 'SIGTERM; jobs continue', again: 'the printed command' },
 } as const satisfies Record<FailureCategory | 'done' | 'interrupted' | 'terminated', ExitCode>;

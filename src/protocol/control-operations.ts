@@ -216,8 +216,8 @@ export const CONTROL_OPERATIONS = {
     path: '/credits',
     summary: 'add credits to the account',
     fields: {
-      credits: { type: 'number', required: true, operand: true, help: 'credits, above 0' },
-      expires_at: { type: 'instant', help: 'when they expire (default: never)' },
+      credits: { type: 'number', required: true, operand: true, help: 'credits to add, above 0' },
+      expires_at: { type: 'instant', help: 'time when they expire (default: never)' },
     },
     answer: 'account',
     example: { args: '50 --expires-at 2030-01-01T00:00:00Z', explains: 'credits that expire' },

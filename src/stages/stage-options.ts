@@ -18,7 +18,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   fromSubtitles: {
     type: 'flag',
     tool: 'no',
-    help: 'continue from the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; create only missing ones',
+    help: 'use existing subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass, instead of creating them',
   },
   subtitle: {
     type: 'text',
