@@ -90,7 +90,7 @@ describe.skipIf(NEEDS)('an account moved to PostgreSQL (needs postgresql: sh .ci
     await expect(start()).rejects.toMatchObject({
       facts: {
         code: 'STORE_MOVED',
-        message: expect.stringMatching(/was moved to the local server\/postgres on \d{4}-/),
+        message: expect.stringMatching(/was moved to postgres \(socket in .+\) on \d{4}-/),
       },
     });
     expect(await migrate(freshAccount(server), '--from', stateDir)).toMatchObject(refused('was moved to'));

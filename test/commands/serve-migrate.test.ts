@@ -21,7 +21,7 @@ test('a move needs a state folder and a database', async () => {
     [['--to', stateDir], /--from was not given.*VLOC_DATABASE/s],
     [['--from', stateDir, '--to', stateDir], /both folders/],
     [['--from', DATABASE, '--to', DATABASE], /both databases/],
-    [['--undo', stateDir, '--from', stateDir], /--undo goes with neither/],
+    [['--undo', stateDir, '--from', stateDir], /--undo cannot be combined with/],
   ];
   for (const [words, message] of cases) {
     const { code, stderr } = await run(words);
@@ -47,7 +47,7 @@ test('a password in an option is refused, because other users can read it', asyn
 test('a folder that no service has used is refused, and is not changed', async () => {
   const stateDir = join(await makeStateDir(), 'mistyped');
   const { code, stderr } = await run(['--from', stateDir, '--to', DATABASE]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`no service has been in ${stateDir}`)]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`no service has used ${stateDir}`)]);
   await expect(readdir(stateDir)).rejects.toThrow('ENOENT');
 });
 
@@ -55,6 +55,9 @@ test('a database that cannot be reached is a clear error, without the password o
   const { code, stderr } = await run(['--to', await makeStateDir()], {
     VLOC_DATABASE: 'postgres://vloc:hidden@127.0.0.1:1/vloc',
   });
-  expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1:1/vloc does not listen')]);
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringContaining('127.0.0.1:1/vloc cannot be reached: nothing listens there'),
+  ]);
   expect(stderr).not.toContain('hidden');
 });

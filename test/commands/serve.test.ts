@@ -50,7 +50,7 @@ describe('vloc serve', () => {
   it('says why it cannot use the database', async () => {
     const { code, stderr } = await refuse('--database', 'postgres://vloc@127.0.0.1:1/vloc');
     expect(code).toBe(4);
-    expect(stderr).toContain('the database 127.0.0.1:1/vloc does not listen');
+    expect(stderr).toContain('the database 127.0.0.1:1/vloc cannot be reached: nothing listens there');
   });
 
   it('refuses a role that is unknown, that lacks a database, or that opens no port but has one set', async () => {
@@ -65,7 +65,7 @@ describe('vloc serve', () => {
         code: 2,
         says: '--port was given for a worker',
       },
-      { words: ['--role', 'worker'], env: database, code: 4, says: 'does not listen' },
+      { words: ['--role', 'worker'], env: database, code: 4, says: 'nothing listens there' },
     ];
     for (const { words, env, code, says } of cases) {
       const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir, ...env } });
@@ -165,13 +165,13 @@ describe('vloc serve', () => {
     await main(['serve', 'keys', 'revoke', JSON.parse(first.line).key], io);
     const second = await serve('--output', 'json');
     expect(JSON.parse(second.line).key).toBeNull();
-    await until(second.stderr, (text) => text.includes('no key works; make one with'));
+    await until(second.stderr, (text) => text.includes('no key works; create one with'));
     await second.stop();
   });
 
   it('creates no key if only its address is requested, and says so', async () => {
     const plain = await serve('--output', 'plain');
-    await until(plain.stderr, (text) => text.includes('no key works; make one with'));
+    await until(plain.stderr, (text) => text.includes('no key works; create one with'));
     await plain.stop();
     const shown = await serve('--output', 'json');
     expect(JSON.parse(shown.line).secret).not.toBeNull();
@@ -235,14 +235,14 @@ describe('a first start that fails', () => {
     const { code, stderr } = await refuse('--jq', '.key.nothing');
     expect(code).toBe(2);
     expect(stderr).toContain('the jq expression does not fit the data');
-    expect(stderr).toContain('no key was kept');
+    expect(stderr).toContain('The key was not stored');
     expect((await startAgain()).secret).not.toBeNull();
   });
 
   it('keeps no key if stdout cannot be written', async () => {
     const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
     expect(await main(['serve'], { ...io, stdout: brokenStdout() })).toBe(10);
-    expect(stderr()).toContain('no key was kept');
+    expect(stderr()).toContain('The key was not stored');
     expect((await startAgain()).secret).not.toBeNull();
   });
 });

@@ -37,7 +37,7 @@ CREATE TABLE rates (name TEXT COLLATE "C" PRIMARY KEY, ends_at BIGINT NOT NULL, 
 
 /**
  * Opens the database, creates the tables in an empty one, and migrates those of an older version after copying them. Several
- * nodes may do so at once: one migrates, the others wait.
+ * nodes may do so concurrently: one migrates, the others wait.
  * @param url `postgres://user@host/database`, with `?schema=NAME` for tables outside the schema `public`
  * @param root the state folder with the files of the account; null if they are elsewhere, or not needed
  * @param now the time of this machine, in ms since 1970
@@ -49,8 +49,8 @@ export async function openPostgresAccount(
   now: () => number,
   onUpgrade: OnUpgrade = () => undefined,
 ): Promise<PostgresStore> {
-  const shown = describeDatabase(url);
   const address = readAddress(url);
+  const shown = describeDatabase(url);
   const store = openPostgresStore(address);
   try {
     await refuseSkew(store, shown, now);
@@ -80,8 +80,8 @@ export async function openPostgresAlone(
   url: string,
   { inUse, missing }: AloneRefusals,
 ): Promise<{ store: PostgresStore; shown: string }> {
-  const shown = describeDatabase(url);
   const address = readAddress(url);
+  const shown = describeDatabase(url);
   const opened = openPostgresStore(address, () => inUse(shown));
   const store: PostgresStore = {
     ...opened,
@@ -126,7 +126,7 @@ export function withSchema(url: string, schema: string): string {
   return changed.href;
 }
 
-/** @throws Failure for an address that is none */
+/** @throws Failure for an invalid address */
 function readAddress(url: string): PostgresAddress {
   const parsed = URL.parse(url);
   const schema = parsed?.searchParams.get('schema') ?? 'public';
@@ -140,7 +140,7 @@ function readAddress(url: string): PostgresAddress {
       code: 'DATABASE_INVALID',
       message: `${parsed === null ? 'this' : describeDatabase(url)} is not the address of a PostgreSQL database`,
       advice:
-        'It looks like postgres://user@host/database?schema=public; the schema is in lower-case letters.',
+        'Write it as postgres://user@host/database?schema=public, with the schema in lower-case letters.',
     });
   }
   parsed.searchParams.delete('schema');
@@ -277,10 +277,17 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
   ],
   '3D000': ['has no database of that name', 'Create it: createdb NAME'],
   '42501': ['does not let this user create tables', 'Make the user the owner of the database.'],
-  ECONNREFUSED: ['does not listen', 'Check the address, and that PostgreSQL runs.'],
-  ENOTFOUND: ['has no address', 'Check the name of the host.'],
-  ENOENT: ['has no such socket', 'Check the folder of the socket, and that PostgreSQL runs.'],
-  ETIMEDOUT: ['does not answer', 'Check the address and the firewall.'],
+  ECONNREFUSED: ['cannot be reached: nothing listens there', 'Check the address, and that PostgreSQL runs.'],
+  ENOTFOUND: ['cannot be reached: its host has no address', 'Check the name of the host.'],
+  ENOENT: [
+    'cannot be reached: there is no such socket',
+    'Check the folder of the socket, and that PostgreSQL runs.',
+  ],
+  EACCES: [
+    'cannot be reached: permission denied for its socket',
+    'Check the permissions of the socket and its folder.',
+  ],
+  ETIMEDOUT: ['cannot be reached: it does not answer', 'Check the address and the firewall.'],
   '55P03': ['is being changed by another vloc', 'Wait until it is done, then try again.'],
   EHOSTUNREACH: ['cannot be reached', 'Check the address and the network.'],
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,

@@ -56,10 +56,15 @@ export interface PostgresAddress {
   readonly schema: string;
 }
 
-/** Host and name of a database for messages: never the password. */
+/** Server and name of a database for messages: never the password. */
 export function describeDatabase(url: string): string {
-  const { hostname, port, pathname } = URL.parse(url) ?? { hostname: '', port: '', pathname: '' };
-  return `${hostname === '' ? 'the local server' : hostname}${port === '' ? '' : `:${port}`}${pathname}`;
+  const { hostname, pathname, searchParams, port: ownPort } = new URL(url);
+  // As pg reads them: a folder is that of a socket.
+  const named = searchParams.get('host') ?? hostname.replaceAll(/%2f/gi, '/');
+  const port = searchParams.get('port') ?? ownPort;
+  const host = named || process.env.PGHOST || 'localhost';
+  if (host.startsWith('/')) return `${pathname.slice(1)} (socket in ${host})`;
+  return `${host}${port === '' ? '' : `:${port}`}${pathname}`;
 }
 
 /**

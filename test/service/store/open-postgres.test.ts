@@ -205,15 +205,36 @@ describe.skipIf(NEEDS)('an account of an older version', () => {
   });
 });
 
-describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
-  const refusal = (url: string, now = Date.now) =>
-    makeStateDir().then((root) =>
-      openPostgresAccount(url, root, now).then(
-        () => 'opened',
-        (error) => `${error.facts?.code ?? error.code}: ${error.message}`,
-      ),
-    );
+const refusal = (url: string, now = Date.now) =>
+  makeStateDir().then((root) =>
+    openPostgresAccount(url, root, now).then(
+      () => 'opened',
+      (error) => `${error.facts?.code ?? error.code}: ${error.message}`,
+    ),
+  );
 
+describe('a database without a server', () => {
+  it('is named by its host, and by the folder of its socket', async () => {
+    const folder = await makeStateDir();
+    const encoded = encodeURIComponent(folder);
+    const missing = `DATABASE_UNUSABLE: the database vloc (socket in ${folder}) cannot be reached: there is no such socket`;
+    expect(await refusal(`postgres:///vloc?host=${encoded}`)).toBe(missing);
+    expect(await refusal(`postgres://${encoded}/vloc`)).toBe(missing);
+    // Left by a server that was killed: connecting to it fails as to any file.
+    await writeFile(join(folder, '.s.PGSQL.5432'), '');
+    expect(await refusal(`postgres:///vloc?host=${encoded}`)).toBe(
+      `DATABASE_UNUSABLE: the database vloc (socket in ${folder}) cannot be reached: nothing listens there`,
+    );
+    expect(await refusal('postgres:///vloc?host=127.0.0.1&port=1')).toBe(
+      'DATABASE_UNUSABLE: the database 127.0.0.1:1/vloc cannot be reached: nothing listens there',
+    );
+    expect(await refusal('postgres://:1/vloc')).toBe(
+      'DATABASE_INVALID: this is not the address of a PostgreSQL database',
+    );
+  });
+});
+
+describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
   it('whose address, server, name, user or password is wrong, with the reason and never the password', async () => {
     const { url } = server;
     const cases: readonly (readonly [string, RegExp])[] = [
@@ -221,7 +242,7 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
       [`${url}&schema=Bad-Name`, /DATABASE_INVALID/],
       [
         'postgres://vloc:hidden@127.0.0.1:1/vloc',
-        /DATABASE_UNUSABLE: .*127\.0\.0\.1:1\/vloc does not listen/,
+        /DATABASE_UNUSABLE: .*127\.0\.0\.1:1\/vloc cannot be reached: nothing listens there/,
       ],
       [url.replace('/postgres?', '/nowhere?'), /has no database of that name/],
       [url.replace('password=secret', 'password=hidden'), /refused the password/],
