@@ -163,8 +163,8 @@ export function operationName({ method, path }: Pick<Operation, 'method' | 'path
 /** Statuses in addition to the declared ones, each because the specification leaves no other choice. */
 export const UNDECLARED_STATUSES = {
   /** The specification requires an Idempotency-Key on DELETE but declares no 400 for a missing one. */
-  400: 'DELETE without a valid Idempotency-Key, and a request that is not sane HTTP',
-  405: 'a method that the path does not take',
+  400: 'DELETE without a valid Idempotency-Key, and a request that is not well-formed HTTP',
+  405: 'a method that the path does not accept',
   415: 'a body that is not JSON or is compressed',
 } as const;
 

@@ -111,4 +111,4 @@ export function jobOfAttempt(folder: string): string {
 
 /** The name of such a failure in answers. */
 export const DISK_FAILURE_DETAIL =
-  'the disk of the service is full or failing; free some room, then try again';
+  'the disk of the service is full or failing; free some space, then try again';

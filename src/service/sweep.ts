@@ -167,7 +167,7 @@ const HAS_RESULTS = `SELECT 1 FROM jobs WHERE id = ? AND (status IN ('queued', '
 const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ('queued', 'processing')`;
 
 /**
- * Removes uploads and results without a record, left by processes that died: results of finished jobs at once, others when they
+ * Removes uploads and results without a record, left by processes that died: results of finished jobs immediately, others when they
  * are old, because their record may still be written. The next attempt at an open job removes those before it.
  */
 async function removeOrphans(context: ServiceContext, now: number): Promise<void> {

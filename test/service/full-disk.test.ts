@@ -118,7 +118,7 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
   const other = (await caller.post('/v1/subtitle-translations', TRANSLATION)).json;
   const failed = await untilJob(caller, dub, 'failed', 'succeeded');
   expect(failed).toMatchObject({
-    error: { code: 'STORAGE_ERROR', message: expect.stringContaining('free some room') },
+    error: { code: 'STORAGE_ERROR', message: expect.stringContaining('free some space') },
     billing: { status: 'released', charged_credits: 0 },
   });
   expect((await untilJob(caller, other, 'succeeded')).billing.charged_credits).toBe(1);

@@ -216,7 +216,7 @@ function describeSuccess(operation: Operation): JsonSchema {
 const DESCRIPTIONS: Readonly<Record<Operation['action'], string>> = {
   getCredits: 'the balance of the account and the use of the key',
   listCreditTransactions: 'posted lines of the ledger, the newest first',
-  createUpload: 'the reservation, with the address that takes the bytes',
+  createUpload: 'the reservation, with the address that accepts the bytes',
   listUploads: 'uploads, the newest first',
   getUpload: 'the upload as it is now',
   completeUpload: 'the upload: 200 when it was ready already, 202 when its validation began',

@@ -60,7 +60,7 @@ export function createAuthHeaderReader(prefix: string): AuthHeaderReader {
   };
 }
 
-/** Used in place of the secret of an unknown key, so that the check takes as long as for a known one. */
+/** Used instead of the secret of an unknown key, so that the check takes as long as for a known one. */
 const DECOY_SECRET = 'A'.repeat(43);
 
 /** Refuses a timestamp that differs more than 300 s from the service's clock, before the body is read. */

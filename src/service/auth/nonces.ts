@@ -35,7 +35,7 @@ const expiryOf = (now: number) => now + LIMITS.nonceMemorySeconds * 1000;
 const CHECKPOINT_PAGES = 4000;
 
 const ADVICE =
-  'Stop every vloc on that folder, then remove this file and the ones whose names begin with it: it holds no jobs and no credits.';
+  'Stop every vloc on that folder, then remove this file and the ones whose names begin with it: it contains no jobs and no credits.';
 
 /** Opens the nonce store at that path. It must survive the death of a process, but not a power failure. Several processes may share it. */
 export function openNonceMemory(path: string): NonceMemory {

@@ -169,7 +169,7 @@ function createControlRouter(): Router {
 function refuseUnrouted(method: string, path: string, allowed: readonly string[]): Refusal {
   if (allowed.length === 0) return new Refusal('RESOURCE_NOT_FOUND', `there is nothing at ${path}`);
   const list = allowed.join(', ');
-  return new Refusal('METHOD_NOT_ALLOWED', `${path} takes ${list}, not ${method}`, {
+  return new Refusal('METHOD_NOT_ALLOWED', `${path} accepts ${list}, not ${method}`, {
     headers: { Allow: list },
   });
 }

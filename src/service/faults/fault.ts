@@ -122,7 +122,7 @@ export function checkFault(fault: Fault): void {
   if (when !== 'before' && when !== 'after') refuse('when', 'must be before or after');
   if (code === undefined) return;
   const row = Object.entries(ERROR_CODES).find(([name]) => name === code);
-  if (row === undefined) refuse('code', `"${String(code)}" is none of the service's`);
+  if (row === undefined) refuse('code', `"${String(code)}" is not an error code of the service`);
   else if (row[1].status !== status) refuse('code', `${row[0]} has the status ${row[1].status}`);
 }
 
@@ -134,5 +134,5 @@ function refuseOtherFields(facts: object, refuse: (field: string, rule: string) 
   }
   const allowed = [...OCCASION, ...(effect === undefined ? [] : FIELDS[effect])];
   const other = given.find((name) => !allowed.includes(name));
-  if (other !== undefined) refuse(other, `does not go with ${effect ?? 'delayMs'}`);
+  if (other !== undefined) refuse(other, `cannot be combined with ${effect ?? 'delayMs'}`);
 }

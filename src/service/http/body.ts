@@ -46,7 +46,7 @@ export function readBody(exchange: Exchange, limit: number, clock: Clock): Promi
     };
     const giveUp = () => {
       stop();
-      reject(new CallerGone('the body did not come whole'));
+      reject(new CallerGone('the body is incomplete'));
     };
     request.on('data', take).on('end', finish).on('close', giveUp).on('error', giveUp);
   });

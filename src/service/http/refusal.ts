@@ -59,7 +59,7 @@ export function answerRefusal(refusal: Refusal, exchange: Exchange, origin: stri
 
 const DETAILS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the head of the request is larger than 16 KiB',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the head of the request did not come in time',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the head of the request did not arrive in time',
 };
 
 /**

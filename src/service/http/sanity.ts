@@ -46,13 +46,13 @@ function checkBody(request: IncomingMessage): void {
   const length = request.headers['content-length'];
   const bodied =
     request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-  if (bodied) throw insane(`${request.method} takes no body`);
+  if (bodied) throw insane(`${request.method} cannot have a body`);
 }
 
 function checkExpectation(request: IncomingMessage): void {
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw insane('Expect holds something other than 100-continue');
+    throw insane('Expect is something other than 100-continue');
   }
 }
 

@@ -217,7 +217,7 @@ async function requireUpload(
   if (source.type === 'url') throw new Error('an address has no upload');
   const row = await findOwnUpload(store, call.key.id, source.upload_id, call.now);
   if (row === undefined) throw unusable(`there is no upload ${source.upload_id.slice(0, 64)}`);
-  if (row.purpose !== purpose) throw unusable(`the upload is a ${row.purpose}, needed is a ${purpose}`);
+  if (row.purpose !== purpose) throw unusable(`the upload is a ${row.purpose}, but a ${purpose} is needed`);
   if (row.status !== 'ready') throw unusable(`the upload is ${row.status}, not ready`);
   return row;
 }

@@ -75,7 +75,7 @@ const WHILE_WORKING = 'while it worked on this job; its log has these times unde
 function brokenOff(attempts: number): JobFailure {
   return new JobFailure(
     'ENGINE_ERROR',
-    `the work broke off ${attempts} times; the log of the service has the cause under the id of this job`,
+    `the work failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; the log of the service has the cause under the id of this job`,
   );
 }
 

@@ -101,7 +101,7 @@ export async function cancelJob(context: ServiceContext, call: OperationCall): P
   const outcome = await carryOutOnce(context, call, async (tx) => {
     const { id, status } = await requireOwnJob(tx, call, call.resourceId);
     if (!canJobBecome(status, 'cancelled')) {
-      throw new Refusal('JOB_NOT_CANCELLABLE', `the job is ${status}`);
+      throw new Refusal('JOB_NOT_CANCELLABLE', `the job has already ended (${status})`);
     }
     await endJob(context, tx, { id, owner: null, ending: { status: 'cancelled' } });
     return { status: 202, resourceId: id };

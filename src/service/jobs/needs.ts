@@ -69,7 +69,7 @@ async function* candidates(context: ServiceContext): AsyncGenerator<Capabilities
 
 /** How long a job waits while workers run, but none that can do it: enough for one that is restarted or replaced. */
 const UNABLE_MS = 5 * 60_000;
-/** How long jobs wait while no worker runs at all: an outage that somebody notices and ends should not fail them. */
+/** How long jobs wait while no worker runs at all: an outage that is noticed and ended should not fail them. */
 const ALONE_MS = 60 * 60_000;
 
 const WAITING = `status IN ('queued', 'processing') AND lease_owner IS NULL AND needs IS NOT NULL AND created_at <= ?`;

@@ -78,6 +78,6 @@ function partOf(kind: JobKind, name: string): ResultPart | undefined {
 /** An engine may be any command, so its output paths must be inside the folder that it was given. */
 async function requireInside(folder: string, path: string): Promise<string> {
   const [root, real] = await Promise.all([realpath(folder), realpath(path)]);
-  if (!real.startsWith(root + sep)) throw new Error('an engine gave a file outside its work folder');
+  if (!real.startsWith(root + sep)) throw new Error('an engine returned a file outside its work folder');
   return real;
 }

@@ -127,7 +127,7 @@ async function describeMaking({ engines = [], fits = [] }: Making): Promise<Maki
   };
 }
 
-/** To thousandths: a job may have hundreds of cues, and nobody hears the difference. */
+/** To thousandths: a job may have hundreds of cues, and the difference is inaudible. */
 function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

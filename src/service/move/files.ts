@@ -16,7 +16,7 @@ import type { Statements } from '../store/store.ts';
 type FilePath = string;
 
 export interface AccountFiles {
-  /** For messages, and to tell whether two accounts have the same files. */
+  /** For messages, and to detect whether two accounts have the same files. */
   readonly shown: string;
   /** The name of an upload here. */
   nameUpload(upload: { readonly id: string; readonly file: string }): string;
@@ -124,7 +124,7 @@ const bare = (etag: string | undefined) =>
 /** How the rows of uploads change: by id. */
 export type MovedUploads = ReadonlyMap<string, { readonly file: string; readonly etag: string | null }>;
 
-/** Copies the files that the rows of an account name. Files that are gone are left out, as they are at the source. */
+/** Copies the files that the rows of an account name. Missing files are skipped, as they are at the source. */
 export async function copyFiles(
   rows: Pick<Statements, 'all'>,
   { from, to }: { readonly from: AccountFiles; readonly to: AccountFiles },

@@ -148,7 +148,7 @@ function noAccount(shown: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'NO_SERVICE',
-    message: `no service has been in ${shown}`,
+    message: `no service has used ${shown}`,
     advice: 'Check what --from names, or VLOC_DATABASE without it.',
   });
 }

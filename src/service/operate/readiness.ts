@@ -1,4 +1,4 @@
-/** Whether a service can do its work: its database, its storage and its queue, each by itself. */
+/** Whether a service can do its work: its database, its storage and its queue, each separately. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { ServiceContext } from '../context.ts';

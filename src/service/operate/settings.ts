@@ -17,7 +17,7 @@ const credits = v.pipe(
   number(0),
   v.check((value) => toCredits(toThousandths(value)) === value, 'at most three decimals'),
 );
-const text = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
+const text = v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'));
 
 const address = v.pipe(
   text,
@@ -147,7 +147,7 @@ const FIELDS = {
   ),
   stage_cache_mib: field(
     whole(0),
-    'most MiB of finished stages that are kept for other jobs with the same input; 0 keeps none',
+    'maximum size in MiB of the finished stages that are kept for other jobs with the same input; 0 keeps none',
     { default: plain(DEFAULT_CONFIG.stageCacheBytes / MIB) },
   ),
 };

@@ -180,7 +180,7 @@ function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refused
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw unreachable('it sent compressed bytes although plain ones were asked for');
+    throw unreachable('it sent compressed bytes although uncompressed ones were requested');
   }
   const length = headers['content-length'];
   // Without a length, a complete body cannot be distinguished from an interrupted one.
@@ -207,7 +207,7 @@ async function writeBody(
     stopWatching();
     await file.close();
   }
-  if (!answer.complete) throw unreachable('the transfer did not end well: the connection broke off');
+  if (!answer.complete) throw unreachable('the transfer failed: the connection broke off');
 }
 
 /** Reports errors of the transfer as faults of the source, but not errors of the local file. */
@@ -215,7 +215,7 @@ async function* readChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   try {
     yield* chunks;
   } catch (error) {
-    throw unreachable(`the transfer did not end well: ${describeNetworkError(error)}`, error);
+    throw unreachable(`the transfer failed: ${describeNetworkError(error)}`, error);
   }
 }
 

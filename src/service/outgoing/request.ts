@@ -35,14 +35,14 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection broke off',
   EPIPE: 'the connection broke off',
   ETIMEDOUT: 'the connection was not made in time',
-  EHOSTUNREACH: 'the network does not lead there',
-  ENETUNREACH: 'the network does not lead there',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the host',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'nobody trusted vouches for its certificate',
-  SELF_SIGNED_CERT_IN_CHAIN: 'nobody trusted vouches for its certificate',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'nobody trusted vouches for its certificate',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'nobody trusted vouches for its certificate',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted',
 };
 
 /** Explains to a caller why a connection or a transfer failed, without resolved addresses. */

@@ -67,7 +67,7 @@ export function checkUrl(text: string, policy: UrlPolicy): CheckedUrl {
   const url = parseAddress(text);
   if (url === null) return refuse('is not well formed');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse(HTTPS_ONLY);
-  if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password');
+  if (url.username !== '' || url.password !== '') return refuse('must not contain a user name or password');
   const host = hostOf(url);
   if (policy.allowLoopback && isLoopbackHost(host)) return { ok: true, url };
   if (url.protocol !== 'https:') return refuse(HTTPS_ONLY);

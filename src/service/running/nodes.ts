@@ -25,7 +25,7 @@ export interface NodeRow {
 
 /** How often a node says that it is alive: three times in the life of a lease. */
 const BEAT_MS = 5000;
-/** How often a node looks for servers of engines that answer again, and for jobs that nobody can do. */
+/** How often a node looks for servers of engines that answer again, and for jobs that no worker can do. */
 const CHECK_MS = 30_000;
 /** Nodes that were not seen for a day are history. */
 const KEPT_MS = 24 * 60 * 60_000;
@@ -139,7 +139,7 @@ export async function announceNode(context: ServiceContext, parts: NodeParts): P
 }
 
 /**
- * Repeats work, never twice at a time: what becomes due meanwhile follows at once. Returns what stops it and waits for its end.
+ * Repeats work, never twice at a time: what becomes due meanwhile follows immediately. Returns what stops it and waits for its end.
  */
 function repeatAlone(clock: Clock, intervalMs: number, work: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;

@@ -178,7 +178,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   };
   const endRecording = () => {
     recording = null;
-    // The row may be tried again at once.
+    // The row may be tried again immediately.
     wake();
   };
 

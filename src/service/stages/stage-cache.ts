@@ -219,7 +219,8 @@ function pack(result: unknown, folder: string): PackedResult {
   const value = JSON.stringify(result, (_, each: unknown) => {
     if (typeof each !== 'string' || !each.startsWith(folder + sep)) return each;
     const name = relative(folder, each);
-    if (name.startsWith('..') || isAbsolute(name)) throw new Error('a stage gave a file outside its folder');
+    if (name.startsWith('..') || isAbsolute(name))
+      throw new Error('a stage returned a file outside its folder');
     names.push(name);
     return { [FILE]: name };
   });

@@ -32,7 +32,7 @@ export interface StageStore {
    * @param expiresAt ms since 1970
    */
   keep(key: string, result: PackedResult, folder: string, expiresAt: number, now: number): Promise<void>;
-  /** Claims a stage in order to compute it. Returns false if it is finished, or if somebody else has claimed it. */
+  /** Claims a stage in order to compute it. Returns false if it is finished, or if it is claimed already. */
   claim(key: string, owner: string, now: number): boolean;
   /** Whether a claim can succeed, or a result is there. */
   isSettled(key: string, now: number): boolean;
@@ -78,7 +78,7 @@ CREATE TABLE IF NOT EXISTS claims (
   until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;`;
 
-const ADVICE = 'Remove this file and the ones whose names begin with it: it holds no jobs and no credits.';
+const ADVICE = 'Remove this file and the ones whose names begin with it: it contains no jobs and no credits.';
 
 /** Opens the database. A damaged one is replaced: everything in it can be computed again. */
 function openDatabase(path: string): SqliteFile {

@@ -27,7 +27,7 @@ export interface BucketRequest {
   /** Created for each try. */
   readonly body?: { readonly bytes: number; readonly sha256: string; readonly open: () => Readable };
   readonly signal?: AbortSignal;
-  /** True leaves the request unsigned, as somebody without rights sends it. */
+  /** True leaves the request unsigned, as a client without credentials sends it. */
   readonly isAnonymous?: boolean;
 }
 

@@ -33,7 +33,7 @@ interface ClusterParts extends Omit<S3Parts, 'bucket' | 'prefix' | 'isOurs'> {
 }
 
 /**
- * Opens the bucket of an address and checks that the service may use it and that nobody else may.
+ * Opens the bucket of an address and checks that the service may use it and that it is closed to the public.
  * @param env variables with the credentials
  * @param now the clock of this machine, in ms since 1970
  * @throws Failure (`configuration`); the bucket is as before
@@ -134,7 +134,7 @@ async function refuseIfPublic(bucket: Bucket, key: string, prefix: string, shown
         category: 'configuration',
         code: 'STORAGE_PUBLIC',
         message: `everybody can ${request.key === '' ? 'list' : 'read'} the objects of the bucket ${shown}, without credentials`,
-        advice: 'Block public access to the bucket: it holds the videos of your users. Then start again.',
+        advice: 'Block public access to the bucket: it contains the videos of your users. Then start again.',
       });
     }
   }
@@ -185,7 +185,7 @@ async function tieToCluster(
     await refuseOtherNode(root, own);
     return async () => {
       if ((await readMarker(bucket, key)) === own) return;
-      throw new StorageAway(`the bucket ${shown} does not belong to this cluster any more`);
+      throw new StorageAway(`the bucket ${shown} no longer belongs to this cluster`);
     };
   } catch (error) {
     throw explain(error, shown);
@@ -224,7 +224,7 @@ async function refuseOtherNode(root: string, own: string): Promise<void> {
     category: 'configuration',
     code: 'STORAGE_OF_ANOTHER',
     message: `the state folder ${root} belongs to another cluster, or to a service without --storage`,
-    advice: 'Choose an empty folder with --state-dir: it holds only temporary files of this node.',
+    advice: 'Choose an empty folder with --state-dir: it contains only temporary files of this node.',
   });
 }
 
@@ -294,7 +294,7 @@ const WRONG_KEYS = [
 const WRONG_REGION = ['is in another region', 'Name its region in the address: region=REGION.'] as const;
 const DENIED = [
   'refuses access',
-  'The credentials need the rights to read, write, list and delete objects: s3:GetObject, s3:PutObject, s3:ListBucket, s3:DeleteObject.',
+  'The credentials need permission to read, write, list and delete objects: s3:GetObject, s3:PutObject, s3:ListBucket, s3:DeleteObject.',
 ] as const;
 
 /** What a code of S3 or of the system means for the operator. */

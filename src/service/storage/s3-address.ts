@@ -85,7 +85,7 @@ function readEndpoint(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '')) {
     throw invalid(
-      `${name} is not scheme and host alone`,
+      `${name} must be scheme and host alone`,
       `Write it as ${name}=https://s3.example.com, without a path or a password.`,
     );
   }
@@ -103,6 +103,6 @@ function invalid(reason: string, advice?: string): Failure {
     category: 'configuration',
     code: 'STORAGE_INVALID',
     message: `the address of the storage cannot be used: ${reason}`,
-    advice: advice ?? `It looks like s3://BUCKET?endpoint=https://s3.example.com&region=us-east-1; ${KEYS}`,
+    advice: advice ?? `Write it as s3://BUCKET?endpoint=https://s3.example.com&region=us-east-1; ${KEYS}`,
   });
 }

@@ -184,7 +184,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
   };
 }
 
-/** Names that this service gives. Whatever else is in the bucket belongs to somebody else. */
+/** Names of the objects of this service. All others in the bucket are not its own. */
 const UPLOAD = /^upl_[0-9a-z]{26}$/;
 /** With hyphens in the last part if an older version named it, in a state folder whose account was moved. */
 const ATTEMPT = /^[a-z]{3}_[0-9a-z]{26}-[0-9a-f-]+$/;
@@ -197,7 +197,7 @@ function isAboutObject(error: unknown): error is BucketRefusal {
 }
 
 function tooLarge(): JobFailure {
-  return new JobFailure('STORAGE_ERROR', 'the result is larger than the storage takes');
+  return new JobFailure('STORAGE_ERROR', 'the result is larger than the storage accepts');
 }
 
 function changed(): JobFailure {
@@ -223,8 +223,8 @@ async function download(
   { etag, signal }: { etag: string | null; signal: AbortSignal },
 ): Promise<{ size: number; sha256: string }> {
   const headers = etag === null ? {} : { 'if-match': `"${etag}"` };
-  const { headers: told, body } = await bucket.send({ method: 'GET', key, headers, signal });
-  if (told.etag === undefined) {
+  const { headers: received, body } = await bucket.send({ method: 'GET', key, headers, signal });
+  if (received.etag === undefined) {
     body.destroy();
     throw new StorageAway('something in front of the storage answered instead of it');
   }

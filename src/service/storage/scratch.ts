@@ -39,7 +39,7 @@ export function createScratch(
       if (isFull) {
         const more = formatBytes(await lacks(needed));
         throw new StorageAway(
-          `the disk of ${folder} lacks ${more} for an input of ${formatBytes(bytes)}; the job waits for room or for another worker`,
+          `the disk of ${folder} lacks ${more} for an input of ${formatBytes(bytes)}; the job waits for space or for another worker`,
         );
       }
       reserved += needed;

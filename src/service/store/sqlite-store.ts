@@ -15,7 +15,7 @@ export function createSqliteStore(file: SqliteFile): Store {
   /** What was requested during the transaction, in order. */
   const waiting: (() => void)[] = [];
 
-  /** Starts work when there is no transaction, usually at once. */
+  /** Starts work when there is no transaction, usually immediately. */
   const whenFree = <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     if (abort === null) return settle(work);
     if (waiting.length === 0) limitToMicrotasks(abort);
@@ -60,7 +60,7 @@ export function createSqliteStore(file: SqliteFile): Store {
       const own = (error: Error) => fail(error);
       abort = own;
       if (waiting.length > 0) limitToMicrotasks(own);
-      // What ends after it was rolled back changes nothing any more.
+      // What ends after it was rolled back has no effect.
       const whileOpen =
         <Value>(next: (value: Value) => void) =>
         (value: Value) => {

@@ -52,7 +52,7 @@ export async function receiveObject(
     if (received?.size !== row.size_bytes) {
       await rm(path, { force: true });
       return refuse(
-        `the reservation is for ${row.size_bytes} bytes, ${received === null ? 'more' : 'fewer'} came`,
+        `the reservation is for ${row.size_bytes} bytes, but ${received === null ? 'more' : 'fewer'} were sent`,
       );
     }
     await syncFolder(context.folders.uploads);
@@ -76,13 +76,13 @@ async function isRecorded({ store }: ServiceContext, file: string): Promise<bool
 }
 
 function complain(row: UploadRow, { request }: Exchange): string | null {
-  if (row.status !== 'waiting_for_upload') return `the upload is ${row.status} and takes no more bytes`;
+  if (row.status !== 'waiting_for_upload') return `the upload is ${row.status} and accepts no more bytes`;
   if (request.headers['content-type'] !== row.content_type) {
     return `the reservation is for the content type ${row.content_type}`;
   }
   const length = request.headers['content-length'];
   if (length !== undefined && Number(length) !== row.size_bytes) {
-    return `the reservation is for ${row.size_bytes} bytes, announced are ${length}`;
+    return `the reservation is for ${row.size_bytes} bytes, but Content-Length is ${length}`;
   }
   return null;
 }
@@ -102,7 +102,7 @@ async function store(
     await handle.sync();
     return received;
   } catch (error) {
-    throw request.destroyed ? new CallerGone('the bytes did not come whole', { cause: error }) : error;
+    throw request.destroyed ? new CallerGone('the body is incomplete', { cause: error }) : error;
   } finally {
     stopWatching();
     await handle.close();

@@ -100,7 +100,7 @@ function refuseUnlessCompletable(
   stored: StoredBytes | null,
 ): void {
   if (row.status === 'failed' || row.status === 'expired') {
-    throw new Refusal('UPLOAD_STATE_CONFLICT', `the upload is ${row.status}; make a new one`);
+    throw new Refusal('UPLOAD_STATE_CONFLICT', `the upload is ${row.status}; create a new one`);
   }
   if (known === null) {
     throw new Refusal(
@@ -112,7 +112,7 @@ function refuseUnlessCompletable(
     throw new Refusal('UPLOAD_ETAG_MISMATCH', `the stored object has the ETag "${known}"`);
   }
   if (stored !== null && stored.sizeBytes !== row.size_bytes) {
-    const detail = `the reservation is for ${row.size_bytes} bytes, ${stored.sizeBytes} are stored; make a new one`;
+    const detail = `the reservation is for ${row.size_bytes} bytes, but ${stored.sizeBytes} are stored; create a new one`;
     throw new Refusal('UPLOAD_STATE_CONFLICT', detail);
   }
 }

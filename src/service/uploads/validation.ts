@@ -42,7 +42,7 @@ export function startValidation(context: ServiceContext, leases: Leases, owner: 
   });
 }
 
-/** Records a failure. If its bytes cannot be removed, the sweep removes them, because no record names them any more. */
+/** Records a failure. If its bytes cannot be removed, the sweep removes them, because no record names them. */
 async function recordFailure(context: ServiceContext, id: string, finding: Finding): Promise<void> {
   const { store, storage } = context;
   const row = await store.get<{ file: string | null }>('SELECT file FROM uploads WHERE id = ?', id);
@@ -95,7 +95,7 @@ async function inspectCopy(
 }
 
 function brokenOff(attempts: number): Finding {
-  const message = `validation broke off ${attempts} times; upload the file again`;
+  const message = `validation failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; upload the file again`;
   return { status: 'failed', code: 'INTERNAL_ERROR', message };
 }
 

@@ -12,7 +12,7 @@ export interface Reply {
   readonly json: any;
 }
 
-interface Parts {
+export interface Parts {
   readonly method?: string;
   readonly body?: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@
  */
 import type { Faults, RequestFacts } from '../../../src/service/index.ts';
 
-type Profile = 'generous' | 'minimal';
+export type Profile = 'generous' | 'minimal';
 
 /** What the specification names without showing how it is said, for suites whose subject it is. */
 export type Extra = 'billing' | 'error' | 'input' | 'language';

@@ -291,7 +291,7 @@ test('attempts that fail still count after a crash', async () => {
   dieUnder(idle.stateDir, { attempts: 3, crashes: 0 });
   const scene = await startScene({ stateDir: idle.stateDir, engines: failing(new Error('broken')) });
   const job = await untilJob(scene.caller, created, 'failed');
-  expect(job.error).toMatchObject({ code: 'ENGINE_ERROR', message: expect.stringContaining('3 times') });
+  expect(job.error).toMatchObject({ code: 'ENGINE_ERROR', message: expect.stringContaining('3 attempts') });
 });
 
 test('a job under which the service died ten times is not started again', async () => {

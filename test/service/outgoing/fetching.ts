@@ -15,7 +15,7 @@ export async function makeTarget(): Promise<{ folder: string; path: string }> {
   return { folder, path: join(folder, 'source') };
 }
 
-interface FetchOptions {
+export interface FetchOptions {
   readonly network?: Network;
   readonly refusedSize?: number;
   readonly signal?: AbortSignal;

@@ -35,7 +35,7 @@ test('finished stages are removed before a job has to wait for space', async () 
   const { scratch, disk } = makeDisk(64, 300);
   await scratch.reserve(100 * MIB);
   expect(disk.stages).toBe(0);
-  await expect(scratch.reserve(100 * MIB)).rejects.toThrow('waits for room or for another worker');
+  await expect(scratch.reserve(100 * MIB)).rejects.toThrow('waits for space or for another worker');
 });
 
 test('a disk of unknown free space accepts everything', async () => {

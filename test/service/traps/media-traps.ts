@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forgeDurations } from '../../engines/media/forged-mp4.ts';
 
-interface Bait {
+export interface Bait {
   /** Folder with `canary.txt` and `segment.ts`, which nobody may open. */
   readonly folder: string;
   /** Port on this machine that nobody may call. */

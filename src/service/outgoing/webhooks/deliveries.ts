@@ -23,7 +23,7 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
   const network = systemNetwork({ allowLoopback: config.allowLoopback });
   const fraction = createFractions(context.randomBytes);
 
-  /** Queues the event for another attempt, or gives up. `reason` must not contain a secret. */
+  /** Queues the event for another attempt, or abandons it. `reason` must not contain a secret. */
   const putOff = async (
     { id, attempt }: Lease,
     reason: string,
@@ -31,7 +31,7 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
     error?: unknown,
   ) => {
     const wait = waitAfter(attempt, fraction());
-    const next = wait === null ? 'it is given up' : `it is sent again in ${Math.round(wait / 1000)} s`;
+    const next = wait === null ? 'it was the last one' : `it is sent again in ${Math.round(wait / 1000)} s`;
     log({
       level: 'warn',
       message: `attempt ${attempt} to deliver the webhook ${id} failed: ${reason}; ${next}`,

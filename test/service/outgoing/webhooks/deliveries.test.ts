@@ -122,7 +122,7 @@ test('a receiver that fails is tried seven times under one id, each time signed 
     expect(delivery.headers['x-service-webhook-signature']).toBe(signatureOf(secret, delivery));
   }
   const words = scene.logged.map(({ message }) => message).join('\n');
-  expect(words).toContain('given up');
+  expect(words).toContain('it was the last one');
   expect(words).not.toMatch(/token|abc|127\.0\.0\.1/);
 });
 

@@ -15,7 +15,7 @@ export interface Delivery {
   readonly body: string;
 }
 
-interface Receiver {
+export interface Receiver {
   readonly url: string;
   readonly deliveries: Delivery[];
 }
