@@ -40,7 +40,7 @@ function checkCredentials(key: string, secret: string): void {
   if (key === '') throw wrongSetting('KEY_MISSING', 'there is no API key', advice);
   if (secret === '') throw wrongSetting('SECRET_MISSING', 'there is no API secret', advice);
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw wrongSetting('KEY_INVALID', 'the API key holds a space or a character beyond ASCII', advice);
+    throw wrongSetting('KEY_INVALID', 'the API key contains a space or a character beyond ASCII', advice);
   }
 }
 

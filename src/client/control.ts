@@ -48,7 +48,7 @@ export async function callControl({ url, token }: ControlAddress, call: ControlC
       Date.now(),
     );
     if (read.type === 'done') return read.value.body;
-    throw status === 401 ? controlOff(`the service at ${url} has another control token`) : read.failure;
+    throw status === 401 ? controlOff(`the service at ${url} has a different control token`) : read.failure;
   } catch (error) {
     if (signal.aborted || error instanceof Failure) throw error;
     const { failure } = describeNetworkError(error, url);

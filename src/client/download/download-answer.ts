@@ -169,7 +169,7 @@ function unverifiable(host: string): DownloadAnswer {
   const facts: FailureFacts = {
     category: 'refused',
     code: 'DOWNLOAD_UNVERIFIABLE',
-    message: `${host} does not say how long the result is, in an answer that ends with its connection, so a cut would go unnoticed`,
+    message: `${host} does not say how long the result is, in an answer that ends with its connection, so a truncated file would go unnoticed`,
     advice:
       'If a proxy is between here and the service, download without it; else report it to the operator of the service.',
   };
@@ -198,6 +198,6 @@ export function readValidator({ etag, 'last-modified': modified, date }: Headers
 
 /** Whether the answer is of the same version; null when it does not say. */
 function isSameVersion({ header, value }: Validator, headers: Headers): boolean | null {
-  const told = headers[header];
-  return told === undefined ? null : told === value;
+  const reported = headers[header];
+  return reported === undefined ? null : reported === value;
 }

@@ -18,7 +18,7 @@ export function damaged(name: string): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DOWNLOAD_DAMAGED',
-    message: `the bytes of ${name} are not those that the service promised`,
+    message: `the downloaded ${name} has the wrong size or checksum`,
     advice: AGAIN_OR_REPORT,
     retryable: true,
   });
@@ -30,7 +30,7 @@ export function misfit(name: string, why: 'changed' | 'range'): Failure {
     code: 'DOWNLOAD_RANGE_MISFIT',
     message:
       why === 'changed'
-        ? `the file behind ${name} changed at the service during the download`
+        ? `${name} changed at the service during the download`
         : `storage did not return the part of ${name} that was requested`,
     advice: 'Run the same command again.',
     retryable: true,
@@ -100,7 +100,7 @@ export function linkRefused(
   return new Failure({ ...refused, message: refused.message + until });
 }
 
-/** The failure of a result that storage does not have any more. */
+/** The failure of a result that storage no longer has. */
 export function resultExpired(name: string, said: string): Failure {
   return new Failure({
     category: 'expired',

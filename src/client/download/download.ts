@@ -31,7 +31,7 @@ import { LEAST_BYTES, receiveBody, TooManyBytes, TooSlow } from './receive.ts';
 
 /**
  * Fetches a file with constant memory; under its name it is either whole and checked, or not there at all.
- * @throws Failure: `expired` when the address has lapsed for good, `disk`, `usage` when the target exists, `temporary`;
+ * @throws Failure: `expired` when the address has expired permanently, `disk`, `usage` when the target exists, `temporary`;
  *   the part stays for the next run, unless its bytes are wrong
  */
 export async function downloadAsset(
@@ -215,9 +215,7 @@ async function verifyHead({ part, state, options }: Download, host: string): Pro
   await part.restart(needsHash(state.asset, options));
   const what = format === undefined ? 'the result' : `the ${format.name}`;
   const failure = notTheResult(
-    isEmpty
-      ? `${host} sent an empty body instead of ${what}`
-      : `what ${host} sent does not begin like ${what} that it should be`,
+    isEmpty ? `${host} sent an empty body instead of ${what}` : `${host} sent something other than ${what}`,
   );
   return { type: 'failed', failure, advice: { type: 'backoff', cause: 'fault', askedMs: null } };
 }
@@ -255,7 +253,7 @@ async function renewLink(download: Download, refusal: StorageRefusal): Promise<A
     throw refusedUntil((renewed ?? state.asset).expires_at);
   if (renewed.sha256 !== state.asset.sha256) await part.restart(needsHash(renewed, options));
   state.asset = renewed;
-  const message = 'the download address was refused; the job gave another';
+  const message = 'the download address was refused; the service returned a new one';
   context.emit({ type: 'notice', code: 'LINK_REFRESHED', message });
   return { type: 'failed', failure: refusedUntil(renewed.expires_at), advice: { type: 'at-once' } };
 }

@@ -117,7 +117,7 @@ async function claim(handle: FileHandle, path: string): Promise<string> {
     return identity;
   }
   await handle.close();
-  const message = `${path} is being written already, so nothing else is fetched into it`;
+  const message = `${path} is already being written, so nothing else was downloaded into it`;
   const advice = 'Give the two results other names, or fetch one after the other.';
   throw new Failure({ category: 'disk', code: 'PART_IN_USE', message, advice });
 }
@@ -141,7 +141,7 @@ function takenAway(path: string): Failure {
 async function refuseSpecialFile(handle: FileHandle, path: string): Promise<void> {
   if ((await handle.stat()).isFile()) return;
   await handle.close();
-  const message = `${path} is not a regular file, so nothing is kept in it`;
+  const message = `${path} is not a regular file, so nothing was downloaded into it`;
   throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice: 'Remove it.' });
 }
 

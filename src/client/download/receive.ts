@@ -9,9 +9,9 @@ import type { PartFile } from './part-file.ts';
 const BATCH_BYTES = 4 * 1024 ** 2;
 
 /** A thousandth of the file: progress bars show no smaller step, and reporting each chunk takes a tenth of the time. */
-const TOLD_SHARE = 1 / 1000;
+const REPORT_SHARE = 1 / 1000;
 
-/** Less than this in a whole idle time, and the download would not end before its address lapses. */
+/** Less than this in a whole idle time, and the download would not end before its address expires. */
 export const LEAST_BYTES = 16 * 1024;
 
 interface Receiving {
@@ -58,10 +58,10 @@ export async function receiveBody(
     part,
     Math.min(BATCH_BYTES, Math.max(1, (total ?? Number.POSITIVE_INFINITY) - part.length)),
   );
-  const step = (total ?? 0) * TOLD_SHARE;
+  const step = (total ?? 0) * REPORT_SHARE;
   const most = part.length + room;
   let arrived = part.length;
-  let told = arrived;
+  let reported = arrived;
   let sinceSign = 0;
   let last: Buffer | null = null;
   limit.reason = () => new TooSlow(sinceSign, idleMs);
@@ -79,15 +79,15 @@ export async function receiveBody(
       limit.restart(idleMs);
       sinceSign = 0;
     }
-    if (arrived - told >= step) {
-      told = arrived;
+    if (arrived - reported >= step) {
+      reported = arrived;
       onBytes(arrived);
     }
     return writing;
   };
   try {
     await pipeline(body, writableOf(take));
-    if (told < arrived) onBytes(arrived);
+    if (reported < arrived) onBytes(arrived);
   } finally {
     await batches.finish();
   }

@@ -55,7 +55,7 @@ function unreadable(reference: string, why: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'REFERENCE_INVALID',
-    message: `"${reference.slice(0, 200)}" names no job: ${why}`,
+    message: `"${reference.slice(0, 200)}" does not name a job: ${why}`,
     advice: 'Give an id, a kind and an id such as dubbings/ID, or the detail_url of the job.',
   });
 }

@@ -41,7 +41,7 @@ export interface Jobs {
   list(kind: JobKind, filters?: JobFilters, options?: CallOptions): Promise<ListPage<JobSummary>>;
   /** Until the job is terminal, whatever it ends as; a failed poll is not a failed job. */
   wait(kind: JobKind, id: string, options?: WaitOptions): Promise<Job>;
-  /** A `wait` for many jobs at once, which share one list request a kind. */
+  /** A `wait` for many jobs, which share one list request a kind. */
   waitTogether(): Jobs['wait'];
 }
 

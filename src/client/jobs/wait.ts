@@ -32,7 +32,7 @@ export interface WaitOptions {
 
 /**
  * Waits until the job succeeded, failed or was cancelled.
- * @throws Failure: `timeout` when it is still running then; what the service refuses for good
+ * @throws Failure: `timeout` when it is still running then; what the service refuses permanently
  */
 export function waitForJob(
   context: ClientContext,

@@ -45,7 +45,7 @@ export function missingField(origin: ResponseSource, field: string, found?: unkn
     blame: 'service',
     message: `in the answer about ${origin.subject} the field \`${field}\` ${fault}`,
     advice:
-      'The service differs from the interface that this version knows: report the field and the request id.',
+      'The service differs from the API that this version of vloc supports: report the field and the request id.',
     errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail: fault }],
     ...(origin.requestId === null ? {} : { requestId: origin.requestId }),
   });
@@ -56,7 +56,7 @@ const QUOTED_LENGTH = 40;
 
 function describeFault(found: unknown): string {
   if (found === undefined || found === null) return 'is missing';
-  if (typeof found !== 'string') return 'is of another kind than expected';
+  if (typeof found !== 'string') return 'has an unexpected type';
   return found === ''
     ? 'is empty'
     : `says "${found.slice(0, QUOTED_LENGTH)}", which this version does not know`;

@@ -3,7 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobSummary, UploadTarget } from '../../protocol/resources.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 
-export type { JobSummary, ListPage } from '../../protocol/resources.ts';
+export type { JobSummary, ListPage, MakingResource, UploadTarget } from '../../protocol/resources.ts';
 
 /** A file of a result; null where the service states nothing. */
 export interface Asset {
@@ -37,7 +37,7 @@ export interface Job extends JobSummary {
   /** As sent; `assetsOf` reads the files in it, and `makingOf` how they were made. */
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly billing: Billing | null;
-  /** When the download addresses lapse. */
+  /** When the download addresses expire. */
   readonly expires_at: string | null;
   readonly started_at: string | null;
   readonly finished_at: string | null;

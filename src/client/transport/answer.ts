@@ -46,7 +46,7 @@ export function readResponse(raw: RawResponse, now: number): AttemptResult<ApiRe
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity')
-    return foreign('it is compressed though that was not asked for', UNREADABLE.compressed);
+    return foreign('it is compressed, which was not requested', UNREADABLE.compressed);
   if (status === 204) return success(raw, null, requestId);
   const type = headers['content-type'] ?? '';
   if (!JSON_TYPE.test(type)) return foreign(firstLine(bytes));
@@ -109,7 +109,7 @@ function unreadable(error: JsonError): FailureFacts {
     category: 'temporary',
     code: 'ANSWER_UNREADABLE',
     message: `the answer of the service cannot be read: ${error.message}`,
-    advice: 'Run the same command again; if it stays, report the request id.',
+    advice: 'Run the same command again; if the problem persists, report the request id.',
     retryable: true,
   };
 }
@@ -122,7 +122,7 @@ function redirected(status: number, headers: RawResponse['headers']): FailureFac
     code: 'REDIRECTED',
     origin: 'gateway',
     blame: 'gateway',
-    message: `the service answered with a redirect${elsewhere} (status ${status}), and signed requests follow none`,
+    message: `the service answered with a redirect${elsewhere} (status ${status}), and signed requests do not follow redirects`,
     advice:
       'Set the base URL to the address of the service itself, or sign in where a login page asks for it.',
     retryable: false,

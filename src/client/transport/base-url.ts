@@ -28,13 +28,14 @@ function invalid(message: string): Failure {
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw invalid('the base URL is not an address');
-  if (url.username !== '' || url.password !== '') throw invalid('the base URL holds a user name or password');
+  if (url.username !== '' || url.password !== '')
+    throw invalid('the base URL contains a user name or password');
   if (url.search !== '' || url.hash !== '') throw invalid('the base URL has a query or a fragment');
   const path = url.pathname.replace(/\/+$/, '');
   if (!path.endsWith(VERSION_PREFIX)) throw invalid(`the base URL does not end in ${VERSION_PREFIX}`);
   const loopback = isLoopback(url);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
-    throw invalid('the base URL is not https, and only this machine itself may be reached without it');
+    throw invalid('the base URL must be https, except for this machine itself');
   }
   return { origin: url.origin, gateway: path.slice(0, -VERSION_PREFIX.length), loopback };
 }

@@ -41,7 +41,7 @@ interface Row {
 
 /** Statuses that mean "later" when nothing more is known. */
 const PASSING = [408, 425, 500, 502, 503, 504];
-/** Answers of a presigned address that has expired, is used up, or is not accepted any more. */
+/** Answers of a presigned address that has expired, is used up, or is no longer accepted. */
 const LINK_REFUSED = [401, 403, 404, 409, 410];
 /** Reasons why a success of a gateway cannot be read, and why the next one could not be either. */
 export const UNREADABLE = { compressed: 'COMPRESSED', tooLarge: 'TOO_LARGE' } as const;
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
 
   { origin: 'gateway', code: UNREADABLE.compressed, verdict: ['configuration', 'never', 'gateway'] },
   { origin: 'gateway', code: UNREADABLE.tooLarge, verdict: ['configuration', 'never', 'gateway'] },
-  // A login or maintenance page in the place of an answer.
+  // A login or maintenance page instead of an answer.
   { origin: 'gateway', status: isSuccess, verdict: ['temporary', 'backoff', 'gateway'] },
   { origin: 'gateway', status: [429], verdict: ['temporary', 'throttle', 'gateway'] },
   { origin: 'gateway', status: [408, 425], verdict: ['temporary', 'backoff', 'gateway'] },
@@ -126,7 +126,7 @@ export const BLAMES: Readonly<
   Record<
     Blame,
     {
-      /** The reason for which a batch stops at once; null: only the item fails. */
+      /** The reason for which a batch stops immediately; null: only the item fails. */
       readonly stops: 'authentication' | 'no-credits' | 'quota' | null;
       /** Null: the words of the answer say it. */
       readonly why: string | null;
@@ -161,7 +161,7 @@ const ADVICE: Readonly<Record<FailureCategory, string>> = {
   usage: 'Correct the command.',
   partial: 'Run the same command again.',
   job: 'Read the error of the job.',
-  disk: 'Make room, then run the same command again.',
+  disk: 'Free some space, then run the same command again.',
 };
 
 const FINAL = 'The service says that a retry does not help: give the request id to its operator.';

@@ -9,7 +9,7 @@ type ErrorText = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
 
 const LATER = 'Check the network, then run the same command again.';
 const COMPANY_CA =
-  'If a company proxy opens TLS, point NODE_EXTRA_CA_CERTS at its certificate; otherwise tell the operator of the service.';
+  'If a company proxy decrypts TLS, point NODE_EXTRA_CA_CERTS at its certificate; otherwise tell the operator of the service.';
 
 const temporary = (code: string, message: string, advice = LATER): ErrorText => ({
   category: 'temporary',
@@ -26,7 +26,7 @@ const wrongSetup = (code: string, message: string, advice: string): ErrorText =>
 });
 
 const clientClosed = (host: string) =>
-  temporary('CLIENT_CLOSED', `the request to ${host} was cut because the client was closed`);
+  temporary('CLIENT_CLOSED', `the request to ${host} was aborted because the client was closed`);
 
 const headersTooLarge = (host: string) =>
   temporary('ANSWER_HEADERS_TOO_LARGE', `${host} answers with headers of more than 16 KiB`);
@@ -45,10 +45,10 @@ const WORDS: Readonly<Record<string, (host: string) => ErrorText>> = {
   ENOTFOUND: (host) =>
     temporary('HOST_NOT_FOUND', `there is no host named ${host}`, 'Check the base URL and the network.'),
   EAI_AGAIN: (host) => temporary('NAME_LOOKUP_FAILED', `the name ${host} cannot be looked up right now`),
-  ENETUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no way to ${host} from this network`),
-  EHOSTUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no way to ${host} from this network`),
-  ETIMEDOUT: (host) => temporary('CONNECT_TIMEOUT', `${host} does not take the connection`),
-  UND_ERR_CONNECT_TIMEOUT: (host) => temporary('CONNECT_TIMEOUT', `${host} does not take the connection`),
+  ENETUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no route to ${host} from this network`),
+  EHOSTUNREACH: (host) => temporary('NETWORK_UNREACHABLE', `there is no route to ${host} from this network`),
+  ETIMEDOUT: (host) => temporary('CONNECT_TIMEOUT', `connecting to ${host} timed out`),
+  UND_ERR_CONNECT_TIMEOUT: (host) => temporary('CONNECT_TIMEOUT', `connecting to ${host} timed out`),
   ERR_CLIENT_CLOSED: clientClosed,
   UND_ERR_DESTROYED: clientClosed,
   UND_ERR_CLOSED: clientClosed,
@@ -99,8 +99,8 @@ const PROXY_WORDS: Readonly<Record<number, (proxy: string, host: string) => Erro
   403: (proxy, host) =>
     wrongSetup(
       'PROXY_REFUSED',
-      `the proxy ${proxy} does not let connections to ${host} pass`,
-      'Have the host allowed there, or name it in NO_PROXY if it can be reached directly.',
+      `the proxy ${proxy} refuses connections to ${host}`,
+      'Allow the host at the proxy, or name it in NO_PROXY if it can be reached directly.',
     ),
 };
 
@@ -113,7 +113,7 @@ function proxyWords({ proxy, status }: ProxyError, host: string): ErrorText {
         `the proxy ${proxy} cannot be reached`,
         'Check HTTPS_PROXY and the network.',
       )
-    : temporary('PROXY_FAILED', `the proxy ${proxy} does not get through to ${host} (status ${status})`);
+    : temporary('PROXY_FAILED', `the proxy ${proxy} cannot reach ${host} (status ${status})`);
 }
 
 function wordsFor(error: unknown, host: string): ErrorText {

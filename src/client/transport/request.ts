@@ -36,7 +36,7 @@ export function prepareRequest(context: ClientContext, call: Call): PreparedCall
   const target = resolveTarget(context.base, call.path, call.query);
   const body = encodeBody(call.body);
   if (body !== null && (method === 'GET' || method === 'DELETE')) {
-    throw usage('BODY_NOT_ALLOWED', `${method} takes no body`, 'Leave the body out, or use POST.');
+    throw usage('BODY_NOT_ALLOWED', `${method} cannot have a body`, 'Leave the body out, or use POST.');
   }
   return {
     method,
@@ -69,7 +69,7 @@ function checkKey(key: string): string {
 interface Target {
   /** In canonical form, from the version on. Source: specification, "Authentication" 5. */
   readonly signed: string;
-  /** The same behind the path of the gateway. */
+  /** The same after the path of the gateway. */
   readonly sent: string;
 }
 
@@ -99,7 +99,7 @@ export function resolveTarget(
 }
 
 function withVersion(path: string): string {
-  if (/^[a-z][a-z\d+.-]*:/i.test(path)) throw new TargetError('it is a whole address, not a path');
+  if (/^[a-z][a-z\d+.-]*:/i.test(path)) throw new TargetError('it is a full URL, not a path');
   const rooted = path.startsWith('/') ? path : `/${path}`;
   return rooted === VERSION_PREFIX || rooted.startsWith(`${VERSION_PREFIX}/`)
     ? rooted

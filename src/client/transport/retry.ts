@@ -78,7 +78,7 @@ function ownDelay(queued: boolean, state: RetryState): number {
   return queued ? QUEUE_DELAY_MS : backoffDelay(state.failedAttempts, state.random);
 }
 
-/** Never early, and a little late, so that clients which were told the same second do not all return in it. */
+/** Never early, and a little late, so that clients with the same Retry-After do not all return in the same second. */
 function politeDelay(askedMs: number, state: RetryState): number {
   return Math.min(state.maxWaitMs, askedMs + state.random() * BACKOFF_BASE_MS);
 }
@@ -219,7 +219,7 @@ function deadlinePassed(): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DEADLINE_PASSED',
-    message: 'the time given was over before the request could be sent',
+    message: 'the time limit passed before the request could be sent',
     advice: 'Run the same command again with more time.',
     retryable: true,
   });
@@ -237,7 +237,7 @@ function explainStop(
     case 'attempts':
       return failure.with({ message: `${message}, ${attempts} times in a row` });
     case 'deadline':
-      return failure.with({ message: `${message}, and the time given is over` });
+      return failure.with({ message: `${message}, and the time limit has passed` });
     case 'asked-too-long': {
       const asked = describeDuration(retryAfterMs);
       return failure.with({

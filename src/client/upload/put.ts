@@ -65,7 +65,7 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   const { context, url, headers, source, options } = put;
   const { runtime, clock, emit, timeouts } = context;
   if (clock.now() >= put.lapsesAt)
-    return { type: 'failed', failure: uploadLapsed('its time is over'), advice: { type: 'never' } };
+    return { type: 'failed', failure: uploadLapsed('it has expired'), advice: { type: 'never' } };
   // The rest of the address works like a password.
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
@@ -203,7 +203,7 @@ function readStorageAnswer(
   const failure = new Failure({
     ...facts,
     code: status === 413 ? 'CONTENT_TOO_LARGE' : 'STORAGE_REFUSED',
-    message: `storage did not take the file (${said})`,
+    message: `storage did not accept the file (${said})`,
     advice: facts.retryable
       ? 'Run the same command again later.'
       : 'Report it to the operator of the service.',
@@ -211,7 +211,7 @@ function readStorageAnswer(
   return { type: 'failed', failure, advice };
 }
 
-/** The failure of a reservation that takes no bytes any more; the upload is made again. */
+/** The failure of a reservation that no longer accepts bytes; the upload is repeated. */
 export function uploadLapsed(reason: string, facts: Partial<FailureFacts> = {}): Failure {
   return new Failure({
     ...facts,

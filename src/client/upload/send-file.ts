@@ -16,7 +16,7 @@ export interface UploadProgress {
   readonly stage: 'reserving' | 'sending' | 'completing' | 'validating' | 'ready';
   readonly bytes: number;
   readonly total: number;
-  /** Null until it is reserved; another one after a lapsed reservation was replaced. */
+  /** Null until it is reserved; another one after an expired reservation was replaced. */
   readonly uploadId: string | null;
 }
 
@@ -142,7 +142,7 @@ function isSettled({ status }: Upload): boolean {
 async function waitUntilReady(task: Task, sent: Upload): Promise<Upload> {
   const upload = isSettled(sent) ? sent : await pollUpload(task, sent.id);
   if (upload.status === 'ready') return upload;
-  throw upload.status === 'expired' ? uploadLapsed('it expired') : notAccepted(upload);
+  throw upload.status === 'expired' ? uploadLapsed('it has expired') : notAccepted(upload);
 }
 
 function pollUpload(task: Task, id: string): Promise<Upload> {

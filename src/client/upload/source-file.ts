@@ -33,7 +33,7 @@ function fileChanged(path: string): Failure {
   return unusable(
     'FILE_CHANGED',
     `${path} changed while it was sent`,
-    'Wait until it is written, then try again.',
+    'Wait until it is completely written, then try again.',
   );
 }
 
@@ -66,7 +66,7 @@ export async function openSourceFile(path: string, purpose: UploadPurpose | null
 
 async function openForReading(path: string): Promise<FileHandle> {
   try {
-    // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
+    // Without O_NONBLOCK, opening a named pipe waits for a writer forever.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const code = errorCode(error);
@@ -80,7 +80,7 @@ async function openForReading(path: string): Promise<FileHandle> {
 function checkSize(path: string, size: number, limit: number): void {
   if (size === 0) throw unusable('FILE_EMPTY', `${path} is empty`, 'Name a file with content.');
   if (size >= limit) {
-    const advice = 'Send a smaller one: the service takes less than that.';
+    const advice = 'Send a smaller file, below the limit.';
     throw unusable('FILE_TOO_LARGE', `${path} has ${size} bytes, the limit is ${limit}`, advice);
   }
 }

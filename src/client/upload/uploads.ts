@@ -7,7 +7,7 @@ import type { SendFileOptions, SentFile } from './send-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 
 export interface Uploads extends UploadOperations {
-  /** Reserves, streams the file, completes and waits until it is ready; a lapsed reservation is replaced once. */
+  /** Reserves, streams the file, completes and waits until it is ready; an expired reservation is replaced once. */
   sendFile(path: string, options: SendFileOptions): Promise<SentFile>;
 }
 

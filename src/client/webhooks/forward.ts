@@ -44,10 +44,10 @@ export function parseForwardTarget(text: string): URL {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || url.username !== '' || url.password !== '') {
-    throw unusable('--forward-to is not an address, or one with a password');
+    throw unusable('--forward-to is not an address, or contains a password');
   }
   if (url.protocol === 'https:' || isLoopback(url)) return url;
-  throw unusable('--forward-to leaves this machine without https');
+  throw unusable('--forward-to needs https for another machine');
 }
 
 function unusable(message: string): Failure {

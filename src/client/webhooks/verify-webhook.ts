@@ -89,7 +89,7 @@ function readHeader(
   if (value === undefined) return { ok: false, message: `the header ${name} is missing` };
   // Node and Fetch join repeated headers with a comma, which is invalid in all three values.
   if (more.length > 0 || value.includes(',')) {
-    return { ok: false, message: `the header ${name} is there more than once` };
+    return { ok: false, message: `the header ${name} appears more than once` };
   }
   if (pattern.test(value)) return { ok: true, value };
   return { ok: false, message: `the header ${name} is ${typeof fault === 'string' ? fault : fault(value)}` };
@@ -106,7 +106,7 @@ function signatureMessage(matched: WebhookLayout | null, pinned: WebhookLayout |
   if (matched !== null)
     return `the signature is right in the ${matched} form, but only ${pinned} is accepted`;
   const tried = pinned === undefined ? 'neither form (newline, dot)' : `not the ${pinned} form`;
-  return `the signature fits ${tried}: another secret, or a body that was changed on the way`;
+  return `the signature matches ${tried}: another secret, or a body that was changed on the way`;
 }
 
 function timestampMessage(ageSeconds: number, tolerance: number): string {
@@ -150,7 +150,7 @@ export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: Webhook
   if (/[\r\n]/.test(secret)) {
     throw wrong(
       'WEBHOOK_SECRET_INVALID',
-      'the webhook secret holds a line break',
+      'the webhook secret contains a line break',
       'Give the secret alone: `printf %s` writes it without a line break, `echo` adds one.',
     );
   }

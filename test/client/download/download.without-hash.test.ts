@@ -66,16 +66,16 @@ describe('an answer that is not a result', () => {
       'other bytes under the right type',
       typed('video/mp4', Buffer.from(PAGE)),
       mp4,
-      'does not begin like the MP4 video',
+      'sent something other than the MP4 video',
     ],
-    ['a page without a type', answer(200, {}, PAGE), srt, 'does not begin like the SRT file'],
+    ['a page without a type', answer(200, {}, PAGE), srt, 'sent something other than the SRT file'],
     [
       'a WAV for a video',
       typed('application/octet-stream', silentWav()),
       mp4,
-      'does not begin like the MP4 video',
+      'sent something other than the MP4 video',
     ],
-    ['a text without cues', typed('text/plain', '1\nHello\n'), srt, 'does not begin like the SRT file'],
+    ['a text without cues', typed('text/plain', '1\nHello\n'), srt, 'sent something other than the SRT file'],
   ])('(%s) is refused, and none of it is kept', async (_what, reply, format, words) => {
     const { client, asset, to, parts } = await startBare(reply);
     const { facts } = await failureOf(client.download(asset, { to, format }));

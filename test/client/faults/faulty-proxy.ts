@@ -6,7 +6,7 @@ import type { Certificate } from './certificates.ts';
 import { type Exchange, endToEnd, type Forwarded, forwardTo, readWhole } from './exchange.ts';
 import { announces, type Step, stepOf } from './steps.ts';
 
-interface ProxyOptions {
+export interface ProxyOptions {
   readonly service: URL;
   readonly foreignOrigin: string;
   readonly now: () => number;

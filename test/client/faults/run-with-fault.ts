@@ -10,7 +10,7 @@ const COMMANDS: Readonly<Partial<Record<Step, readonly string[]>>> = {
   list: ['jobs', 'list', '--kind', 'dubbing', '-o', 'json'],
 };
 
-interface FaultRun extends RunResult {
+export interface FaultRun extends RunResult {
   /** True if the run reached the fault. */
   readonly met: boolean;
 }

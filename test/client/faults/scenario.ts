@@ -16,7 +16,7 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-interface ScenarioOptions {
+export interface ScenarioOptions {
   readonly proxy: FaultyProxy;
   readonly baseUrl: string;
   readonly folder: string;

@@ -10,7 +10,7 @@ import { createEventTime } from './event-time.ts';
 import { createSimulatedJobs, describeAt, type SimulatedJob, summaryAt } from './simulated-jobs.ts';
 import { idealMs, type Work } from './work.ts';
 
-interface Waited {
+export interface Waited {
   /** Time until the last job is known to have ended, divided by that with immediate knowledge of each end. */
   readonly makespan: number;
   /** Requests per job: lists, and reads of single jobs except the one that gets the result. */

@@ -14,7 +14,7 @@ import { type Reply, type ScriptedServer, startServer } from './scripted-server.
 
 export const SECRET = 'secret-canary-5f1d';
 
-interface Harness {
+export interface Harness {
   readonly server: ScriptedServer;
   readonly client: Client;
   readonly runtime: FakeRuntime;

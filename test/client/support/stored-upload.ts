@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { json, type Reply, type ScriptedServer, type Seen } from './scripted-server.ts';
 
-interface UploadService {
+export interface UploadService {
   /** Everything that went to storage, whole. */
   readonly stored: Map<string, Buffer>;
   readonly reservations: Seen[];

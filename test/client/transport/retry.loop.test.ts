@@ -49,7 +49,7 @@ describe('the deadline of a call', () => {
     expect(facts).toEqual({
       category: 'temporary',
       code: 'DEADLINE_PASSED',
-      message: 'the time given was over before the request could be sent',
+      message: 'the time limit passed before the request could be sent',
       advice: 'Run the same command again with more time.',
       retryable: true,
     });
@@ -65,7 +65,7 @@ describe('the deadline of a call', () => {
     const { failure, runtime, events } = scene([failed(THROTTLED), failed(THROTTLED)]);
     const { facts } = await failure({ deadline: runtime.now() + 8_500 });
     expect(runtime.slept).toEqual([4_250]);
-    expect(facts).toEqual({ ...BUSY.facts, message: 'the service is busy, and the time given is over' });
+    expect(facts).toEqual({ ...BUSY.facts, message: 'the service is busy, and the time limit has passed' });
     expect(events).toHaveLength(1);
   });
 

@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-interface Signed {
+export interface Signed {
   readonly body: Buffer;
   readonly headers: Record<string, string>;
 }

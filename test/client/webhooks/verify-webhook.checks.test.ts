@@ -151,7 +151,7 @@ describe('the form of the headers', () => {
   it('treats two spellings of one name as a repeated header', () => {
     const { body, headers } = deliver();
     const twice = { ...headers, 'x-service-webhook-id': EVENT_ID };
-    expect(judge({ body, headers: twice })).toContain('x-service-webhook-id is there more than once');
+    expect(judge({ body, headers: twice })).toContain('x-service-webhook-id appears more than once');
   });
 
   it('never makes it throw', () => {
