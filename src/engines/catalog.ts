@@ -35,7 +35,7 @@ export const ENGINES: readonly Engine[] = [
   {
     name: 'sherpa-onnx',
     steps: ['separate'],
-    purpose: 'finds where speech is',
+    purpose: 'detects speech',
     programs: [],
     packages: ['sherpa-onnx-node', '@jitsi/rnnoise-wasm/dist/rnnoise.wasm'],
     install: {},
@@ -43,7 +43,7 @@ export const ENGINES: readonly Engine[] = [
   {
     name: 'pocketsphinx',
     steps: ['recognize'],
-    purpose: 'writes down English speech',
+    purpose: 'recognizes English speech',
     programs: ['pocketsphinx_batch'],
     packages: [],
     install: {

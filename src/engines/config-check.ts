@@ -113,7 +113,7 @@ function describeField(issue: Issue, step: BackendStep, type: string, field: rea
 
 function suggest(given: string, known: readonly string[]): string {
   const meant = nearestName(given, known);
-  return meant === null ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+  return meant === null ? `known: ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 
 /** The types of engines for a step, besides the built-in one. */

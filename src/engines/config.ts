@@ -9,7 +9,7 @@ import type { BackendStep } from './backend.ts';
 const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
-const Name = v.pipe(v.string('must be a text'), v.trim(), v.minLength(1, 'must not be empty'));
+const Name = v.pipe(v.string('must be a string'), v.trim(), v.minLength(1, 'must not be empty'));
 
 const Language = v.pipe(
   Name,
@@ -183,7 +183,7 @@ const list = <const Entry extends v.GenericSchema, const Builtin extends string>
 
 export const EnginesFile = v.strictObject({
   $schema: v.optional(
-    described(v.string('must be a text'), 'Where editors find the description of this file.'),
+    described(v.string('must be a string'), 'Where editors find the description of this file.'),
   ),
   recognize: list(ENTRIES.recognize, BUILT_IN.recognize, 'recognize speech'),
   translate: list(ENTRIES.translate, BUILT_IN.translate, 'translate'),

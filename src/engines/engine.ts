@@ -38,7 +38,7 @@ export interface StageSharing {
 const STAGES = ['separating', 'recognizing', 'translating', 'dubbing', 'exporting'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** A file that a job created. `path` lies inside the work folder. */
+/** A file that a job created. `path` is inside the work folder. */
 export interface MediaFile {
   readonly path: string;
   readonly contentType: 'audio/wav' | 'video/mp4' | 'application/x-subrip';

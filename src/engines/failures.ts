@@ -53,7 +53,7 @@ export function asJobFailure(error: unknown, signal: AbortSignal): unknown {
 
 function storageFailure(cause: Error): JobFailure {
   const message =
-    'the working folder of the service is full or cannot be written; free some room, then try again';
+    'the working folder of the service is full or cannot be written; free some space, then try again';
   return new JobFailure('STORAGE_ERROR', message, { cause });
 }
 

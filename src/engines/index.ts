@@ -92,4 +92,4 @@ async function guard<T>(signal: AbortSignal, action: () => Promise<T>): Promise<
   }
 }
 
-export type { Capabilities, Engines } from './engine.ts';
+export type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';

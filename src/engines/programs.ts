@@ -112,14 +112,14 @@ interface Subprocess extends PromiseLike<ChildEnd> {
   readonly nodeChildProcess: { once(event: 'exit', listener: () => void): unknown };
 }
 
-/** How long output may arrive after the end of a program, in milliseconds: the system delivers it at once. */
+/** How long output may arrive after the end of a program, in milliseconds: the system delivers it immediately. */
 const LATE_OUTPUT_MS = 1_000;
 
 /** Ends what a program left running. It would hold the pipes open, and the call would wait for it. */
 function endLeftovers(pid: number, child: Subprocess): void {
   child.nodeChildProcess.once('exit', () => {
     endRest(pid);
-    // A process that has left the group cannot be ended, but nobody waits for it.
+    // A process that has left the group cannot be ended, but nothing waits for it.
     const pipes = [child.stdout, child.stderr];
     setTimeout(() => pipes.forEach((pipe) => void pipe.destroy()), LATE_OUTPUT_MS).unref();
   });
@@ -178,7 +178,7 @@ function readOutput(
   readLines(child.stderr, keepLine);
   if (options.onErrorLine !== undefined) readLines(child.stderr, guarded(options.onErrorLine));
   if (options.onLine === undefined) {
-    const tooMuch = () => fault(failure(program, {}, 'it wrote more than it should'));
+    const tooMuch = () => fault(failure(program, {}, 'its output is over the limit'));
     return collect(child.stdout, options.maxStdoutBytes ?? DEFAULT_STDOUT_BYTES, tooMuch);
   }
   readLines(child.stdout, guarded(options.onLine));

@@ -56,7 +56,7 @@ async function findMissing(program: string, { programs }: Parts): Promise<Obstac
     : programs.locate(program) !== null;
   return isThere
     ? null
-    : { message: `there is no program ${program}`, fix: 'Install it, or write its whole path.' };
+    : { message: `there is no program ${program}`, fix: 'Install it, or write its full path.' };
 }
 
 function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
@@ -68,7 +68,7 @@ function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
   if (isAbsolute(program) || programs.locate(program) !== null) return null;
   return {
     message: `there is no program ${program}, which prints its key`,
-    fix: 'Install it, or write its whole path.',
+    fix: 'Install it, or write its full path.',
   };
 }
 

@@ -128,7 +128,7 @@ function explainSpeech(target: string, { speak }: Capabilities): string | null {
   if (matchLanguage(target, languages) !== null) return null;
   return languages.length > MOST_LANGUAGES
     ? noVoiceFor(target)
-    : `${noVoiceFor(target)}; there are ${list(languages)}`;
+    : `${noVoiceFor(target)}; available: ${list(languages)}`;
 }
 
 /** Returns the names of languages, without duplicates. */

@@ -1,4 +1,4 @@
-/** Runs tasks concurrently: all at once, or a limited number at one time. */
+/** Runs tasks concurrently: all of them, or a limited number at a time. */
 
 /**
  * Runs tasks concurrently.

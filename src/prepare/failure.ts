@@ -51,7 +51,7 @@ function explain(doing: string, cause: unknown): unknown {
     if (/no space left|disk quota/i.test(cause.lastWords)) return diskFailure(doing, cause);
     if (cause.exitCode === TOO_MANY_ERRORS) return damage(doing, cause);
     const said = cause.lastWords.split('\n').at(-1) || cause.message;
-    const advice = 'play the file to see whether it is whole; export it once more if it is not';
+    const advice = 'play the file to see whether it is complete; export it again if it is not';
     return new PreparationFailure('PROGRAM_FAILED', `${doing}: ${cause.program} says: ${said}`, advice, {
       cause,
     });
@@ -63,12 +63,12 @@ function explain(doing: string, cause: unknown): unknown {
 /** Damage must be reported now: it is no longer visible after re-encoding. */
 function damage(doing: string, cause: ChildFailure): PreparationFailure {
   const message = `${doing}: more than one frame in fifty cannot be decoded: the file is damaged`;
-  return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it once more', { cause });
+  return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it again', { cause });
 }
 
 function diskFailure(doing: string, cause: Error): PreparationFailure {
   const advice =
-    'free some room, or set TMPDIR to a folder with more: cutting and joining need about four times the video';
+    'free some space, or set TMPDIR to a folder with more: cutting and joining need about four times the video';
   return new PreparationFailure('DISK_FULL', `${doing}: the disk is full or cannot be written`, advice, {
     cause,
   });

@@ -5,8 +5,7 @@
  *
  *     const facts = await readFacts(programs, path, work);              // container, picture, audio tracks: milliseconds
  *     const size = { durationSeconds: facts.durationSeconds ?? 0, bytes: facts.bytes };
- *     const cost = videoSplitCost(kind, size, SERVICE_SPLIT);           // without --split: show describeSplitCost(cost)
- *     const long = cost.parts > 1;
+ *     const long = countParts(size, SERVICE_SPLIT) > 1;                 // without --split: show describeSplitCost(…)
  *     const first = await readTimeline(programs, path, facts, work);    // only if long: reads every packet
  *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
  *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
@@ -25,24 +24,43 @@
  *     const parts = splitSubtitle(lines);                               // one part if it is short enough
  *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
  *     const text = writeSubtitle(whole, 'vtt');
+ *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after): changes
  *
  * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
  */
-export { type ConversionPlan, convert, describeTrack, planConversion } from './conversion/convert.ts';
-export { requireWhole } from './conversion/wholeness.ts';
+export {
+  type ConversionOptions,
+  type ConversionPlan,
+  convert,
+  describeTrack,
+  planConversion,
+} from './conversion/convert.ts';
+export { requireWhole, type SourceFacts } from './conversion/wholeness.ts';
 export { addTracks } from './export/add-tracks.ts';
-export type { ExportOptions } from './export/export-localized.ts';
-export { PreparationFailure } from './failure.ts';
+export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
+export { type PreparationCode, PreparationFailure } from './failure.ts';
 export { joinSubtitles } from './join/join-subtitles.ts';
-export { joinVideos } from './join/join-videos.ts';
-export { joinWavs } from './join/join-wavs.ts';
+export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
+export { joinWavs, type WavResult } from './join/join-wavs.ts';
 export { readFacts, type TrackFacts, type VideoFacts } from './media/facts.ts';
-export { readTimeline } from './media/timeline.ts';
-export { describeSplitCost, SERVICE_SPLIT, videoSplitCost } from './split/limits.ts';
-export { cutsOf, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
-export { partOffsetsMs, splitVideo, type VideoSplit } from './split/split-video.ts';
-export type { SubtitleProblem } from './subtitles/check.ts';
-export type { Comparison } from './subtitles/compare.ts';
+export { readTimeline, type Timeline } from './media/timeline.ts';
+export {
+  countParts,
+  describeSplitCost,
+  SERVICE_SPLIT,
+  type SplitCost,
+  type SplitLimits,
+  subtitleSplitCost,
+  type VideoSize,
+  videoSplitCost,
+} from './split/limits.ts';
+export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
+export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
+export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
+export { checkSubtitle, type SubtitleProblem } from './subtitles/check.ts';
+export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
+export { type InspectedSubtitle, inspectSubtitle } from './subtitles/inspect.ts';
 export { readSubtitleFile } from './subtitles/read.ts';
-export { splitSubtitle } from './subtitles/split-subtitle.ts';
+export { type ScannedCue, scanSrt } from './subtitles/scan.ts';
+export { type SubtitlePart, splitSubtitle } from './subtitles/split-subtitle.ts';
 export { writeSubtitle } from './subtitles/write.ts';

@@ -57,8 +57,8 @@ it.each<readonly [unknown, string]>([
   [null, 'engines.json: must be an object of steps: recognize, translate, speak, separate'],
   [[], 'engines.json: must be an object of steps: recognize, translate, speak, separate'],
   [{ transalte: [] }, 'transalte: there is no such step; did you mean translate?'],
-  [{ dub: [] }, 'dub: there is no such step; known are recognize, translate, speak, separate'],
-  [{ $schema: 3 }, '$schema: must be a text'],
+  [{ dub: [] }, 'dub: there is no such step; known: recognize, translate, speak, separate'],
+  [{ $schema: 3 }, '$schema: must be a string'],
   [{ translate: 'apertium' }, 'translate: must be a list of engines, in [ and ]'],
   [{ speak: [] }, 'speak: must have at least one engine; without the list, espeak-ng is used'],
   [{ translate: [3] }, 'translate[0]: must be an object with a "type", or "apertium"'],
@@ -90,7 +90,7 @@ it.each<readonly [unknown, string]>([
     'recognize[1] (openai) model: is missing: name of the model, as the server knows it',
   ],
   [{ recognize: [{ ...WHISPER, model: ' ' }] }, 'recognize[0] (openai) model: must not be empty'],
-  [{ recognize: [{ ...WHISPER, model: 3 }] }, 'recognize[0] (openai) model: must be a text'],
+  [{ recognize: [{ ...WHISPER, model: 3 }] }, 'recognize[0] (openai) model: must be a string'],
   [
     { recognize: [{ ...WHISPER, url: 'gpu:8000' }] },
     'recognize[0] (openai) url: must begin with http:// or https://',
@@ -109,7 +109,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { recognize: [{ ...WHISPER, api_key: 'canary' }] },
-    'recognize[0] (openai) api_key: there is no such field; known are type, url, key, insecure, model, languages, fallback, concurrency, timeout',
+    'recognize[0] (openai) api_key: there is no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout',
   ],
   [{ recognize: [{ ...WHISPER, timeout: '60' }] }, 'recognize[0] (openai) timeout: must be a number'],
   [{ recognize: [{ ...WHISPER, timeout: 0 }] }, 'recognize[0] (openai) timeout: must be at least 1'],
@@ -133,7 +133,7 @@ it.each<readonly [unknown, string]>([
     'recognize[0] (command) run: must be a list such as ["program", "argument"]; no shell splits a line into words',
   ],
   [{ recognize: [{ type: 'command', run: [] }] }, 'recognize[0] (command) run: must name a program'],
-  [{ recognize: [{ type: 'command', run: ['a', 3] }] }, 'recognize[0] (command) run[1]: must be a text'],
+  [{ recognize: [{ type: 'command', run: ['a', 3] }] }, 'recognize[0] (command) run[1]: must be a string'],
   [
     { recognize: [{ type: 'command', run: ['a'], format: 'vtt' }] },
     'recognize[0] (command) format: must be "srt" or "verbose_json"',
@@ -156,7 +156,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { speak: [{ ...VOICES, context: 3 }] },
-    'speak[0] (openai) context: there is no such field; known are type, url, key, insecure, model, languages, fallback, concurrency, timeout, voices',
+    'speak[0] (openai) context: there is no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout, voices',
   ],
 ])('%j: %s', (file, mistake) => {
   const mistakes = mistakesIn(file);

@@ -89,12 +89,12 @@ describe('an unsupported request', () => {
     [
       'auto_localization',
       { target_language: 'ca' },
-      'there is no voice for Catalan; an engine of engines.json can speak it (vloc engines add); there are Spanish (es), German (de)',
+      'there is no voice for Catalan; an engine of engines.json can speak it (vloc engines add); available: Spanish (es), German (de)',
     ],
     [
       'dubbing',
       { target_language: 'ja' },
-      'there is no voice for Japanese: the built-in voice (espeak-ng) has no dictionary of its characters and would spell them; an engine of engines.json can speak it (vloc engines add); there are Spanish (es), German (de)',
+      'there is no voice for Japanese: the built-in voice (espeak-ng) has no dictionary of its characters and would spell them; an engine of engines.json can speak it (vloc engines add); available: Spanish (es), German (de)',
     ],
   ] as const)('%s with %j', (kind, fields, message) => {
     expect(explainUnsupported(kind, fields, ALL)).toMatchObject({ missing: false, message });

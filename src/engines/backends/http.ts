@@ -208,7 +208,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     }
   }
 
-  /** Sends a request. An idle connection may just have been closed by the server; then a new one is opened at once. */
+  /** Sends a request. An idle connection may just have been closed by the server; then a new one is opened immediately. */
   async function exchange(message: Message, mayReuse: boolean): Promise<Exchange> {
     const connection = {
       agent: mayReuse ? agent : false,

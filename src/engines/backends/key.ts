@@ -19,7 +19,7 @@ interface ServerKey {
 
 /** Longer than any key; a program that prints more prints something else. */
 const MAX_KEY_BYTES = 64 * 1024;
-/** A program that asks for a passphrase waits forever where nobody sees it. */
+/** A program that asks for a passphrase waits forever if no one sees it. */
 const LONGEST_MS = 60_000;
 
 /** Creates the reader of a key. What a program printed is kept in memory for the process. */
@@ -53,7 +53,7 @@ export function createKey(source: KeySource | undefined, name: string, parts: Ba
         throw failure(`${shown}, the program of "key" in engines.json, is not installed`);
       }
       if (!(error instanceof ChildFailure)) throw error;
-      // Its last words are left out: they could quote the key.
+      // Its last words are omitted: they could quote the key.
       const how = error.endedBy === null ? `exit code ${error.exitCode}` : `signal ${error.endedBy}`;
       throw failure(`${shown}, the program of "key" in engines.json, ended with ${how}; run it to see why`);
     }

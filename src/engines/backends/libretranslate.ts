@@ -1,4 +1,4 @@
-/** Translation by a LibreTranslate server. Each text is translated by itself. */
+/** Translation by a LibreTranslate server. Each text is translated separately. */
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';

@@ -70,11 +70,11 @@ export function planGains(mode: OriginalAudio, sounds: Sounds): MixGains {
   return { dub, key, mix };
 }
 
-/** A dub this loud lowers the original by about 12 dB, so that it can still be heard behind the dub. */
+/** A dub this loud lowers the original by about 12 dB, so that it can still be heard under the dub. */
 const KEY_LUFS = -29;
 
 /**
- * What `sidechaincompress` does with its arguments in `DUCKING`: its level is near the peaks of the dub, it rises at once
+ * What `sidechaincompress` does with its arguments in `DUCKING`: its level is near the peaks of the dub, it rises immediately
  * and falls with a time constant of an eighth of a second.
  */
 const DUCKING_FROM = toEnergy(-40);

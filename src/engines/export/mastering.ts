@@ -43,7 +43,7 @@ export async function readMastering(
   }
 }
 
-/** The same for the JSON of ffprobe. Metadata in another form are left out. */
+/** The same for the JSON of ffprobe. Metadata in another form is skipped. */
 export function masteringOptions(json: string): string {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), FramesSchema), json);
   if (!parsed.success) return '';

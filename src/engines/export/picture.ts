@@ -109,6 +109,6 @@ export function hdrArguments(hdr: HdrTransfer, quality: number, options = ''): s
  */
 export function encoderArguments({ hdr }: EncodedPicture, threads: number, mastering = ''): string[] {
   if (hdr === null) return [...H264, '-threads', String(threads)];
-  // The pool is shared by frames, of which more than three at once do not speed it up.
+  // The pool is shared by frames, of which more than three at a time do not speed it up.
   return hdrArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}${mastering}`);
 }

@@ -106,8 +106,7 @@ export function seconds(text: string | undefined): number | null {
 
 function headerFailure(error: ChildFailure): JobFailure {
   if (error.lastWords.includes('moov atom not found')) {
-    const message =
-      'the video has no index: the recording or the copy of it was cut off; export it once more';
+    const message = 'the video has no index: the recording or its copy was cut off; export it again';
     return new JobFailure('MEDIA_CORRUPT', message, { cause: error });
   }
   const message =

@@ -47,8 +47,7 @@ function requireStreams(header: MediaHeader): void {
 /** Exact to the millisecond, like durations in headers: 900.000 s is accepted, 900.001 s is not. */
 function requireDuration(duration: number): void {
   const milliseconds = Math.round(duration * 1000);
-  if (milliseconds <= 0)
-    throw new JobFailure('MEDIA_CORRUPT', 'the video has no duration: it holds no frames');
+  if (milliseconds <= 0) throw new JobFailure('MEDIA_CORRUPT', 'the video has no duration: it has no frames');
   if (milliseconds > LIMITS.videoSeconds * 1000) {
     const minutes = LIMITS.videoSeconds / 60;
     const message = `the video lasts ${duration.toFixed(3)} s, the limit is ${LIMITS.videoSeconds} s (${minutes} minutes); cut it into parts`;
@@ -65,7 +64,7 @@ function requireWhole(header: MediaHeader, packets: PacketSpan): void {
     const declared = seconds(stream?.duration);
     const end = breaksOffAt(declared, packet, packets.first);
     if (end === null) continue;
-    const message = `the ${what} breaks off at ${end.toFixed(1)} s of ${declared?.toFixed(1)} s: the file is not whole; copy or export it once more`;
+    const message = `the ${what} breaks off at ${end.toFixed(1)} s of ${declared?.toFixed(1)} s: the file is incomplete; copy or export it again`;
     throw new JobFailure('MEDIA_CORRUPT', message);
   }
 }
@@ -75,7 +74,7 @@ async function requireAllBytes(file: string, header: MediaHeader): Promise<void>
   if (!header.demuxer.includes('mov')) return;
   const missing = await missingBytes(file);
   if (missing === 0) return;
-  const message = `the last ${missing} bytes of the video are missing: the file is not whole; copy or export it once more`;
+  const message = `the last ${missing} bytes of the video are missing: the file is incomplete; copy or export it again`;
   throw new JobFailure('MEDIA_CORRUPT', message);
 }
 

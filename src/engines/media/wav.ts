@@ -67,7 +67,7 @@ export function parseWavHeader(head: Buffer, fileBytes: number): WavLayout {
 
 function readFormat(head: Buffer, at: number): WavFormat {
   const bits = head.readUInt16LE(at + 14);
-  if (bits !== BYTES_PER_SAMPLE * 8) throw new Error(`a WAV file with ${bits} bits a sample in place of 16`);
+  if (bits !== BYTES_PER_SAMPLE * 8) throw new Error(`a WAV file with ${bits} bits a sample instead of 16`);
   return { channels: head.readUInt16LE(at + 2), sampleRate: head.readUInt32LE(at + 4) };
 }
 

@@ -108,7 +108,7 @@ function writeCepstra(cepstra: Float32Array): Buffer {
   return file;
 }
 
-/** Parameters in this file of a model win over the command line, so normalization can only be turned off here. */
+/** Parameters in this file of a model override the command line, so normalization can only be turned off here. */
 export function withoutNormalization(parameters: string): string {
   return `${parameters.replace(/^\s*-cmn\s+\S+\s*$/gmu, '').trim()}\n-cmn none\n`;
 }

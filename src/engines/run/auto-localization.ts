@@ -40,7 +40,7 @@ export async function localize(
     recognizing,
   );
   if (sameLanguage(source.language, task.targetLanguage)) {
-    const message = `the speech is in "${source.language}" already, which is the target language; choose another`;
+    const message = `the speech is already in "${source.language}", which is the target language; choose another`;
     throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
   }
   const { mode, originalAudio, video, resolution } = task;

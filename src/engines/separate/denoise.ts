@@ -37,7 +37,7 @@ export interface Denoised {
    * Returns the direction of the voice in a segment, in radians: 0 in the centre, π/4 on the left side only, -π/4 on the right.
    */
   direction(segment: Segment): number;
-  /** Returns where voice and music are in a segment of all `segments`, if that tells them apart, else null. */
+  /** Returns where voice and music are in a segment of all `segments`, if they can be distinguished, else null. */
   apart(segment: Segment, segments: readonly Segment[]): Apart | null;
 }
 
@@ -58,7 +58,7 @@ export function firstDenoised({ first }: Part): number {
 }
 
 /**
- * Writes a part of the sound without noise and music, as far as RNNoise can tell: the middle between the channels.
+ * Writes a part of the sound without noise and music, as far as RNNoise detects it: the middle between the channels.
  * @param mix 48 kHz stereo, the whole sound
  * @param into 48 kHz mono, at the first frame of the part
  * @param report receives the completed fraction

@@ -23,7 +23,7 @@ export interface StemInput {
   readonly weights: readonly number[];
   /** Where the voice of each segment is, in radians: 0 in the centre, π/4 on the left. */
   readonly directions: readonly number[];
-  /** For each segment: where voice and music are, if that tells them apart. Then nothing has to be masked. */
+  /** For each segment: where voice and music are, if they can be distinguished. Then nothing has to be masked. */
   readonly apart: readonly (Apart | null)[];
 }
 

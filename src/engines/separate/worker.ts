@@ -33,7 +33,7 @@ const WINDOW_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
  */
 const CENTRE_SHARE = 0.06;
 
-let told = 0;
+let reported = 0;
 /** Completed fractions of the two steps that run at the same time. */
 let detected = 0;
 let denoised = 0;
@@ -170,8 +170,8 @@ function reportSpeechAndNoise(): void {
 
 /** Hundredths are precise enough for a progress bar. */
 function progress(fraction: number): void {
-  if (fraction - told < 0.01) return;
-  told = fraction;
+  if (fraction - reported < 0.01) return;
+  reported = fraction;
   tell({ type: 'progress', fraction });
 }
 

@@ -4,7 +4,7 @@
  */
 import { hasWords } from '../text.ts';
 
-/** A part of a text that stays as it is. */
+/** A part of a text that stays unchanged. */
 interface Span {
   readonly kind: 'verbatim' | 'number';
   readonly start: number;
@@ -33,7 +33,7 @@ const NUMBER = String.raw`\p{Nd}+(?:[.,:'’]\p{Nd}+)*`;
 
 const PROTECTED = new RegExp(`(${VERBATIM})|${NUMBER}`, 'gu');
 
-/** Finds the parts of a text that stay as they are, in order. */
+/** Finds the parts of a text that stay unchanged, in order. */
 function findSpans(text: string): Span[] {
   return [...text.matchAll(PROTECTED)].map((match) => ({
     kind: match[1] === undefined ? 'number' : 'verbatim',
@@ -42,7 +42,7 @@ function findSpans(text: string): Span[] {
   }));
 }
 
-/** Returns whether a character of a text lies in a part that stays as it is. */
+/** Returns whether a character of a text is in a part that stays unchanged. */
 export function isProtected(text: string, at: number): boolean {
   return findSpans(text).some((span) => at >= span.start && at < span.start + span.text.length);
 }
@@ -111,7 +111,7 @@ function occurrences(text: string, part: string): number {
 /** A text whose protected parts are replaced by words that no dictionary has. */
 interface HiddenText {
   readonly text: string;
-  /** Returns a translation with the parts in place of the words. A word that was lost is not replaced. */
+  /** Returns a translation with the parts restored for the words. A word that was lost is not replaced. */
   restore(translated: string): string;
 }
 

@@ -93,7 +93,7 @@ async function translateSentences(
     const sources = texts.map(({ text }) => text);
     return texts.length === 1 ? [whole] : distribute(whole, sources, pair.to);
   });
-  // Too few words for its cues: each is translated by itself.
+  // Too few words for its cues: each is translated separately.
   const apart = sentences.filter((_, at) => parts[at] === null).flatMap(({ texts }) => texts);
   const alone = await translateTexts(backend, pair, apart, { ...work, report: () => {} });
   let next = 0;
@@ -174,7 +174,7 @@ async function noPair(engines: StepEngines, { from, to }: LanguagePair, work: Wo
   const more = all.length > MOST_PAIRS ? ` and ${all.length - MOST_PAIRS} more` : '';
   return new JobFailure(
     'LANGUAGE_NOT_SUPPORTED',
-    `no engine translates ${from} to ${to}; there are: ${shown}${more}`,
+    `no engine translates ${from} to ${to}; available: ${shown}${more}`,
   );
 }
 

@@ -56,18 +56,18 @@ export function canCopySound({ demuxer }: Pick<VideoFacts, 'demuxer'>, codec: st
 }
 
 /** Decides what to do: send unchanged, change the container, the codecs or the track, or refuse. */
-export function planConversion(facts: VideoFacts, wishes: ConversionOptions = {}): ConversionPlan {
-  const refused = refuse(facts, wishes.audioTrack);
+export function planConversion(facts: VideoFacts, options: ConversionOptions = {}): ConversionPlan {
+  const refused = refuse(facts, options.audioTrack);
   if (refused !== null) return refused;
-  const chosen = chooseTrack(facts.tracks, wishes.audioTrack);
+  const chosen = chooseTrack(facts.tracks, options.audioTrack);
   const { picture } = facts;
   if (chosen === null || picture === null) throw new Error('refused before: no picture or no such track');
   const { track } = chosen;
   const isTaken = TAKEN.test(facts.demuxer);
-  const varies = wishes.isConstant === undefined ? picture.mayVary : !wishes.isConstant;
-  const mustBeConstant = varies && wishes.willBeSplit === true;
+  const varies = options.isConstant === undefined ? picture.mayVary : !options.isConstant;
+  const mustBeConstant = varies && options.willBeSplit === true;
   const reasons = [
-    ...(isTaken ? [] : [`the service does not take ${nameOf(facts.demuxer)} files`]),
+    ...(isTaken ? [] : [`the service does not accept ${nameOf(facts.demuxer)} files`]),
     ...(mustBeConstant ? ['a video with a variable frame rate cannot be cut and joined exactly'] : []),
     ...chosen.reasons,
   ];
@@ -124,9 +124,9 @@ function chooseTrack(tracks: readonly TrackFacts[], wanted: number | undefined) 
   if (tracks.length === 1) return { track, reasons: [] };
   const { length: count } = tracks;
   const choice = track.isDefault ? 'the default' : 'the first';
-  const why = wanted === undefined ? `${choice} of ${count}` : 'as asked for';
+  const why = wanted === undefined ? `${choice} of ${count}` : 'as requested';
   const others = tracks.filter((other) => other !== track).map(describeTrack);
-  const said = `audio track ${describeTrack(track)} is used, ${why}; --audio-track N takes another: ${others.join('; ')}`;
+  const said = `audio track ${describeTrack(track)} is used, ${why}; --audio-track N chooses another: ${others.join('; ')}`;
   return { track, reasons: [said] };
 }
 

@@ -9,7 +9,7 @@ import { explaining, PreparationFailure } from '../failure.ts';
 import type { TrackFacts, VideoFacts } from '../media/facts.ts';
 import { foreignInput, type ProgramRun } from '../media/source.ts';
 
-interface SourceFacts {
+export interface SourceFacts {
   readonly facts: VideoFacts;
   /** The audio track that is used. */
   readonly track: TrackFacts;
@@ -87,8 +87,8 @@ function tell(seconds: number): string {
 
 function notWhole(what: string): PreparationFailure {
   const advice =
-    'copy, download or export it once more; if there is no other copy, `ffmpeg -i IN -c copy OUT` makes a file of it that declares no more';
-  return new PreparationFailure('MEDIA_CORRUPT', `${what}: the file is not whole`, advice);
+    'copy, download or export it again; if this is the only copy, `ffmpeg -i IN -c copy OUT` writes what is left of it as a complete file';
+  return new PreparationFailure('MEDIA_CORRUPT', `${what}: the file is incomplete`, advice);
 }
 
 interface StreamEnds {

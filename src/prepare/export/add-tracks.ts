@@ -149,7 +149,7 @@ function requireTracks(
     written.subtitles.length === before.subtitles.length + added.subtitles;
   if (isWhole) return;
   const message = 'the video with the tracks of the original lacks one of them';
-  throw new PreparationFailure('PROGRAM_FAILED', message, 'play the original to see whether it is whole');
+  throw new PreparationFailure('PROGRAM_FAILED', message, 'play the original to see whether it is complete');
 }
 
 function describeMissing({ subtitles }: AddTracksTask, pictures: number, added: number): string[] {

@@ -37,14 +37,14 @@ export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & 
 export function exportLocalized(
   programs: Programs,
   parts: LocalizedParts,
-  wishes: ExportOptions,
+  options: ExportOptions,
   work: Work,
 ): Promise<string> {
   return explaining('the finished video cannot be written', async () => {
     const { subtitle } = parts;
-    const { subtitleOutput, resolution } = wishes;
+    const { subtitleOutput, resolution } = options;
     const video = await makeReady(programs, parts, work);
-    const sound = soundOf(parts, wishes);
+    const sound = soundOf(parts, options);
     const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
     return (await exportVideo(programs, task, work)).video.path;
   });

@@ -15,7 +15,7 @@ import type { VideoSplit } from '../split/split-video.ts';
 import { collectSubtitles, type JoinedSubtitle } from './join-subtitles.ts';
 import { appendPieces } from './pieces.ts';
 
-interface JoinedVideo {
+export interface JoinedVideo {
   readonly path: string;
   readonly frames: number;
   readonly durationSeconds: number;
@@ -75,7 +75,7 @@ export async function joinVideos(
     const expected = parts.reduce((sum, { count }) => sum + count.frames, 0);
     if (frames !== expected) {
       const message = `the joined video has ${frames} frames, its parts have ${expected}`;
-      throw new PreparationFailure('JOIN_NOT_EXACT', message, 'keep the parts: they are whole');
+      throw new PreparationFailure('JOIN_NOT_EXACT', message, 'keep the parts: they are complete');
     }
     const left = [sound, ...parts.flatMap((part) => [part.picture, part.sound])];
     const lists = [join(work.folder, LIST), ...(subtitle === null ? [] : [subtitle.path])];
@@ -104,7 +104,7 @@ async function takeApart(
   const facts = await readFacts(programs, result, work);
   const track = facts.tracks[0];
   if (facts.picture === null || track === undefined) {
-    const message = `part ${index + 1} has come back without ${track === undefined ? 'sound' : 'a picture'}`;
+    const message = `part ${index + 1} came back without ${track === undefined ? 'sound' : 'a picture'}`;
     throw new PreparationFailure('MEDIA_UNSUPPORTED', message, 'run the part again: `vloc batch retry DIR`');
   }
   const picture = join(work.folder, `join-${index}.mp4`);

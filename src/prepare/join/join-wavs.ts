@@ -11,7 +11,7 @@ import { PCM } from '../media/codecs.ts';
 import type { ProgramRun } from '../media/source.ts';
 import { appendPieces, type Piece } from './pieces.ts';
 
-interface WavResult {
+export interface WavResult {
   readonly path: string;
   /** Start of the part in the whole video, in seconds. */
   readonly startSeconds: number;

@@ -45,7 +45,7 @@ interface PictureFacts {
   readonly frameRate: Fraction | null;
   /** Null for standard dynamic range. */
   readonly hdr: HdrTransfer | null;
-  /** The mean rate and the time stamp rate differ. Only `readTimeline` can tell whether the rate is constant. */
+  /** The mean rate and the time stamp rate differ. Only `readTimeline` detects whether the rate is constant. */
   readonly mayVary: boolean;
 }
 
@@ -109,7 +109,7 @@ export async function readFacts(programs: Programs, file: string, run: ProgramRu
 function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
   if (!parsed.success) {
-    const advice = 'export the video once more';
+    const advice = 'export the video again';
     throw new PreparationFailure('MEDIA_CORRUPT', 'the header of the video cannot be read', advice);
   }
   const { format, streams } = parsed.output;
@@ -173,8 +173,8 @@ function describeTrack(stream: Stream, position: number): TrackFacts {
 
 function headerFailure(cause: ChildFailure): PreparationFailure {
   if (cause.lastWords.includes('moov atom not found')) {
-    const message = 'the video has no index: the recording or the copy of it was cut off';
-    return new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it once more', { cause });
+    const message = 'the video has no index: the recording or its copy was cut off';
+    return new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it again', { cause });
   }
   const message = 'the file is not a video that vloc can read';
   const advice =

@@ -143,5 +143,5 @@ function findCleanFrames(packets: readonly PicturePacket[]): number[] {
 }
 
 function corrupt(message: string): PreparationFailure {
-  return new PreparationFailure('MEDIA_CORRUPT', message, 'export the video once more');
+  return new PreparationFailure('MEDIA_CORRUPT', message, 'export the video again');
 }

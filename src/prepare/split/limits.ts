@@ -53,7 +53,7 @@ export const SAMPLES_BEFORE = 2_048;
  */
 export const SAMPLES_BEHIND = 4_096;
 
-interface SplitCost {
+export interface SplitCost {
   readonly parts: number;
   readonly unit: MeteringUnit;
   /** Units of all parts together. */

@@ -20,7 +20,7 @@ export interface CutWindow extends TimeSpan {
 const MOST_HALF_SECONDS = 60;
 
 /**
- * Returns one window around each equal point. Wherever the cuts lie within the windows, no part exceeds the limits and
+ * Returns one window around each equal point. Wherever the cuts are within the windows, no part exceeds the limits and
  * no part is shorter than half of an equal part.
  * @param parts number of parts; default: the smallest number within the limits
  */
@@ -38,7 +38,7 @@ export function cutWindows(
   });
 }
 
-/** Returns the parts of the ranges that lie inside the frame. */
+/** Returns the parts of the ranges inside the frame. */
 function within(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[] {
   return stretches
     .map(({ start, end }) => ({ start: Math.max(start, frame.start), end: Math.min(end, frame.end) }))
@@ -60,7 +60,7 @@ function gapsBetween(stretches: readonly TimeSpan[], frame: TimeSpan): TimeSpan[
   return within(gaps, frame);
 }
 
-/** Returns the parts of the ranges that lie outside the others. */
+/** Returns the parts of the ranges outside the others. */
 function minus(stretches: readonly TimeSpan[], others: readonly TimeSpan[]): TimeSpan[] {
   return stretches.flatMap((stretch) =>
     gapsBetween(
@@ -83,7 +83,7 @@ export interface CutFacts extends VideoSize {
   readonly silences: readonly TimeSpan[];
   /** Loudness around each equal point, for windows without a silence, in order of time. */
   readonly levels?: readonly Level[];
-  /** Existing subtitles. No cut lies inside a cue, unless the cue fills the whole window. */
+  /** Existing subtitles. No cut is inside a cue, unless the cue fills the whole window. */
   readonly cues?: readonly TimeSpan[];
   /** Frames before which the picture can be cut without decoding. */
   readonly cleanFrames?: readonly number[];

@@ -27,7 +27,7 @@ export interface LongVideo {
   readonly facts: VideoFacts;
   readonly timeline: Timeline;
   readonly track: TrackFacts;
-  /** Existing subtitles, in seconds. No cut lies inside a cue. */
+  /** Existing subtitles, in seconds. No cut is inside a cue. */
   readonly cues?: readonly TimeSpan[];
 }
 

@@ -28,7 +28,7 @@ export interface VideoSplit {
   readonly picture: 'copied' | 'encoded';
 }
 
-interface VideoPart {
+export interface VideoPart {
   readonly path: string;
   /** Number of its first frame in the whole video, and its number of frames. */
   readonly firstFrame: number;
@@ -200,7 +200,7 @@ async function requireExact(
 ): Promise<void> {
   const { frames } = await countFrames(programs, part.path, work);
   if (frames !== part.frames) {
-    const message = `a part has ${frames} frames in place of ${part.frames}`;
+    const message = `a part has ${frames} frames instead of ${part.frames}`;
     const advice = 'convert the video to MP4 first: --convert; it may be damaged near the cut';
     throw new PreparationFailure('JOIN_NOT_EXACT', message, advice);
   }

@@ -75,13 +75,13 @@ function flawsInTime({ start_ms, end_ms, text }: ScannedCue): Flaw[] {
     return [error('ENDS_BEFORE_START', message, 'swap or fix the two times')];
   }
   if (lasts < SHORTEST_MS) {
-    const message = `it is seen for ${lasts} ms only, less than ${SHORTEST_MS} ms`;
+    const message = `it is shown for only ${lasts} ms (minimum ${SHORTEST_MS} ms)`;
     return [warning('TOO_SHORT', message, 'show it longer, or join it with its neighbour')];
   }
   const flaws: Flaw[] = [];
   if (lasts > LONGEST_MS) {
-    const message = `it is seen for ${(lasts / 1000).toFixed(1)} s, more than ${LONGEST_MS / 1000} s`;
-    flaws.push(warning('TOO_LONG', message, 'part it into two cues'));
+    const message = `it is shown for ${(lasts / 1000).toFixed(1)} s (maximum ${LONGEST_MS / 1000} s)`;
+    flaws.push(warning('TOO_LONG', message, 'split it into two cues'));
   }
   const words = stripMarkup(text);
   const script = scriptOf(words);
@@ -135,9 +135,9 @@ function flawsAtEnd(cue: ScannedCue, unseen: readonly ScannedCue[], endMs: numbe
   if (cue !== unseen[0]) return [];
   const count = unseen.length - 1;
   const others =
-    count === 0 ? '' : ` (${count} more ${count === 1 ? 'cue begins' : 'cues begin'} behind its end)`;
+    count === 0 ? '' : ` (${count} more ${count === 1 ? 'cue begins' : 'cues begin'} after its end)`;
   const message = `it begins at ${formatTime(cue.start_ms)}, ${lasts}${others}`;
-  return [warning('PAST_END', message, 'see whether the subtitles are those of this video')];
+  return [warning('PAST_END', message, 'check that the subtitles belong to this video')];
 }
 
 function flawsInText({ text }: ScannedCue): Flaw[] {
@@ -148,7 +148,7 @@ function flawsInText({ text }: ScannedCue): Flaw[] {
     const message = `it has more than ${LIMITS.lineCharacters} characters`;
     flaws.push(error('TOO_LONG_TEXT', message, 'split it; a blank line may be missing after a cue'));
   }
-  if (!hasWords(words)) flaws.push(warning('NO_WORDS', 'it has no words, only signs', 'remove it'));
+  if (!hasWords(words)) flaws.push(warning('NO_WORDS', 'it has no words, only symbols', 'remove it'));
   if (words.replaceAll(/\s/g, '') !== text.replaceAll(/\s/g, '')) {
     const message = 'it contains markup or control characters, which a voice does not speak';
     flaws.push(warning('MARKUP', message, 'remove it where it is left over'));

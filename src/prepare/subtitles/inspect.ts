@@ -8,7 +8,7 @@ import { formatOf, readSubtitleFile } from './read.ts';
 import { type ScannedCue, scanSrt, scanVtt } from './scan.ts';
 import { scanAss } from './scan-ass.ts';
 
-interface InspectedSubtitle {
+export interface InspectedSubtitle {
   /** In order of time; null if the file cannot be read. In that case `findings` contains an error. */
   readonly lines: readonly SubtitleLine[] | null;
   readonly findings: readonly SubtitleProblem[];
@@ -35,8 +35,8 @@ export async function inspectSubtitle(
     return { lines: inOrder(lines), findings };
   } catch (error) {
     if (!(error instanceof PreparationFailure)) throw error;
-    const isTold = findings.some(({ severity }) => severity === 'error');
-    return { lines: null, findings: isTold ? findings : [...findings, unreadable(error)] };
+    const isReported = findings.some(({ severity }) => severity === 'error');
+    return { lines: null, findings: isReported ? findings : [...findings, unreadable(error)] };
   }
 }
 

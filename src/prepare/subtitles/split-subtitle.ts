@@ -2,7 +2,7 @@
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
-interface SubtitlePart {
+export interface SubtitlePart {
   /** Numbered from 1, with times relative to the start of the part. */
   readonly lines: readonly SubtitleLine[];
   /** Where the part begins in the whole subtitle; pass it to `joinSubtitles`. */

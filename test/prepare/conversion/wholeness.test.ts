@@ -65,9 +65,9 @@ describe('a file that breaks off is refused, with the time at which it does:', (
       name: 'PreparationFailure',
       code: 'MEDIA_CORRUPT',
       message: expect.stringMatching(
-        /^the (video|picture|sound) breaks off at \d\.\d s of 10\.\d s: the file is not whole$/,
+        /^the (video|picture|sound) breaks off at \d\.\d s of 10\.\d s: the file is incomplete$/,
       ),
-      advice: expect.stringContaining('copy, download or export it once more'),
+      advice: expect.stringContaining('copy, download or export it again'),
     });
   });
 
@@ -90,7 +90,7 @@ describe('a file that breaks off is refused, with the time at which it does:', (
     await expect(failing).rejects.toMatchObject({
       code: 'MEDIA_CORRUPT',
       message: expect.stringMatching(
-        /^\d\.\d s of 10\.\d s are missing inside the video: the file is not whole$/,
+        /^\d\.\d s of 10\.\d s are missing inside the video: the file is incomplete$/,
       ),
     });
   });

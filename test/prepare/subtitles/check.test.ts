@@ -72,7 +72,7 @@ test('many cues after the end of the video are reported once, so that they do no
   const cues = ['11', '13', '15'].map((second, at) => cue(at + 1, `${second},000`, `${second},900`, 'Here.'));
   const findings = checkSubtitle(scanSrt(cues.join('')), 10_080);
   expect(findings.map(({ cue, message }) => [cue, message])).toEqual([
-    [1, 'it begins at 00:00:11,000, and the video lasts 00:00:10,080 (2 more cues begin behind its end)'],
+    [1, 'it begins at 00:00:11,000, and the video lasts 00:00:10,080 (2 more cues begin after its end)'],
   ]);
 });
 

@@ -9,7 +9,7 @@ import { asJobFailure, ChildFailure, ProgramMissing, withoutPaths } from '../../
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusable } from '../user-entry.ts';
 
-/** What may stand in an argument, in braces. */
+/** Placeholders in arguments, in braces. */
 const PLACEHOLDERS = [
   ...['input', 'output', 'out', 'stem', 'language', 'from', 'to', 'voice', 'speed'],
 ] as const;
@@ -60,7 +60,7 @@ export function createProgram(
   const wrong = [...used].find((found) => !allowed.some((one) => one === found));
   if (wrong !== undefined) {
     const known = allowed.map((one) => `{${one}}`).join(', ');
-    throw unusable(`${name}: {${wrong}} in "run" is not replaced in this step; possible are ${known}`);
+    throw unusable(`${name}: {${wrong}} in "run" is not replaced in this step; available: ${known}`);
   }
   if (program.search(PLACEHOLDER) >= 0)
     throw unusable(`${name}: the program in "run" cannot contain a placeholder`);
@@ -147,8 +147,8 @@ function explain(error: unknown, name: string, signal: AbortSignal): unknown {
 }
 
 function describeEnd({ exitCode, endedBy }: ChildFailure): string {
-  if (endedBy === 'SIGKILL') return 'was ended with signal SIGKILL; perhaps the memory was not enough';
-  if (endedBy !== null) return `was ended with signal ${endedBy}`;
+  if (endedBy === 'SIGKILL') return 'was ended by signal SIGKILL, possibly out of memory';
+  if (endedBy !== null) return `was ended by signal ${endedBy}`;
   return exitCode === null ? 'failed' : `stopped with exit code ${exitCode}`;
 }
 

@@ -94,7 +94,7 @@ async function transcribe(
   if (program.uses('out')) {
     const names = (await readdir(out)).filter((name) => name.endsWith(format.ending));
     if (names.length > 1)
-      throw program.failure(`wrote ${names.length} ${format.ending} files in place of one`);
+      throw program.failure(`wrote ${names.length} ${format.ending} files instead of one`);
     return readFile(await checkResult(program, join(out, names[0] ?? 'missing'), limits), 'utf8');
   }
   if (stdout.length === 0) throw program.failure(`wrote no ${format.shown} to its standard output`);

@@ -94,7 +94,7 @@ const Cue = v.object({ id: Id, text: v.string() });
 const Cues = v.array(v.unknown());
 
 /** What is wrong with the answer to a cue; completes "the translation of a cue …". */
-type Fault = 'is missing' | 'is there twice' | 'is empty' | 'is far too long' | 'lost or changed a tag';
+type Fault = 'is missing' | 'appears twice' | 'is empty' | 'is far too long' | 'lost or changed a tag';
 
 export interface CueAnswer {
   /** Usable translations by number. */
@@ -132,7 +132,7 @@ export function readCueAnswer(content: string, cues: readonly AskedCue[]): CueAn
 function faultOf(answers: readonly string[], text: string, source: string): Fault | null {
   if (answers.length === 0) return 'is missing';
   // Models repeat themselves when they run away; a repetition of the same text is harmless.
-  if (new Set(answers).size > 1) return 'is there twice';
+  if (new Set(answers).size > 1) return 'appears twice';
   if (text === '') return 'is empty';
   if (text.length > 10 * source.length + 100) return 'is far too long';
   return tagsOf(text) === tagsOf(source) ? null : 'lost or changed a tag';

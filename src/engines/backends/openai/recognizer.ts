@@ -38,7 +38,7 @@ const FORMS: readonly (readonly (readonly [string, string])[])[] = [
   [['response_format', 'json']],
 ];
 
-const NO_WORD_TIMES = 'the server times no words, so their times are estimated from those of its phrases';
+const NO_WORD_TIMES = 'the server returns no times of words, so they are estimated from those of its phrases';
 const NO_TIMES = 'the model returns no times, so the sound is sent in short parts, and times are estimated';
 
 /** Creates the recognizer of an entry. Nothing is sent before the first call. */

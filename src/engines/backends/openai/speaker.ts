@@ -17,7 +17,7 @@ const MAX_SOUND_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_SECONDS = 300;
 const CONCURRENCY = 4;
 
-/** Voices of OpenAI that speak all its languages. Other servers know them too, in place of their own. */
+/** Voices of OpenAI that speak all its languages. Other servers accept them too, as names of their own voices. */
 const OPENAI_VOICES: Readonly<Record<VoiceMode, string>> = { auto: 'alloy', female: 'nova', male: 'onyx' };
 
 /**
@@ -30,7 +30,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
   const languages = spokenLanguages(entry);
   if (languages.length === 0) {
     const message =
-      'no server tells which languages its voices speak; add "voices": {"es": "NAME"} to this engine in engines.json, or "languages": ["es"] for a voice that speaks several';
+      'servers do not report which languages their voices speak; add "voices": {"es": "NAME"} to this engine in engines.json, or "languages": ["es"] for a voice that speaks several';
     throw server.failure(message, { permanent: true });
   }
   const namesOf = (language: string): readonly string[] =>
@@ -95,7 +95,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
       try {
         const answer = await server.send({ path: '/audio/speech', body }, MAX_SOUND_BYTES, run);
         if (!/json|html/.test(answer.type)) return answer.body;
-        const message = `the server answered with ${answer.type} in place of sound; check "url" and "model" of this engine in engines.json`;
+        const message = `the server answered with ${answer.type} instead of sound; check "url" and "model" of this engine in engines.json`;
         throw server.failure(message, { permanent: true });
       } catch (error) {
         if (!(error instanceof ServerRefusal) || (error.status !== 400 && error.status !== 422)) throw error;
@@ -129,5 +129,5 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
   };
 }
 
-/** Sound that is none, silent, or far too long for its text. */
+/** Sound that is empty, silent, or far too long for its text. */
 class UnusableSound extends Error {}

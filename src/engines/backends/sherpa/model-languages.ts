@@ -1,4 +1,4 @@
-/** The languages of a model, as far as its files and names tell. */
+/** The languages of a model, as far as its files and names show it. */
 import { canonicalLanguage } from '../../../protocol/language-tag.ts';
 import { languageTag } from '../transcript.ts';
 import { WHISPER_LANGUAGES } from '../whisper-languages.ts';
@@ -17,7 +17,7 @@ const PARAKEET_V3 = 'en bg hr cs da nl et fi fr de el hu it lv lt mt pl pt ro sk
 /** Its vocabulary. The earlier versions have 1,024 tokens and only English. */
 const PARAKEET_V3_TOKENS = 8_192;
 
-/** Returns the languages that a recognizer is known to have; empty if nothing tells. */
+/** Returns the languages that a recognizer is known to have; empty if unknown. */
 export async function recognizedLanguages(
   folder: ModelFolder,
   found: FoundModel,
@@ -38,7 +38,7 @@ export async function recognizedLanguages(
   return [];
 }
 
-/** Returns the languages that a voice is known to have; empty if nothing tells. */
+/** Returns the languages that a voice is known to have; empty if unknown. */
 export async function spokenByModel(folder: ModelFolder, found: FoundModel): Promise<readonly string[]> {
   const { type, files } = found;
   if (type.languages !== undefined) return type.languages;

@@ -19,7 +19,7 @@ export interface ModelType {
    * Tells types with the same files apart: the type that a model names in its metadata, else the name of the folder or
    * file. Without it, the files are enough.
    */
-  readonly told?: { readonly metadata: RegExp; readonly name: RegExp };
+  readonly signs?: { readonly metadata: RegExp; readonly name: RegExp };
   /** Settings besides the files. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** Languages that each model of this type has. */
@@ -40,7 +40,7 @@ const model = needed(
 const pair = { encoder: part('encoder'), decoder: part('decoder'), tokens };
 const single = { model, tokens };
 
-/** Types of recognizers. Of types with the same files, the first whose `told` matches is used. */
+/** Types of recognizers. Of types with the same files, the first whose `signs` match is used. */
 export const RECOGNIZERS: readonly ModelType[] = [
   {
     title: 'Moonshine',
@@ -67,7 +67,7 @@ export const RECOGNIZERS: readonly ModelType[] = [
     title: 'Canary',
     key: 'canary',
     files: pair,
-    told: { metadata: /^EncDecMultiTaskModel$/, name: /canary/ },
+    signs: { metadata: /^EncDecMultiTaskModel$/, name: /canary/ },
     settings: { usePnc: 1 },
     languages: ['en', 'de', 'es', 'fr'],
   },
@@ -75,14 +75,14 @@ export const RECOGNIZERS: readonly ModelType[] = [
     title: 'FireRedASR',
     key: 'fireRedAsr',
     files: pair,
-    told: { metadata: /^fire-?red/, name: /fire-?red/ },
+    signs: { metadata: /^fire-?red/, name: /fire-?red/ },
     languages: ['zh', 'en'],
   },
   {
     title: 'Cohere Transcribe',
     key: 'cohereTranscribe',
     files: pair,
-    told: { metadata: /cohere/, name: /cohere/ },
+    signs: { metadata: /cohere/, name: /cohere/ },
     settings: { usePunct: 1, useItn: 1 },
   },
   {
@@ -90,7 +90,7 @@ export const RECOGNIZERS: readonly ModelType[] = [
     key: 'whisper',
     files: pair,
     // Its files begin with the name of the model: `tiny.en-encoder.onnx`.
-    told: { metadata: /^whisper/, name: /whisper|(tiny|base|small|medium|large|turbo)[\w.-]*-encoder/ },
+    signs: { metadata: /^whisper/, name: /whisper|(tiny|base|small|medium|large|turbo)[\w.-]*-encoder/ },
     settings: { task: 'transcribe' },
     languages: WHISPER_LANGUAGES,
   },
@@ -98,7 +98,7 @@ export const RECOGNIZERS: readonly ModelType[] = [
     title: 'SenseVoice',
     key: 'senseVoice',
     files: single,
-    told: { metadata: /^sense_voice/, name: /sense-?voice/ },
+    signs: { metadata: /^sense_voice/, name: /sense-?voice/ },
     settings: { useInverseTextNormalization: 1 },
     languages: ['zh', 'en', 'ja', 'ko', 'yue'],
   },
@@ -106,48 +106,48 @@ export const RECOGNIZERS: readonly ModelType[] = [
     title: 'Paraformer',
     key: 'paraformer',
     files: single,
-    told: { metadata: /^paraformer/, name: /paraformer/ },
+    signs: { metadata: /^paraformer/, name: /paraformer/ },
   },
-  { title: 'Dolphin', key: 'dolphin', files: single, told: { metadata: /dolphin/, name: /dolphin/ } },
+  { title: 'Dolphin', key: 'dolphin', files: single, signs: { metadata: /dolphin/, name: /dolphin/ } },
   {
     title: 'Omnilingual ASR',
     key: 'omnilingual',
     files: single,
-    told: { metadata: /^omnilingual/, name: /omnilingual/ },
+    signs: { metadata: /^omnilingual/, name: /omnilingual/ },
   },
   {
     title: 'MedASR',
     key: 'medasr',
     files: single,
-    told: { metadata: /^medasr/, name: /medasr/ },
+    signs: { metadata: /^medasr/, name: /medasr/ },
     languages: ['en'],
   },
   {
     title: 'FireRedASR with CTC',
     key: 'fireRedAsrCtc',
     files: single,
-    told: { metadata: /^fire-?red/, name: /fire-?red/ },
+    signs: { metadata: /^fire-?red/, name: /fire-?red/ },
     languages: ['zh', 'en'],
   },
   {
     title: 'Zipformer with CTC',
     key: 'zipformerCtc',
     files: single,
-    told: { metadata: /^zipformer2?_ctc/, name: /zipformer.*ctc/ },
+    signs: { metadata: /^zipformer2?_ctc/, name: /zipformer.*ctc/ },
   },
-  { title: 'WeNet with CTC', key: 'wenetCtc', files: single, told: { metadata: /^wenet/, name: /wenet/ } },
+  { title: 'WeNet with CTC', key: 'wenetCtc', files: single, signs: { metadata: /^wenet/, name: /wenet/ } },
   {
     title: 'TeleSpeech with CTC',
     key: 'teleSpeechCtc',
     files: single,
-    told: { metadata: /^telespeech/, name: /tele-?speech/ },
+    signs: { metadata: /^telespeech/, name: /tele-?speech/ },
     languages: ['zh'],
   },
   {
     title: 'NeMo with CTC',
     key: 'nemoCtc',
     files: single,
-    told: { metadata: /^EncDec(CTC|HybridRNNTCTC)/, name: /nemo|parakeet|citrinet|quartznet|giga-?am/ },
+    signs: { metadata: /^EncDec(CTC|HybridRNNTCTC)/, name: /nemo|parakeet|citrinet|quartznet|giga-?am/ },
   },
 ];
 
@@ -160,14 +160,14 @@ export const SPEAKERS: readonly ModelType[] = [
     title: 'Kitten',
     key: 'kitten',
     files: { model, voices, tokens, dataDir },
-    told: { metadata: /^kitten/, name: /kitten/ },
+    signs: { metadata: /^kitten/, name: /kitten/ },
     languages: ['en'],
   },
   {
     title: 'Kokoro',
     key: 'kokoro',
     files: { model, voices, tokens, dataDir },
-    told: { metadata: /^kokoro|^$/, name: /kokoro/ },
+    signs: { metadata: /^kokoro|^$/, name: /kokoro/ },
   },
   {
     title: 'Matcha',
@@ -177,13 +177,13 @@ export const SPEAKERS: readonly ModelType[] = [
       vocoder: needed(/(vocos|vocoder|hifigan).*\.onnx$/i, 'a vocoder such as vocos-22khz-univ.onnx'),
       tokens,
     },
-    told: { metadata: /^matcha|^$/, name: /matcha|model-steps/ },
+    signs: { metadata: /^matcha|^$/, name: /matcha|model-steps/ },
   },
   {
     title: 'VITS',
     key: 'vits',
     files: single,
-    told: { metadata: /vits|^$/, name: /vits|piper|mms|coqui/ },
+    signs: { metadata: /vits|^$/, name: /vits|piper|mms|coqui/ },
   },
 ];
 
@@ -224,13 +224,13 @@ export async function findModel(folder: ModelFolder, types: readonly ModelType[]
   );
   // What a model says of itself counts more than how somebody named it.
   const sure = described.find(({ type, metadataType }) => {
-    return type.told === undefined || (metadataType !== '' && type.told.metadata.test(metadataType));
+    return type.signs === undefined || (metadataType !== '' && type.signs.metadata.test(metadataType));
   });
   const likely = described.find(({ type, files }) => {
-    return [folder.name, ...Object.values(files)].some((name) => type.told?.name.test(name) === true);
+    return [folder.name, ...Object.values(files)].some((name) => type.signs?.name.test(name) === true);
   });
   const usual = described.find(({ type, metadataType }) => {
-    return metadataType === '' && type.told?.metadata.test('') === true;
+    return metadataType === '' && type.signs?.metadata.test('') === true;
   });
   const found = sure ?? likely ?? usual;
   if (found !== undefined) return found;
@@ -267,7 +267,7 @@ function describeMissing(
     .toSorted((a, b) => a.missing.length - b.missing.length || present(b.entries) - present(a.entries));
   if (nearest.length === 0) {
     const files = folder.names.length === 0 ? 'is empty' : 'has no model';
-    return `${files}; expected are files such as model.onnx and tokens.txt`;
+    return `${files}; expected files such as model.onnx and tokens.txt`;
   }
   const seen = new Set<string>();
   const parts = nearest
@@ -275,5 +275,5 @@ function describeMissing(
     .filter(({ files }) => !seen.has(files) && seen.add(files))
     .slice(0, MOST_NAMED)
     .map(({ title, files }) => `for ${title}: ${files}`);
-  return `has no whole model; missing are ${parts.join('; ')}`;
+  return `has an incomplete model; missing: ${parts.join('; ')}`;
 }

@@ -27,7 +27,7 @@ export async function createSherpaRecognizer(
   const [first] = languages;
   if (first === undefined) {
     throw unusable(
-      `${model.name}: its files do not tell its languages; add them in engines.json, such as "languages": ["en"]`,
+      `${model.name}: its files do not name its languages; add them in engines.json, such as "languages": ["en"]`,
     );
   }
   const workers = createWorkers(model.name, entry.timeout ?? TIMEOUT, parts);

@@ -33,7 +33,7 @@ export async function createSherpaSpeaker(
   const languages = listed.length > 0 ? listed : await spokenByModel(model.folder, model.found);
   if (languages.length === 0) {
     throw unusable(
-      `${name}: its files do not tell its language; add it in engines.json, such as "languages": ["es"]`,
+      `${name}: its files do not name its language; add it in engines.json, such as "languages": ["es"]`,
     );
   }
   const names = languages.map((language) => {

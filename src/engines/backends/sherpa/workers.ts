@@ -140,8 +140,7 @@ function crash(name: string, reason: unknown, isLoaded: boolean): JobFailure {
   if (!(reason instanceof ChildFailure)) return fail(`${name} ended unexpectedly`, reason);
   const { endedBy, exitCode, lastWords } = reason;
   const how = endedBy === null ? `exit code ${exitCode}` : `signal ${endedBy}`;
-  if (endedBy === 'SIGKILL')
-    return fail(`${name} was ended; perhaps the memory was not enough for it`, reason);
+  if (endedBy === 'SIGKILL') return fail(`${name} was killed, possibly out of memory`, reason);
   const said = shorten(lastWords.split('\n').at(-1) ?? '');
   const doing = isLoaded ? 'while it ran' : 'while it was loaded; check that its files are complete';
   return fail(`${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`, reason, !isLoaded);

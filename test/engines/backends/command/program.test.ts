@@ -22,7 +22,7 @@ describe('the arguments of a program', () => {
   test.each([
     [
       ['tool', '{inptu}'],
-      'command tool: {inptu} in "run" is not replaced in this step; possible are {input}, {language}',
+      'command tool: {inptu} in "run" is not replaced in this step; available: {input}, {language}',
     ],
     [['tool', '{speed}'], '{speed} in "run" is not replaced'],
     [['{input}'], 'cannot contain a placeholder'],
@@ -76,8 +76,8 @@ describe('a program that fails', () => {
   });
 
   test('is named with the signal that ended it', async () => {
-    await expect(failing('kill -SEGV $$')).rejects.toThrow('command demucs was ended with signal SIGSEGV');
-    await expect(failing('kill -KILL $$')).rejects.toThrow('perhaps the memory was not enough');
+    await expect(failing('kill -SEGV $$')).rejects.toThrow('command demucs was ended by signal SIGSEGV');
+    await expect(failing('kill -KILL $$')).rejects.toThrow('possibly out of memory');
   });
 
   test('is quoted in at most 300 characters', async () => {
@@ -88,7 +88,7 @@ describe('a program that fails', () => {
   test('is ended if it writes more than it should', async () => {
     const program = prepare([script('yes', 'demucs')]);
     await expect(program.run({}, work(), { maxStdoutBytes: 10_000 })).rejects.toThrow(
-      'command demucs failed (it wrote more than it should)',
+      'command demucs failed (its output is over the limit)',
     );
   });
 

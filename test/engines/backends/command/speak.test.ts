@@ -58,7 +58,7 @@ describe('a program that speaks', () => {
     ['echo hello', 'returned what is not a sound that can be read'],
     ['head -c 100000 /dev/zero', 'returned what is not a sound that can be read'],
     ['echo no voice >&2; exit 3', 'stopped with exit code 3 (no voice)'],
-    ['yes', 'failed (it wrote more than it should)'],
+    ['yes', 'failed (its output is over the limit)'],
   ])('is named if it runs %s', async (body, message) => {
     await expect(speak([script(body, 'piper')])).rejects.toMatchObject({
       code: 'ENGINE_ERROR',

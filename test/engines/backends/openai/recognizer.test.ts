@@ -138,7 +138,7 @@ describe('words of an answer', () => {
       { text: 'three', start: 5, end: 10, segment: 0 },
       { text: 'Five', start: 20, end: 28, segment: 1 },
     ]);
-    expect(parts.warnings).toEqual([expect.stringContaining('times no words')]);
+    expect(parts.warnings).toEqual([expect.stringContaining('returns no times of words')]);
   });
 
   it('in silence are dropped, and near speech are kept', async () => {

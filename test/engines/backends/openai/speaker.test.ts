@@ -216,7 +216,7 @@ describe('the sound of a server', () => {
     const server = await startVoice(() => ({ headers: { 'Content-Type': 'text/html' }, body: 'Sign in' }));
     await expect(speaker(server.url).speak(request(), run())).rejects.toMatchObject({
       permanent: true,
-      message: expect.stringContaining('answered with text/html in place of sound'),
+      message: expect.stringContaining('answered with text/html instead of sound'),
     });
   });
 

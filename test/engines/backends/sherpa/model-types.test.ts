@@ -128,20 +128,20 @@ describe('a recognizer', () => {
   });
 
   test.each([
-    ['a', '', 'is empty; expected are files such as model.onnx and tokens.txt'],
-    ['a', 'notes.md', 'has no model; expected are'],
+    ['a', '', 'is empty; expected files such as model.onnx and tokens.txt'],
+    ['a', 'notes.md', 'has no model; expected files'],
     [
       'a',
       'encoder.onnx decoder.onnx joiner.onnx',
-      'has no whole model; missing are for transducer: tokens.txt',
+      'has an incomplete model; missing: for transducer: tokens.txt',
     ],
-    ['a', 'encoder.onnx joiner.onnx tokens.txt', 'missing are for transducer: decoder.onnx; '],
+    ['a', 'encoder.onnx joiner.onnx tokens.txt', 'missing: for transducer: decoder.onnx; '],
     [
       'a',
       'preprocess.onnx encode.onnx uncached_decode.onnx tokens.txt',
-      'missing are for Moonshine: cached_decode.onnx',
+      'missing: for Moonshine: cached_decode.onnx',
     ],
-    ['a', 'model.onnx', 'missing are for SenseVoice: tokens.txt'],
+    ['a', 'model.onnx', 'missing: for SenseVoice: tokens.txt'],
     ['a', 'model.onnx tokens.txt', 'has a model of unknown type; name the folder as its download was named'],
     ['a', 'encoder.onnx decoder.onnx tokens.txt', 'has a model of unknown type'],
   ])('in %s with "%s" is reported as missing', async (name, files, message) => {
@@ -188,7 +188,7 @@ describe('a voice', () => {
   test.each([
     ['matcha', 'model-steps-3.onnx', 'for Matcha: a vocoder such as vocos-22khz-univ.onnx, tokens.txt'],
     ['kokoro', 'model.onnx voices.bin', 'for Kitten: tokens.txt, espeak-ng-data'],
-    ['supertonic', 'text_encoder.onnx vocoder.onnx', 'has no whole model'],
+    ['supertonic', 'text_encoder.onnx vocoder.onnx', 'has an incomplete model'],
   ])('in %s with %s is reported as missing', async (name, files, message) => {
     await expect(find(name, files, SPEAKERS)).rejects.toThrow(message);
   });

@@ -32,7 +32,7 @@ test.each([
 test('a missing file is named', async () => {
   const folder = voice();
   rmSync(join(folder, 'tokens.txt'));
-  await expect(open(folder)).rejects.toThrow('sherpa tiny: the folder has no whole model; missing are for');
+  await expect(open(folder)).rejects.toThrow('sherpa tiny: the folder has an incomplete model; missing: for');
 });
 
 test('a model for the other step is reported as such', async () => {

@@ -62,7 +62,7 @@ test('needs languages if nothing determines them', async () => {
   await expect(createSherpaRecognizer({ type: 'sherpa', folder }, createParts())).rejects.toMatchObject({
     permanent: true,
     message: expect.stringContaining(
-      'sherpa mine: its files do not tell its languages; add them in engines.json',
+      'sherpa mine: its files do not name its languages; add them in engines.json',
     ),
   });
 });

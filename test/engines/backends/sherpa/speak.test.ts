@@ -64,7 +64,7 @@ test('a voice of unknown language needs one in the entry', async () => {
   const folder = writeTinyVoice(join(temporaryFolder(), 'mine'), { language: 'Klingon' });
   const create = (languages?: string[]) =>
     createSherpaSpeaker({ type: 'sherpa', folder, languages }, createParts());
-  await expect(create()).rejects.toThrow('sherpa mine: its files do not tell its language');
+  await expect(create()).rejects.toThrow('sherpa mine: its files do not name its language');
   expect(await (await create(['tlh'])).supports('tlh', { signal, folder: '/' })).toBe(true);
 });
 
