@@ -31,9 +31,9 @@ export interface Load {
   readonly jobSeconds: number;
 }
 
-type Component = 'workers' | 'slots' | 'api' | 'transactions' | 'database';
+export type Component = 'workers' | 'slots' | 'api' | 'transactions' | 'database';
 
-interface Prediction {
+export interface Prediction {
   readonly jobsPerSecond: number;
   /** What is fully used first. */
   readonly saturated: Component;

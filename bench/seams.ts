@@ -12,14 +12,14 @@ const TONE_WINDOW = 1_440;
 const MOST_LAG = 512;
 
 /** The positions to measure, in samples at 48 kHz. */
-interface Places {
+export interface Places {
   readonly seams: readonly number[];
   /** Positions in pauses, like seams: the errors of an encoder are several times larger during speech. */
   readonly elsewhere: readonly number[];
 }
 
 /** The worst seam ÷ the worst hundredth of the other positions. `degrees` is the value of the seams itself. */
-interface Heard {
+export interface Heard {
   /** The difference between a sample and the value that the two samples before it predict: a click. */
   readonly click: number;
   /** Change of the level between the 30 ms before and the 30 ms after the seam. */
@@ -84,7 +84,7 @@ function wrapDegrees(degrees: number): number {
   return degrees - 360 * Math.round(degrees / 360);
 }
 
-interface Compared {
+export interface Compared {
   /** Root mean square of the difference within 10 ms: the worst seam ÷ the median of the pauses. */
   readonly error: number;
   /** Shift of the sound after a seam relative to the original, in samples. */

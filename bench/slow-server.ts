@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-interface SlowServer {
+export interface SlowServer {
   /** Of OpenAI's interface. That of LibreTranslate is without `/v1`. */
   readonly url: string;
   /** Milliseconds from the last request to its answer; timers are a little late. */

@@ -21,7 +21,7 @@ export const copyData = {
   },
 };
 
-/** What programs import is a module of the standard; the same code as the tool's lies behind it. */
+/** Programs import an ES module, which re-exports the code of the tool. */
 export const publicModules = {
   name: 'public-modules',
   generateBundle(_options, bundle) {
@@ -34,7 +34,7 @@ export const publicModules = {
   },
 };
 
-/** The folder of the package that a module lies in; null for our own modules. */
+/** The folder of the package that contains a module; null for our own modules. */
 function packageFolder(moduleId) {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(moduleId.replaceAll('\\', '/'))?.[0] ?? null;
 }
@@ -44,7 +44,7 @@ function describePackage(folder) {
   const file = readdirSync(folder).find((entry) => /^(licen[sc]e|copying)/i.test(entry));
   if (file === undefined && typeof license !== 'string') {
     throw new Error(
-      `${name} says nowhere under which license it may be passed on; leave it out of the bundle`,
+      `${name} says nowhere under which license it may be redistributed; leave it out of the bundle`,
     );
   }
   const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();

@@ -23,7 +23,7 @@ import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const STANDALONE = fileURLToPath(new URL('standalone', import.meta.url));
 
-interface ArchiveOrder {
+export interface ArchiveOrder {
   readonly platform: Platform;
   readonly version: string;
   /** The npm package, as it is published. */

@@ -9,7 +9,7 @@ import { type Platform, programName } from './table.ts';
 
 /** The script inside the programs for Linux and Windows. */
 export const START = fileURLToPath(new URL('standalone/start.cjs', import.meta.url));
-/** Names the place in Node's program that says whether a script was added; Node's documentation gives it. */
+/** Names the place in Node's program that says whether a script was added; see Node's documentation. */
 export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** The Node.js Foundation, as Apple numbers it. */
 const NODE_TEAM = 'HX7739G8FX';
@@ -132,7 +132,7 @@ function findStartFaults(platform: Platform, root: string): string[] {
   const name = platform.os === 'darwin' ? 'lib/node' : programName(platform);
   if (!existsSync(join(root, name))) return [`${name} is missing`];
   const bytes = readFileSync(join(root, name));
-  if (readTarget(bytes) === null) return [`${name} is no program`];
+  if (readTarget(bytes) === null) return [`${name} is not a program`];
   if (platform.os === 'darwin') {
     return signatureOf(bytes).team === NODE_TEAM ? [] : [`${name} is not signed by the makers of Node`];
   }

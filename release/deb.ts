@@ -9,7 +9,7 @@ import type { PackageFile, Repository } from './facts.ts';
 import { run } from './shell.ts';
 import type { Platform } from './table.ts';
 
-interface DebOrder {
+export interface DebOrder {
   readonly platform: Platform;
   readonly file: PackageFile;
   readonly repository: Repository | null;
@@ -33,7 +33,7 @@ const COMPRESSED = [
 ];
 
 /** The control file. @param kib the installed size */
-function debControl(
+export function debControl(
   { description, version, author }: PackageFile,
   { deb: architecture, glibc }: Platform,
   kib: number,

@@ -8,7 +8,7 @@ export interface Repository {
 }
 
 /** Variables of GitHub's runners, and the address of the git remote if there is one. */
-interface Surroundings {
+export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly remote: string | null;
 }

@@ -3,10 +3,10 @@ import { ENGINES } from '../src/engines/catalog.ts';
 import { downloadAddress, type PackageFile, type Repository } from './facts.ts';
 import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 
-interface ManifestFacts {
+export interface ManifestFacts {
   readonly file: PackageFile;
   readonly repository: Repository;
-  /** SHA-256 of each archive, by the name of the file. A platform without one is left out. */
+  /** SHA-256 of each archive, by the name of the file. A platform without one is skipped. */
   readonly checksums: Readonly<Record<string, string>>;
 }
 
@@ -234,7 +234,7 @@ ${folders.join('\n')}
   ];
 }
 
-/** `1.0.0-rc.1` without the hyphen, which pacman forbids: only letters directly behind the number come before `1.0.0` (vercmp(8)). */
+/** `1.0.0-rc.1` without the hyphen, which pacman forbids: only letters directly after the number come before `1.0.0` (vercmp(8)). */
 function aurVersion(version: string): string {
   return version.replace(/-(?=\d)/, 'pre').replace('-', '');
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Platform } from './table.ts';
 
 /** For which system and processor a file was compiled; `other` is a processor that no archive is for. */
-interface Target {
+export interface Target {
   readonly os: Platform['os'];
   readonly cpu: Platform['cpu'] | 'other';
 }
@@ -45,7 +45,7 @@ export function compareGlibc(one: string, other: string): number {
 }
 
 /** Who signed a program for macOS; `team` is null if nobody did, which is called ad hoc. */
-interface Signature {
+export interface Signature {
   readonly team: string | null;
 }
 
@@ -128,7 +128,7 @@ const PE_SIGNATURE = 112 + 4 * 8;
 /**
  * Removes the signature from a program for Windows, since the program is going to be changed: Windows and virus scanners treat a
  * signature that does not fit as worse than none.
- * @throws Error if something is behind the signature, which would be lost
+ * @throws Error if something is after the signature, which would be lost
  */
 export function withoutSignature(program: Buffer): Buffer {
   const at = program.readUInt32LE(PE_OFFSET_AT) + PE_OPTIONAL + PE_SIGNATURE;

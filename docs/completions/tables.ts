@@ -31,7 +31,7 @@ function encodeOffer(value: Value): string {
   }
 }
 
-interface FlagValue {
+export interface FlagValue {
   readonly flag: string;
   readonly value: Value;
   /** Names of the positions with this value; null for all positions that have the flag. */

@@ -4,7 +4,7 @@ import { readRecord } from '../journal/read-record.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import { CUE_FITS, MAKING_STEPS, type MakingResource } from '../protocol/resources.ts';
 
-/** What is as usual is left out: a batch may have thousands of cues. */
+/** Usual values are omitted: a batch may have thousands of cues. */
 const makingRecord = v.object({
   type: v.literal('made'),
   /** Of the intent. */

@@ -37,9 +37,9 @@ export async function chooseOutput(
 
 function checkFields(fields: readonly string[], output: OutputMode, known: readonly string[]): void {
   if (known.length === 0) {
-    throw wrong('this command prints no records, so --fields has nothing to choose from', 'Use --jq.');
+    throw wrong('this command prints no records, so --fields cannot select any', 'Use --jq.');
   }
-  if (output === 'id') throw wrong('--fields and --output id exclude each other', 'Leave one of them out.');
+  if (output === 'id') throw wrong('--fields and --output id cannot be combined', 'Leave one of them out.');
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;
   throw wrong(`unknown field in --fields: ${unknown.join(', ')}`, `Available: ${known.join(', ')}.`);

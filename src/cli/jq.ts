@@ -59,7 +59,7 @@ function describe(error: unknown, expression: string): Failure['facts'] {
       category: 'usage',
       code: 'JQ_DOES_NOT_FIT',
       message: `the jq expression does not fit the data: ${why}`,
-      advice: 'The command itself did its work; look at the data with --output json.',
+      advice: 'The command itself succeeded; see its data with --output json.',
     };
   }
   return {
@@ -75,6 +75,6 @@ function tooLarge(json: string): Failure {
     category: 'usage',
     code: 'JQ_TOO_LARGE',
     message: `the data are too large for --jq: ${Math.ceil(json.length / 1000)} kB`,
-    advice: 'Use --output ndjson, of which each line is taken by itself, or pipe --output json into jq.',
+    advice: 'Use --output ndjson, which is filtered line by line, or pipe --output json into jq.',
   });
 }

@@ -6,7 +6,7 @@ import { usageFailure } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
 import type { OptionSpec } from '../context/option-table.ts';
 
-/** What answers by itself and has no use for them. */
+/** Commands that print and exit, and ignore these options. */
 const ANSWERS: ReadonlySet<string> = new Set(['help', 'version', '-h', '--help', '-V', '--version']);
 
 /**
@@ -37,7 +37,7 @@ interface Found {
   readonly options: readonly string[];
   /** The last one that was named; undefined before the first. */
   readonly row: CommandRow | undefined;
-  /** Behind its name, and behind the options that follow. */
+  /** After its name, and after the options that follow. */
   readonly at: number;
   readonly end: number;
 }
@@ -46,7 +46,7 @@ function putTogether({ argv, words, options, row, at, end }: Found): readonly st
   const [next] = argv.slice(end);
   if (row === undefined && end > 0) {
     if (next === undefined) {
-      throw usageFailure(`a command is missing behind ${argv.join(' ')}`, 'See `vloc --help`.');
+      throw usageFailure(`a command is missing after ${argv.join(' ')}`, 'See `vloc --help`.');
     }
     return ANSWERS.has(next) ? argv.slice(end) : argv;
   }

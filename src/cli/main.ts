@@ -15,7 +15,7 @@ import { watchStdout, withOwnFailure } from './stdout-fault.ts';
 
 /**
  * Runs vloc once.
- * @param argv the arguments behind the name of the program
+ * @param argv the arguments after the name of the program
  * @returns the exit code, one of `EXIT_CODES`
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {

@@ -51,7 +51,7 @@ export async function withProjectDefaults(
   return { ...options, ...filled };
 }
 
-/** Flags that say opposite things: the one on the command line wins over a default of the other. */
+/** Flags that say opposite things: the one on the command line overrides a default of the other. */
 const OPPOSITES: readonly (readonly string[])[] = [['clobber', 'skipExisting']];
 
 function isOverruled(name: string, given: readonly string[]): boolean {
@@ -75,7 +75,7 @@ async function knownNames(): Promise<string[]> {
 
 function unknownName(written: string, known: readonly string[]): string {
   const meant = nearestName(written, known.map(writtenName));
-  return `no command has such an option${meant === null ? '' : `; did you mean ${meant}?`}`;
+  return `no command has this option${meant === null ? '' : `; did you mean ${meant}?`}`;
 }
 
 type Read = { readonly value: unknown } | { readonly fault: string };
@@ -90,21 +90,21 @@ function readDefault(spec: OptionSpec, value: unknown, folder: string): Read {
         ? { value }
         : { fault: `choose one of ${spec.choices.join(', ')}` };
     case 'pairs':
-      return isTextRecord(value) ? { value } : { fault: 'write an object of texts' };
+      return isTextRecord(value) ? { value } : { fault: 'write an object of strings' };
     case 'texts': {
       const parts: unknown[] = Array.isArray(value) ? value : [value];
       return parts.every((part) => typeof part === 'string')
         ? { value: parts }
-        : { fault: 'write a list of texts' };
+        : { fault: 'write a list of strings' };
     }
     case 'list': {
       const parts: unknown[] = Array.isArray(value) ? value : [value];
-      if (!parts.every((part) => typeof part === 'string')) return { fault: 'write a list of texts' };
+      if (!parts.every((part) => typeof part === 'string')) return { fault: 'write a list of strings' };
       return parseText(spec, parts.join(','));
     }
     default:
       if (typeof value !== 'string' && typeof value !== 'number')
-        return { fault: 'write a text or a number' };
+        return { fault: 'write a string or a number' };
       return spec.type === 'text' && spec.value === 'dir'
         ? { value: resolve(folder, String(value)) }
         : parseText(spec, String(value));

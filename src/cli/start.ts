@@ -110,7 +110,7 @@ function ioOf(host: NodeJS.Process): { readonly io: Io; flush(): Promise<void> }
   const flush = async () => {
     for (const stream of [stdout, stderr]) {
       if (stream === null || stream.writableLength === 0) continue;
-      // What comes behind all else is taken when all else is, or when the stream takes nothing any more.
+      // Resolves once all earlier output was written or the stream failed.
       await new Promise<void>((resolve) => stream.write('', () => resolve()));
     }
   };

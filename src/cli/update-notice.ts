@@ -22,7 +22,7 @@ export interface UpdateParts {
   readonly ask: (registry: string, file: string) => void;
 }
 
-/** Whether this run may mention anything: a person reads both streams, and nobody has switched it off. */
+/** Whether this run may mention anything: a person reads both streams, and it is not switched off. */
 export function isWelcome(argv: readonly string[], { env, stdout, stderr }: Io): boolean {
   if (stdout.isTTY !== true || stderr.isTTY !== true) return false;
   if (isSwitchedOn(env.CI) || readVariable(env, 'VLOC_NO_UPDATE_NOTICE') !== undefined) return false;
@@ -70,7 +70,7 @@ function ownParts(): UpdateParts {
   };
 }
 
-/** The process goes on when this one has ended; it gets no variables, and can print nowhere. */
+/** The process outlives this one; it gets no variables and no streams. */
 function startQuestion(registry: string, file: string): void {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const path = fileURLToPath(new URL(`./version-worker.${ending}`, import.meta.url));

@@ -53,8 +53,9 @@ export const api: Command = defineCommand({
     const { method, path } = readCall(operands, options.data !== undefined);
     const body = options.data === undefined ? undefined : await readBody(options.data, context.io);
     if (options.paginate && method !== 'GET') throw usage('--paginate is for lists, which are read with GET');
-    if (options.paginate && options.include) throw usage('--paginate and --include exclude each other');
-    if (method === 'GET' && options.idempotencyKey !== undefined) throw usage('a GET has no Idempotency-Key');
+    if (options.paginate && options.include) throw usage('--paginate and --include cannot be combined');
+    if (method === 'GET' && options.idempotencyKey !== undefined)
+      throw usage('a GET cannot have an Idempotency-Key');
     const key = method === 'GET' ? undefined : (options.idempotencyKey ?? randomUUID());
     const call: Call = {
       method,
@@ -151,7 +152,10 @@ const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH'] as const;
 function readCall(operands: readonly string[], hasBody: boolean): Pick<Call, 'method' | 'path'> {
   const [first = '', second, ...rest] = operands;
   if (rest.length > 0)
-    throw invalidCall('there is one method and one path', 'Quote the path if the shell splits it.');
+    throw invalidCall(
+      'more than one method and one path were given',
+      'Quote the path if the shell splits it.',
+    );
   if (second === undefined) return { method: hasBody ? 'POST' : 'GET', path: first };
   const method = METHODS.find((each) => each === first.toUpperCase());
   if (method === undefined) {

@@ -75,7 +75,7 @@ export const batchReport: Command = defineCommand({
     const { io, output } = context;
     if (options.html) {
       if (options.format !== undefined)
-        throw usageFailure('--html and --format ask for two forms', 'Run the command once for each.');
+        throw usageFailure('--html and --format cannot be combined', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(others.length === 0 ? folder : '', 'report.html'));
       await refuseFilesOf(batch, page);
       await replaceFile(page, await htmlReport(batch, page, context), batch);

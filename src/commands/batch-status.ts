@@ -105,7 +105,9 @@ function tell(context: Context, { batches, facts }: OpenBatches, onward: readonl
   const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
   for (const worker of workers) {
     const doubt = worker.certain ? '' : ', as far as this machine knows';
-    terminal.note(`Process ${worker.pid} on ${worker.host} works on it since ${worker.since}${doubt}.`);
+    terminal.note(
+      `Process ${worker.pid} on ${worker.host} has been working on it since ${worker.since}${doubt}.`,
+    );
   }
   if (credits !== null) {
     terminal.note(describeCredits(credits, items.length));

@@ -53,7 +53,7 @@ export const completion: Command = defineCommand({
   },
 });
 
-/** The scripts lie beside `src` and `dist`: this file is deeper in the sources than in the bundle. */
+/** The scripts are beside `src` and `dist`: this file is deeper in the sources than in the bundle. */
 function scriptFolder(): URL {
   const isSource = import.meta.url.endsWith('.ts');
   return new URL(isSource ? '../../completions/' : '../completions/', import.meta.url);

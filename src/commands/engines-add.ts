@@ -117,7 +117,7 @@ export const enginesAdd: Command = defineCommand({
   schemas: async () => (await import('../outputs/machine.ts')).ENGINE_RECORD,
   run: async (context, [word = '', ...program], options) => {
     if (options.first && options.last) {
-      throw usageFailure('--first and --last exclude each other', 'Leave one of them out.');
+      throw usageFailure('--first and --last cannot be combined', 'Leave one of them out.');
     }
     const step = await parseStep(word);
     const entry = await makeEntry(step, program, options, context);
@@ -235,7 +235,7 @@ function asUsageFailure(failure: Failure, step: BackendStep, type: string): Fail
     const isUnknown = detail.startsWith('there is no such field');
     return {
       pointer: optionOf(field) ?? field,
-      detail: isUnknown ? `type ${type} does not take it to ${step}` : detail,
+      detail: isUnknown ? `type ${type} does not have it for the step ${step}` : detail,
     };
   });
   return new Failure({
@@ -250,7 +250,7 @@ function asUsageFailure(failure: Failure, step: BackendStep, type: string): Fail
 function refuseTwin(step: BackendStep, list: readonly unknown[], entry: object): void {
   const twin = list.findIndex((other) => isDeepStrictEqual(other, entry));
   if (twin < 0) return;
-  throw usageFailure(`engine ${twin + 1} of ${step} is the same`, 'Look with `vloc engines list`.');
+  throw usageFailure(`engine ${twin + 1} of ${step} is the same`, 'Check with `vloc engines list`.');
 }
 
 /** Runs the sample through the engine and notes the result. @throws Failure (`configuration`) if it fails */
@@ -298,7 +298,7 @@ function optionOf(field: string): string | null {
   return OPTION_OF[field] ?? (Object.hasOwn(OPTIONS, field) ? flagName(field) : null);
 }
 
-/** The JSON Schema of the file, for editors. It lies beside `src` and `dist`: this file is deeper in the sources. */
+/** The JSON Schema of the file, for editors. It is beside `src` and `dist`: this file is deeper in the sources. */
 function schemaAddress(): string {
   const isSource = import.meta.url.endsWith('.ts');
   return new URL(isSource ? '../../docs/engines.schema.json' : '../docs/engines.schema.json', import.meta.url)

@@ -44,7 +44,7 @@ export const enginesInstall: Command = defineCommand({
         category: 'configuration',
         code: 'ENGINE_MISSING',
         message: `still missing: ${missing.join(', ')}`,
-        advice: 'Install them by hand, then look with `vloc engines list`.',
+        advice: 'Install them by hand, then check with `vloc engines list`.',
       });
     }
     context.terminal.note('All engines are installed.');

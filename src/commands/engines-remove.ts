@@ -46,7 +46,7 @@ export const enginesRemove: Command = defineCommand({
     const [chosen, ...others] = await chooseUsed(used, step, names.join(' '));
     if (chosen === undefined || others.length > 0) {
       const positions = [chosen, ...others].map((each) => each?.position).join(', ');
-      throw usageFailure(`several engines are meant: ${positions}`, 'Write the position of one.');
+      throw usageFailure(`several engines match: ${positions}`, 'Write the position of one.');
     }
     const list: readonly (EntryOf<BackendStep> | string)[] = read.written[step];
     await saveEnginesFile(
@@ -59,7 +59,7 @@ export const enginesRemove: Command = defineCommand({
   },
 });
 
-/** Without engines of its own the step is left out, so that the built-in one is used. */
+/** Without engines of its own the step is omitted, so that the built-in one is used. */
 function withList(
   file: EnginesConfig,
   step: BackendStep,

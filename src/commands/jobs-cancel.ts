@@ -39,7 +39,7 @@ export const jobsCancel: Command = defineCommand({
       const failure = summarizeFailures(
         outcomes,
         'jobs were not cancelled',
-        `Look at them: ${lookCommand(context, outcomes)}`,
+        `Show them with: ${lookCommand(context, outcomes)}`,
       );
       await print(context, outcomes, exitCodeOf(context, failure));
       if (context.signal.aborted) {

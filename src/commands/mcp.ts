@@ -43,7 +43,7 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
           'Name it with --write, such as --write results.',
         );
       if (maxCredits !== null && !(maxCredits >= 0))
-        throw usageFailure('--max-credits takes a number from 0', 'Correct it.');
+        throw usageFailure('--max-credits must be a number of at least 0', 'Correct it.');
       if (context.io.stdin.isTTY === true)
         throw usageFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
       const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([

@@ -97,7 +97,7 @@ function refuseTaken(document: ProfileDocument, name: string, replace: boolean):
   throw new Failure({
     category: 'usage',
     code: 'PROFILE_EXISTS',
-    message: `there is a profile ${name} already, for ${found.base_url}`,
+    message: `the profile ${name} already exists, for ${found.base_url}`,
     advice: 'Choose another name, or replace it with --replace.',
   });
 }

@@ -79,8 +79,8 @@ function noService(folder: string, chooser: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'NO_SERVICE',
-    message: `no service has been in ${folder}`,
-    advice: `Check the folder that ${chooser} names; \`vloc serve keys create\` makes the first key of a new one.`,
+    message: `no service has used ${folder}`,
+    advice: `Check the folder that ${chooser} names; \`vloc serve keys create\` creates the first key of a new one.`,
   });
 }
 
@@ -96,7 +96,7 @@ export async function showNewKey(context: Context, show: () => void, takeBack: (
     await takeBack();
     if (!(error instanceof Failure)) throw error;
     const advice =
-      'What cannot be shown is not kept: no key was kept. Fix the problem, then run the same command again.';
+      'The key was not stored, because its secret could not be shown. Fix the problem, then run the same command again.';
     throw error.with({ advice });
   }
 }

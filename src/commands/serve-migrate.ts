@@ -123,7 +123,10 @@ async function undo(
   undoMove: (place: PlaceName) => Promise<MovedAccount>,
 ): Promise<number> {
   if (options.from !== undefined || options.to !== undefined) {
-    throw usageFailure('--undo goes with neither --from nor --to', 'Name the old place with --undo alone.');
+    throw usageFailure(
+      '--undo cannot be combined with --from or --to',
+      'Name the old place with --undo alone.',
+    );
   }
   const { env, platform, cwd } = context.io;
   const stateDir = resolve(cwd, options.stateDir ?? stateFolder(env, platform));

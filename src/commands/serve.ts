@@ -134,7 +134,7 @@ export const serve: Command = defineCommand({
     await aborted(context.signal);
     logs.log({
       level: 'info',
-      message: 'draining: running requests finish, unfinished jobs go to the next one on this folder',
+      message: 'draining: running requests finish, unfinished jobs go to the next process on this folder',
     });
     await service.close();
     return endOf(context);
@@ -147,7 +147,7 @@ function endOf({ signal }: Context): number {
   throw signal.reason;
 }
 
-/** Says that the worker works, waits for the signal, and gives its jobs to other workers. */
+/** Says that the worker works, waits for the signal, and hands its jobs over to other workers. */
 async function runWorker(context: Context, worker: Worker, log: Log): Promise<number> {
   const isDocument = context.output === 'json' || context.output === 'ndjson';
   context.print(isDocument ? JSON.stringify({ role: 'worker', node: worker.id }) : worker.id);
@@ -358,11 +358,14 @@ function describeKeys(
 ): LogEntry {
   const create = writeCommand(context, ['serve', 'keys', 'create', '--state-dir', stateDir]);
   if (newKey !== null) {
-    return { level: 'info', message: `made the key ${newKey.key}; its secrets are shown only now` };
+    return { level: 'info', message: `created the key ${newKey.key}; its secrets are shown only now` };
   }
   return keys.length === 0
-    ? { level: 'warn', message: `no key works; make one with: ${create}` }
-    : { level: 'info', message: `secrets are shown once, when a key is made; make another with: ${create}` };
+    ? { level: 'warn', message: `no key works; create one with: ${create}` }
+    : {
+        level: 'info',
+        message: `secrets are shown once, when a key is created; create another with: ${create}`,
+      };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

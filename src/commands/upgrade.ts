@@ -55,7 +55,7 @@ export function findWay({ folder, mark, hasSources }: Traces): Way {
   return hasSources ? 'checkout' : 'npm';
 }
 
-/** The folder of the package: sources and bundle lie at different depths. */
+/** The folder of the package: sources and bundle have different depths. */
 const PACKAGE = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url);
 
 /** A file of the package; null if there is none. */

@@ -49,7 +49,7 @@ export const upload: Command = defineCommand({
   run: async (context, operands, options) => {
     if (options.fileName !== undefined && operands.length > 1) {
       throw usageFailure(
-        '--file-name names one file, and there are several',
+        '--file-name names one file, but several were given',
         'Leave it out, or upload them one by one.',
       );
     }

@@ -81,12 +81,12 @@ export const webhooksListen: Command = defineCommand({
     const show = createEventOutput(context);
     const ended = Promise.withResolvers<ReceivedEvent>();
     const commands = options.exec === undefined ? null : createCommands(context, options.exec, show);
-    const report = (told: WebhookReport) => {
-      show.report(told);
-      if (told.type !== 'event') return;
-      commands?.run(told.event);
-      if (options.until !== undefined && isEndOf(told.event, idOfReference(options.until))) {
-        ended.resolve(told.event);
+    const report = (reported: WebhookReport) => {
+      show.report(reported);
+      if (reported.type !== 'event') return;
+      commands?.run(reported.event);
+      if (options.until !== undefined && isEndOf(reported.event, idOfReference(options.until))) {
+        ended.resolve(reported.event);
       }
     };
     let listener: Listener | null = null;
@@ -176,7 +176,7 @@ function checkPort(port: number): number {
 
 function checkPath(path: string): string {
   if (/^\/[^\s?#]*$/.test(path)) return path;
-  throw unusable('--path does not begin with a slash, or holds a blank, a ? or a #');
+  throw unusable('--path does not begin with a slash, or contains a space, a ? or a #');
 }
 
 function unusable(message: string): Failure {

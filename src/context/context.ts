@@ -191,6 +191,6 @@ export interface Io {
   readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
   /** Limits the memory of a process that runs for days; omitted: it is not limited. */
   readonly keepHeapSmall?: () => void;
-  /** Leaves at once, for a second Ctrl-C: nothing more runs. */
+  /** Exits immediately, for a second Ctrl-C: nothing more runs. */
   readonly abandon: (code: number) => void;
 }

@@ -46,6 +46,17 @@ export function formatRelative(instant: string | null, nowMs: number): string {
   return atMs > nowMs ? `in ${count} ${unit}` : `${count} ${unit} ago`;
 }
 
+/** `Nov 24, 13:12`, in the time zone of this machine. */
+export function formatLocalTime(instant: string): string {
+  return new Intl.DateTimeFormat('en-US', {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(Date.parse(instant));
+}
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** People also write a space instead of the T, and leave out the seconds. */
 const INSTANT = /^(.{10})[T ](\d{2}:\d{2})(:.*?)?(Z|[+-]\d{2}:\d{2})$/i;

@@ -119,10 +119,10 @@ export function readListRequest(
   }
   const { limit, all } = options;
   if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
-    problems.push({ pointer: '--limit', detail: `must be a whole number from 1 on: ${limit}` });
+    problems.push({ pointer: '--limit', detail: `must be a whole number of at least 1: ${limit}` });
   }
   if (limit !== undefined && all) {
-    problems.push({ pointer: '--all', detail: 'and --limit exclude each other' });
+    problems.push({ pointer: '--all', detail: 'cannot be combined with --limit' });
   }
   if (problems.length > 0) {
     const message = 'invalid filter; nothing was sent';
@@ -157,13 +157,13 @@ export async function readPages<Row>(
     const page = await readPage({ limit: Math.min(LIMITS.pageSize.max, limit - data.length), cursor: next });
     data.push(...page.data);
     if (!page.has_more || page.next_cursor === null || data.length >= limit) return { ...page, data };
-    if (seen.has(page.next_cursor)) throw goesRound();
+    if (seen.has(page.next_cursor)) throw repeatedCursor();
     seen.add(page.next_cursor);
     next = page.next_cursor;
   }
 }
 
-function goesRound(): Failure {
+function repeatedCursor(): Failure {
   return new Failure({
     category: 'refused',
     code: 'CURSOR_REPEATED',

@@ -37,7 +37,7 @@ async function readIds({ stdin }: Pick<Io, 'stdin'>): Promise<readonly string[]>
     throw new Failure({
       category: 'usage',
       code: 'STDIN_IS_TERMINAL',
-      message: '- reads ids from stdin, and stdin is the terminal',
+      message: '- reads ids from stdin, but stdin is a terminal',
       advice: 'Pipe them in; `vloc jobs list --output id` prints them.',
     });
   }

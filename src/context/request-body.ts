@@ -17,7 +17,7 @@ export async function readBody(written: string, io: Pick<Io, 'stdin' | 'cwd'>): 
   const bytes = await readWritten(written, io);
   if (bytes.length > LIMITS.jsonBytes) {
     throw usage(
-      `the body has ${formatBytes(bytes.length)}; the service takes ${formatBytes(LIMITS.jsonBytes)}`,
+      `the body has ${formatBytes(bytes.length)}; the limit is ${formatBytes(LIMITS.jsonBytes)}`,
       'Upload files, and name the upload.',
     );
   }

@@ -42,7 +42,7 @@ export const DAMAGED = 'log_damaged';
 /**
  * Opens the log for its only writer (see `lockFolder`), making it if need be, 0600, and returns what is in it.
  * A record whose writing was cut off is removed. A damaged log is kept beside under another name, byte by byte, and
- * rewritten with the records that are whole, behind which one of type `log_damaged` says so.
+ * rewritten with the undamaged records, followed by one of type `log_damaged`.
  * @throws Failure
  */
 export async function openAppendLog(path: string): Promise<{ log: AppendLog; content: LogContent }> {

@@ -192,9 +192,9 @@ export interface JobRecord {
   list(): Promise<readonly JobEntry[]>;
   /** The jobs of this profile, however old, in the order in which they were made: no clock decides which are there. */
   listAll(): Promise<readonly JobEntry[]>;
-  /** Those of `list` whose results are to be had or still to come, oldest first: its links lapse first. */
+  /** Jobs of `list` whose results can be downloaded now or later, soonest expiry first. */
   listUnfetched(): Promise<readonly JobEntry[]>;
-  /** Places of the file that cannot be read any more. */
+  /** Places of the file that can no longer be read. */
   damage(): Promise<readonly Damage[]>;
 }
 

@@ -21,7 +21,7 @@ export interface LogFile {
   close(): Promise<void>;
 }
 
-/** O_NONBLOCK: a named pipe put in the place of the file must not make the open wait for ever. */
+/** O_NONBLOCK: a named pipe put there instead of the file must not make the open wait forever. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Longer than any usual record, so that the end of the last whole line is found with one read. */
@@ -149,7 +149,7 @@ function headPath(path: string): string {
   return `${path}.head`;
 }
 
-/** O_NONBLOCK: a named pipe put in the place of the file must not make the open wait for ever. */
+/** O_NONBLOCK: a named pipe put there instead of the file must not make the open wait forever. */
 const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Reads the count of a log. Read it before the log itself: another process may append meanwhile. */
@@ -170,7 +170,7 @@ export async function readHead(path: string): Promise<Head> {
 }
 
 export interface HeadFile {
-  /** Notes the number of the last line. A failed write leaves the count behind the log, which is not damage. */
+  /** Notes the number of the last line. A failed write leaves the count lower than that of the log, which is not damage. */
   note(last: number): Promise<void>;
   close(): Promise<void>;
 }

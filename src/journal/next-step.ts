@@ -28,7 +28,7 @@ type NothingLeft =
 
 export type StoredFile = Readonly<DownloadedRecord['files'][number]>;
 
-/** The service's clock and this one's need not agree, and the request has to get there. */
+/** Margin for network delay and clock skew. */
 const MARGIN_MS = 60 * 60_000;
 
 /**

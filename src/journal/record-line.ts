@@ -25,7 +25,7 @@ export interface LogContent {
   /** All records that are whole, in the order in which they were written. */
   readonly records: readonly LogRecord[];
   readonly damage: readonly Damage[];
-  /** Bytes behind the last whole line: a record whose writing was cut off, and so was never acknowledged. */
+  /** Bytes after the last whole line: a record whose writing was cut off, and so was never acknowledged. */
   readonly torn: number;
   /** The number of the last line that has one; 0 if none has. */
   readonly last: number;
@@ -179,7 +179,7 @@ function decodeLine(line: Buffer): Line | null {
   return isRecord(value) ? { record: value, number: number === undefined ? null : Number(number) } : null;
 }
 
-/** Undefined, which no JSON stands for, when the text is not JSON. */
+/** Undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -33,7 +33,7 @@ interface WantedBytes {
 /** All writing resolves when it is on the disk and throws Failure (`disk`). */
 export interface UploadRecord {
   add(upload: ReadyUpload): Promise<void>;
-  /** Forgets an upload that the service does not take any more. */
+  /** Forgets an upload that the service no longer accepts. */
   remove(uploadId: string): Promise<void>;
   /** An upload of this profile with these bytes that can still be used, or null; of several the one that lasts longest. */
   find(wanted: WantedBytes): Promise<ReadyUpload | null>;

@@ -104,9 +104,9 @@ function instructionsOf({ folders, session }: ServerParts): string {
     `Readable folders: ${folders.readable.join(', ')}. Writable folders: ${folders.writable.join(', ')}.`,
     left === null
       ? 'This session has no limit of credits: ask the user before every call that costs.'
-      : `The new jobs of this session may cost ${left} credits; nobody but the user can raise this.`,
+      : `The new jobs of this session may cost ${left} credits; only the user can raise this.`,
     'Tools whose description says COSTS CREDITS need the consent of the user: show the plan of dry_run: true first.',
-    'Long work: call with detach: true, then jobs_wait with the ids. An interrupted call continues when it is made again.',
+    'Long work: call with detach: true, then jobs_wait with the ids. An interrupted call continues when it is repeated.',
     'On an error, do what `advice` says; `code` is stable.',
   ].join('\n');
 }

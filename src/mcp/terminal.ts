@@ -1,4 +1,4 @@
-/** What commands tell people, as notes and progress of a call. */
+/** What commands report to people, as notes and progress of a call. */
 import { usageFailure } from '../context/command.ts';
 import type { Progress, Step, Terminal, WorkSummary } from '../context/context.ts';
 
@@ -15,7 +15,7 @@ const MOST_NOTES = 200;
 const LEAST_STEP = 1e-6;
 
 /**
- * @param notes gets what the command tells people
+ * @param notes gets what the command reports to people
  * @param report called whenever something has changed
  */
 export function createCallTerminal(notes: string[], report: (progress: CallProgress) => void): Terminal {

@@ -71,9 +71,9 @@ function isOffered({ type, tool }: OptionSpec): boolean {
 }
 
 /**
- * The defaults of the user that hold for calls. Others would never end, pay again, read other inputs or write beside the videos.
+ * The defaults of the user that apply to calls. Others would never end, pay again, read other inputs or write beside the videos.
  * @param defaults by the name of the option
- * @returns also the flags of those that do not hold
+ * @returns also the flags of those that do not apply
  */
 export function allowDefaults(
   { options }: Pick<Command, 'options'>,

@@ -34,7 +34,7 @@ export const ENVIRONMENT = {
   VLOC_NO_UPDATE_NOTICE: 'any value turns off the check for newer versions',
   VLOC_DEBUG: '1 shows the stack of an error',
   HTTPS_PROXY:
-    'proxy for services elsewhere, http://[user:password@]host:port; this machine is always reached directly',
+    'proxy for remote services, http://[user:password@]host:port; this machine is always reached directly',
   HTTP_PROXY: 'proxy for addresses without TLS',
   NO_PROXY: 'hosts reached without a proxy, separated by commas: host, .suffix, host:port, or * for all',
   NODE_EXTRA_CA_CERTS:

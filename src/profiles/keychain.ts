@@ -46,7 +46,7 @@ export function createKeychain(env: Environment, limitMs: number): Keychain {
       const stored = await ask({ action: 'write', account, secret });
       const { equalInConstantTime } = await import('../protocol/constant-time.ts');
       if (stored === null || !equalInConstantTime(stored, secret)) {
-        throw new KeychainUnavailable('it did not keep what was written');
+        throw new KeychainUnavailable('it did not store the secret');
       }
     },
     async remove(account) {

@@ -67,7 +67,7 @@ export async function refuseLink(path: string): Promise<void> {
   throw new Failure({
     category: 'configuration',
     code: 'PROFILES_NOT_A_FILE',
-    message: `${path} is ${found.isSymbolicLink() ? 'a link' : 'no file'}, and secrets are not written there`,
+    message: `${path} is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'}, so no secret was written to it`,
     advice: 'Put the file itself there, or choose the real folder with VLOC_CONFIG_DIR.',
   });
 }

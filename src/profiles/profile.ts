@@ -10,7 +10,7 @@ export type Profile = { readonly name: string } & {
   readonly [Name in OptionalName as SettingRows[Name]['field']]?: ProfileValue<Name> | undefined;
 };
 
-/** The embedded service, which null stands for, is never stored. */
+/** The embedded service (null) is never stored. */
 type ProfileValue<Name extends ProfileName> = NonNullable<SettingValue<Name>>;
 
 /** The file of the profiles. */
@@ -51,7 +51,7 @@ export function checkProfileName(name: string): void {
     throw new Failure({
       category: 'usage',
       code: 'PROFILE_NAME_RESERVED',
-      message: `"${LOCAL}" is the embedded service, and always there`,
+      message: `"${LOCAL}" is the embedded service, which always exists`,
       advice: 'Choose another name.',
     });
   }

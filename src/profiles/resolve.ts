@@ -72,7 +72,7 @@ export async function readSources({
   return { flags, env, platform, project, profiles, profilesPath: profilesPath(folder) };
 }
 
-/** What writes and locks the file is loaded by those who have a use for it: on a build server nobody has. */
+/** Loaded only when needed; build servers do not. */
 async function readProfiles(folder: string, warn: Warn): Promise<ProfileDocument> {
   const { openProfileStore } = await import('./store.ts');
   return openProfileStore(folder, warn).read();
@@ -116,13 +116,13 @@ export function findDoubt({ profile, baseUrl, key, secret }: Settings, env: Envi
   const isLocal = baseUrl.value === null && baseUrl.origin.type === 'profile';
   // An empty variable is mostly one that a pipeline forgot to fill: the next best service is not the one meant.
   if (env.VLOC_BASE_URL === '' && !byFlag && !(isLocal && profile?.origin.type === 'env')) {
-    return undecided('BASE_URL_EMPTY', 'VLOC_BASE_URL is set to nothing', `Fill or unset it. ${CHOICES}`);
+    return undecided('BASE_URL_EMPTY', 'VLOC_BASE_URL is empty', `Set or unset it. ${CHOICES}`);
   }
   if (baseUrl.value !== null || baseUrl.origin.type !== 'default') return null;
   const set = [key, secret].flatMap((found) => (found?.origin.type === 'env' ? [found.origin.name] : []));
   if (set.length > 0) {
     const names = `${set.join(' and ')} ${set.length === 1 ? 'is' : 'are'} set`;
-    return undecided('SERVICE_MISSING', `${names}, but no address of a service`, CHOICES);
+    return undecided('SERVICE_MISSING', `${names}, but not the address of a service`, CHOICES);
   }
   if (!isSwitchedOn(env.CI)) return null;
   return undecided('SERVICE_NOT_CHOSEN', 'CI is set, and no service is configured', CHOICES);
@@ -144,8 +144,8 @@ function missing({ key, secret, profile }: Settings): Failure {
   return new Failure({
     category: 'configuration',
     code: 'CREDENTIALS_MISSING',
-    message: `there is an address of a service, but ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`,
-    advice: `Set ${names.join(' and ')}, or ${other}: \`vloc profile add NAME\` makes one. \`vloc profile show\` says where each value comes from.`,
+    message: `the address of a service is set, but ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`,
+    advice: `Set ${names.join(' and ')}, or ${other}: \`vloc profile add NAME\` creates one. \`vloc profile show\` says where each value comes from.`,
   });
 }
 
@@ -177,7 +177,7 @@ function refuseRedirection({ baseUrl, secret }: Settings, { profiles }: SettingS
   throw new Failure({
     category: 'configuration',
     code: 'CREDENTIALS_FOR_ANOTHER_SERVICE',
-    message: `${baseUrl.origin.path} leads to ${originOf(baseUrl.value ?? '')}, and the key of the profile ${name} is for another service`,
+    message: `${baseUrl.origin.path} sets the address ${originOf(baseUrl.value ?? '')}, but the key of the profile ${name} is for another service`,
     advice: 'If you trust that address, give it yourself with --base-url; else name a profile for it.',
   });
 }
@@ -204,7 +204,7 @@ const BY_DEFAULT: SettingOrigin = { type: 'default' };
 
 /**
  * Decides every setting: flag over environment over project file over profile over default. A profile ranks directly below
- * the place that names it: `--profile prod` wins over VLOC_BASE_URL as any flag does, while the current profile comes last.
+ * the place that names it: `--profile prod` overrides VLOC_BASE_URL as any flag does, while the current profile comes last.
  * Pure; no secret is fetched.
  * @throws Failure (`configuration`) for a profile that does not exist, and for a place that contradicts itself
  */
@@ -253,7 +253,7 @@ function layerOfProject({ path, settings }: ProjectFile): Layer {
 }
 
 /**
- * Puts the values of the chosen profile, which is the first one named, behind the place that names it. A service that the
+ * Puts the values of the chosen profile, which is the first one named, after the place that names it. A service that the
  * places before it describe wholly takes nothing from a profile: its header prefix, say, is another service's.
  */
 function rankLayers(
@@ -325,14 +325,14 @@ export function unknownProfile(
 ): Failure {
   const names = [LOCAL, ...profiles.map((profile) => profile.name)];
   const meant = nearestName(name, names);
-  const where = origin?.type === 'project' ? `, which ${origin.path} asks for` : '';
+  const where = origin?.type === 'project' ? `, which ${origin.path} requests` : '';
   return new Failure({
     category: 'configuration',
     code: 'PROFILE_UNKNOWN',
     message: `there is no profile "${name}" in ${path}${where}`,
     advice:
       meant === null
-        ? `There are: ${names.join(', ')}. \`vloc profile add ${name}\` makes it.`
+        ? `Existing profiles: ${names.join(', ')}. Create it with \`vloc profile add ${name}\`.`
         : `Did you mean ${meant}?`,
   });
 }

@@ -103,6 +103,6 @@ function describe(issue: v.BaseIssue<unknown>): FieldFault {
   const known = Object.keys(FIELDS).filter((name) => name !== '$schema');
   return {
     pointer,
-    detail: `there is no such setting; ${meant === null ? `known are ${known.join(', ')}` : `did you mean ${meant}?`}`,
+    detail: `there is no such setting; ${meant === null ? `known: ${known.join(', ')}` : `did you mean ${meant}?`}`,
   };
 }

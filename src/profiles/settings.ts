@@ -25,11 +25,11 @@ type SettingRow = {
   readonly default?: string | null;
   /** The option of `profile add` for a setting that is not a global flag. */
   readonly option?: TextOption;
-  /** The column of `profile list`, and what stands there for null. */
+  /** The column of `profile list`, and what it shows for null. */
   readonly column?: { readonly head: string; readonly none?: string };
 } & (
   | { readonly isSecret: false }
-  // Shown only by where it lies, and taken out of the environment. `profile add` reads it from stdin or stores a command.
+  // Only its place is shown, and it is removed from the environment. `profile add` reads it from stdin or stores a command.
   | { readonly isSecret: true; readonly stdin: string; readonly command: string }
 ) &
   (

@@ -298,7 +298,7 @@ function exportFailure(error: unknown): Failure {
       advice:
         typeof advice === 'string'
           ? asSentence(advice)
-          : 'All that was paid is kept: run the same command again.',
+          : 'Everything paid for is kept: run the same command again.',
     },
     { cause: error },
   );

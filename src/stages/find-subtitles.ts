@@ -44,7 +44,7 @@ interface FinderIo {
 export interface SubtitleFinder {
   /** The translation into the target language of the item; null if it must be made. */
   findTarget(item: VideoItem): Promise<StageSubtitle | null>;
-  /** A translation that vloc wrote and nobody edited; null if there is none. */
+  /** A translation that vloc wrote and that was not edited; null if there is none. */
   findWritten(item: VideoItem): Promise<StageSubtitle | null>;
   /** The subtitles in the spoken language; null if they must be recognized. @param targets all requested target languages */
   findSource(item: VideoItem, targets: readonly string[]): Promise<StageSubtitle | null>;
@@ -135,7 +135,7 @@ export function createSubtitleFinder(
   /** A file of the user is neither overwritten nor used without --from-subtitles. */
   function refuseForeign(files: readonly FoundSubtitle[], path: string): void {
     if (!files.some((file) => file.path === path && file.record === null)) return;
-    const detail = 'is there and was not written by vloc; --from-subtitles uses it, or move it away';
+    const detail = 'already exists and was not written by vloc; use --from-subtitles or move it away';
     problems.push({ pointer: label(path), detail });
   }
 
@@ -145,7 +145,7 @@ export function createSubtitleFinder(
       if (choices.subtitle !== null) return readTarget(item, resolve(io.cwd, choices.subtitle), null);
       const files = (await look(item)).filter((file) => file.language === language);
       const [first, ...others] = usable(files);
-      if (others.length > 0) refuseSeveral(item, usable(files), 'leave one of them there');
+      if (others.length > 0) refuseSeveral(item, usable(files), 'keep only one');
       if (first === undefined) {
         if (choices.stopAfter !== 'recognize') refuseForeign(files, besidePath(item.input, language, format));
         return null;
@@ -184,11 +184,7 @@ export function createSubtitleFinder(
       }
       const [first, ...others] = candidates;
       if (others.length > 0)
-        refuseSeveral(
-          item,
-          candidates,
-          'say with --from in which language the video is, or give --source-subtitle',
-        );
+        refuseSeveral(item, candidates, 'set the language with --from, or pass --source-subtitle');
       if (first === undefined) return null;
       return readBeside(first, () => readSource(item, first.path, first.language, null));
     },

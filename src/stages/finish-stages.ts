@@ -82,7 +82,7 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
   const makings = new Map(items.map(({ key, making }) => [key, making ?? null] as const));
   const ended = outcomesOf(run);
   const outcomes = ended.map(({ outcome }) => outcome);
-  const told = outcomes.map(
+  const complete = outcomes.map(
     (outcome, position): Outcome => withMaking(withCosts(toOutcome(outcome, undefined), position), position),
   );
 
@@ -102,10 +102,10 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
   }
 
   if (context.output !== 'ndjson') {
-    await printOutcomes(context, told);
+    await printOutcomes(context, complete);
     return;
   }
-  const charged = told.reduce((sum, { known }) => sum + (known?.charged_credits ?? 0), 0);
+  const charged = complete.reduce((sum, { known }) => sum + (known?.charged_credits ?? 0), 0);
   const unknown = [...costs.values()].filter((credits) => credits === null).length;
   const line = summaryLine(outcomes, { reserved: 0, charged: roundCredits(charged), unknown }, exitCode);
   context.print(JSON.stringify(line));
@@ -120,7 +120,7 @@ function printStop({ context, states }: StagedRun): void {
   );
   if (files.size === 0) return;
   note('');
-  note(`Look over:  ${[...files].join(', ')}`);
+  note(`Review:     ${[...files].join(', ')}`);
   note(`Continue:   ${goOnCommand(context)}`);
 }
 

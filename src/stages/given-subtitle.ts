@@ -125,7 +125,7 @@ export async function printReports(
     const warnings = findings.filter(({ severity }) => severity === 'warning');
     for (const finding of warnings.slice(0, MOST_SHOWN))
       note(`${placeOf(label, finding)}: ${describe(finding)}`);
-    if (warnings.length > MOST_SHOWN) note(`${label}: and ${warnings.length - MOST_SHOWN} more of the kind`);
+    if (warnings.length > MOST_SHOWN) note(`${label}: and ${warnings.length - MOST_SHOWN} more warnings`);
   }
 }
 

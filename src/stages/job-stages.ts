@@ -131,8 +131,8 @@ function sameLanguage(language: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'LANGUAGE_NOT_SUPPORTED',
-    message: `the speech is in ${languageName(language)} already, which is the target language`,
-    advice: 'Choose another with --to, or give the subtitles to be spoken with --subtitle.',
+    message: `the speech is already in ${languageName(language)}, which is the target language`,
+    advice: 'Choose another with --to, or pass the subtitles to be spoken with --subtitle.',
   });
 }
 

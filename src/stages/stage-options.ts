@@ -74,9 +74,8 @@ function conflictOf(
   { stopAfter, subtitle, sourceSubtitle }: StageChoices,
   options: StageOptions,
 ): string | null {
-  if (options.detach)
-    return '--detach cannot go with stages: each waits for the one before it, so somebody must wait';
-  if (options.watch) return '--watch cannot go with stages';
+  if (options.detach) return '--detach cannot be combined with stages: each stage waits for the previous one';
+  if (options.watch) return '--watch cannot be combined with stages';
   if (options.out === STDOUT) return '--out - writes the only result of one job, and stages are several jobs';
   const forRequest = [
     ...(Object.keys(options.set).length > 0 ? ['set'] : []),

@@ -73,7 +73,7 @@ async function writeOne(
     if (digests === undefined) return foreignFile(path);
     const name = labelOf(path, context.io.cwd);
     context.terminal.warn(
-      `${name} was edited meanwhile and is left as it is; run this again to continue from it.`,
+      `${name} was edited meanwhile and was left unchanged; run this again to continue from it.`,
     );
     return null;
   }
@@ -125,7 +125,7 @@ function unwritable(path: string, cause: unknown): Failure {
       category: 'disk',
       code: 'DISK_ERROR',
       message: `${path} cannot be written (${code})`,
-      advice: 'Free room, or make the folder of the video writable, then run the same command again.',
+      advice: 'Free some space, or make the folder of the video writable, then run the same command again.',
     },
     { cause },
   );

@@ -203,7 +203,7 @@ async function readSecret(
 }
 
 function twofold(flag: string): Failure {
-  return usageFailure(`${flag}-stdin and ${flag}-command exclude each other`, 'Leave one of them out.');
+  return usageFailure(`${flag}-stdin and ${flag}-command cannot be combined`, 'Leave one of them out.');
 }
 
 /** Far more than two secrets. */
@@ -223,7 +223,7 @@ async function readLines({ io }: Context): Promise<string[]> {
     chunks.push(bytes);
     size += bytes.length;
     if (size > LARGEST_BYTES)
-      throw usageFailure('stdin holds more than secrets', 'Pipe in the secret alone.');
+      throw usageFailure('stdin contains more than secrets', 'Pipe in the secret alone.');
   }
   return Buffer.concat(chunks).toString('utf8').split(/\r?\n/);
 }

@@ -27,7 +27,7 @@ describe('--jq and --fields before anything is sent', () => {
 
   it.each([
     [['jobs', 'list', '--jq', '.', '-o', 'plain'], 'works on JSON'],
-    [['jobs', 'list', '--fields', 'id', '-o', 'id'], 'exclude each other'],
+    [['jobs', 'list', '--fields', 'id', '-o', 'id'], 'cannot be combined'],
     [['schema', '--fields', 'id'], 'prints no records'],
   ])('refuse %j', async (argv, said) => {
     const { code, stderr } = await run(...argv);

@@ -44,6 +44,6 @@ describe('options of every command', () => {
   });
 
   it('need a command', () => {
-    expect(() => move('--profile x')).toThrow('a command is missing behind --profile x');
+    expect(() => move('--profile x')).toThrow('a command is missing after --profile x');
   });
 });

@@ -68,12 +68,12 @@ test.each([
   [['GET', '/credits', 'x'], 'one method and one path'],
   [['POST', '/uploads', '-d', '{'], 'the request body is not valid JSON'],
   [['POST', '/uploads', '-d', '@nowhere.json'], 'there is no such file'],
-  [['GET', '/credits', '-d', '{}'], 'GET takes no body'],
-  [['/credits', '--idempotency-key', 'k'], 'a GET has no Idempotency-Key'],
+  [['GET', '/credits', '-d', '{}'], 'GET cannot have a body'],
+  [['/credits', '--idempotency-key', 'k'], 'a GET cannot have an Idempotency-Key'],
   [['/credits', '-H', 'X-Service-Key=other'], 'set by vloc itself'],
   [['/credits', '-H', 'Host=example.com'], 'set by vloc itself'],
   [['/credits', '-H', 'X-A=b\nc'], 'a character that no header may have'],
-  [['https://example.com/v1/credits'], 'a whole address, not a path'],
+  [['https://example.com/v1/credits'], 'a full URL, not a path'],
 ])('%j ends with 2 and nothing is sent', async (words, said) => {
   const vloc = await startVloc();
   const { code, stdout, stderr } = await vloc.run(['api', ...words]);

@@ -59,7 +59,7 @@ describe('vloc doctor', () => {
     expect(checks.credentials?.message).toBe('accepted; 100000 credits available');
     expect(checks['engine ffmpeg']?.message).toMatch(/^\d+\.\d+\S* \(probe, separate, export\)$/);
     expect(checks.languages?.message).toMatch(/recognizes en; translates .*en-es.*; speaks \d+ languages/);
-    expect(checks['state folder']?.message).toMatch(/state \(not made yet\), [\d.]+ [GT]B free$/);
+    expect(checks['state folder']?.message).toMatch(/state \(not created yet\), [\d.]+ [GT]B free$/);
     expect(Object.values(checks).map(({ state }) => state)).not.toContain('fail');
   });
 
@@ -72,7 +72,7 @@ describe('vloc doctor', () => {
     }
     const checks = checksOf((await run(env)).stdout);
     expect(checks.clock).toMatchObject({ state: 'ok' });
-    expect(checks.connection?.message).toMatch(/^127\.0\.0\.1 port \d+ takes connections$/);
+    expect(checks.connection?.message).toMatch(/^127\.0\.0\.1 port \d+ accepts connections$/);
     expect(checks).not.toHaveProperty('TLS');
   });
 

@@ -218,13 +218,16 @@ describe('vloc engines add', () => {
     [['translate', '--type', 'command'], '-- PROGRAM: is missing'],
     [
       ['translate', '--voice', 'es=dora', '--', 'tool'],
-      '--voice: type command does not take it to translate',
+      '--voice: type command does not have it for the step translate',
     ],
     [['speak', '--voice', 'es!=dora', '--', 'tool'], '--voice: must be a BCP 47 tag'],
-    [['speak', '--voice', 'es.child=dora', '--', 'tool'], '--voice: type command does not take it to speak'],
+    [
+      ['speak', '--voice', 'es.child=dora', '--', 'tool'],
+      '--voice: type command does not have it for the step speak',
+    ],
     [['translate', '--language', 'englisch!', '--', 'tool'], '--language: must be a BCP 47 tag'],
     [['translate', '--concurrency', '99', '--', 'tool'], '--concurrency: must be at most 64'],
-    [['translate', '--first', '--last', '--', 'tool'], '--first and --last exclude each other'],
+    [['translate', '--first', '--last', '--', 'tool'], '--first and --last cannot be combined'],
     [['separate', '--', 'demucs'], '--vocals: is missing: file of the voice, below {out}'],
   ])('refuses %j', async (words, message) => {
     const { code, stderr } = await desk.run(['add', ...words]);

@@ -47,8 +47,8 @@ describe('vloc engines remove', () => {
   });
 
   it.each([
-    [['recognize', 'openai'], 'several engines are meant: 1, 2\n  Write the position of one.'],
-    [['recognize', 'huge'], 'There are: 1 openai large, 2 openai tiny, 3 pocketsphinx.'],
+    [['recognize', 'openai'], 'several engines match: 1, 2\n  Write the position of one.'],
+    [['recognize', 'huge'], 'Available: 1 openai large, 2 openai tiny, 3 pocketsphinx.'],
     [['recognize', '4'], 'there is no engine "4" to recognize'],
     [['recognize'], 'an engine is missing'],
     [['speak', 'espeak-ng'], 'no engine is configured to speak'],

@@ -105,7 +105,7 @@ describe('vloc engines test', () => {
     const { code, stderr } = await desk.run(['test', 'translate', 'whisper']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('There are: 1 command translate, 2 apertium.'),
+      expect.stringContaining('Available: 1 command translate, 2 apertium.'),
     ]);
   });
 
@@ -142,7 +142,7 @@ describe('vloc engines test', () => {
     await desk.configure({ translate: [hanging] });
     const { code, stdout } = await desk.run(['test', 'translate'], {}, { trialMs: 300 });
     expect(code).toBe(4);
-    expect(stdout).toMatch(/failed +command stuck gave no result in 0\.3 s/);
+    expect(stdout).toMatch(/failed +command stuck returned no result in 0\.3 s/);
   });
 
   it('ends with its engine at Ctrl-C', async () => {

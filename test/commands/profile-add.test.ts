@@ -75,7 +75,7 @@ describe('vloc profile add', () => {
   });
 
   it.each([
-    ['local', 'always there'],
+    ['local', 'always exists'],
     ['../x', 'cannot be the name'],
     ['a b', 'cannot be the name'],
     ['x'.repeat(65), 'cannot be the name'],
@@ -97,7 +97,7 @@ describe('vloc profile add', () => {
   });
 
   it.each([
-    ['http://api.example.com/v1', 4, 'not https'],
+    ['http://api.example.com/v1', 4, 'must be https'],
     ['https://api.example.com', 4, 'does not end in /v1'],
   ])('refuses the address %s', async (address, exit, message) => {
     const { code, stderr } = await add(address, 's', '--no-check');
@@ -112,7 +112,7 @@ describe('vloc profile add', () => {
     );
     expect((await run([...base, '--key', 'k', '--secret-stdin'], '\n')).stderr).toContain('no secret from');
     const both = await run([...base, '--key', 'k', '--secret-stdin', '--secret-command', 'x'], 's');
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
     expect((await add(SERVICE, 's', '--no-check', '--header-prefix', 'X Bad')).code).toBe(4);
     await nothingStored();
   });

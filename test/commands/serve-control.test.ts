@@ -127,7 +127,7 @@ it('explains that the service has another token', async () => {
   const { control_url: url } = JSON.parse(stdout);
   await writeFile(join(stateDir, 'control.json'), JSON.stringify({ url, token: 'other' }));
   const { code, stderr } = await control('clock', 'show');
-  expect([code, stderr]).toEqual([4, expect.stringContaining('has another control token')]);
+  expect([code, stderr]).toEqual([4, expect.stringContaining('has a different control token')]);
   await stop();
 });
 

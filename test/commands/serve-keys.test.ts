@@ -131,7 +131,7 @@ test('a folder that no service has used is refused and not created, except when 
   for (const words of [['list'], ['revoke', 'vk_nobody']]) {
     const { io, stdout, stderr } = createTestIo({ env: { VLOC_STATE_DIR: elsewhere } });
     expect(await main(['serve', 'keys', ...words], io)).toBe(2);
-    expect(stderr()).toContain(`no service has been in ${elsewhere}`);
+    expect(stderr()).toContain(`no service has used ${elsewhere}`);
     expect(stdout()).toBe('');
   }
   expect(existsSync(elsewhere)).toBe(false);
@@ -139,6 +139,6 @@ test('a folder that no service has used is refused and not created, except when 
 
 test('a key whose secret could not be shown is not stored', async () => {
   const unfit = await run('create', '--jq', '.key.nothing');
-  expect([unfit.code, unfit.stderr]).toEqual([2, expect.stringContaining('no key was kept')]);
+  expect([unfit.code, unfit.stderr]).toEqual([2, expect.stringContaining('The key was not stored')]);
   expect((await run('list', '--output', 'ndjson')).stdout).toBe('{"type":"summary","keys":0}\n');
 });

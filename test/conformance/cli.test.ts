@@ -107,7 +107,7 @@ test.each([
   [['--base-url', 'https://api.example.com/v1', '--key', 'k', '--only', 'nothing'], 'no rule has "nothing"'],
   [['--control', 'http://127.0.0.1:1'], 'CONFORMANCE_CONTROL_TOKEN is not set'],
   [['--control', 'http://media.example.com:1'], 'not an address on this machine'],
-  [['--control', 'http://127.0.0.1:1', '--key', 'k'], '--control and --key exclude each other'],
+  [['--control', 'http://127.0.0.1:1', '--key', 'k'], '--control and --key cannot be combined'],
 ])('%j ends with 2 before anything is sent', async (argv, message) => {
   const { code, out, err } = await run(argv);
   expect(err).toContain(message);

@@ -19,13 +19,13 @@ import { send } from './wire/exchange.ts';
 import { listAt, numberAt, show, textAt, valueAt } from './wire/json.ts';
 
 /** Address and token of a control interface. */
-interface ControlAccess {
+export interface ControlAccess {
   /** Scheme, host and port; for a workspace also its path. */
   readonly url: string;
   readonly token: string;
 }
 
-interface ControlledOptions
+export interface ControlledOptions
   extends Pick<ServiceOptions, 'headerPrefix' | 'strict' | 'languages' | 'patience'> {
   readonly control: ControlAccess;
   readonly supplies: Pick<Supplies, 'jobs' | 'media' | 'mediaUrl' | 'ffmpeg'>;

@@ -2,7 +2,7 @@
 import type { Rule } from './rule.ts';
 import type { Sentence, Sentences } from './sentences/sentence.ts';
 
-interface Gaps {
+export interface Gaps {
   /** Sentences without a rule and without a reason why clients cannot observe them. */
   readonly uncovered: readonly string[];
   /** Sentences marked as not observable by clients, but covered by a rule. */

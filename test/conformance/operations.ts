@@ -9,7 +9,7 @@ export const JOB_KINDS = [
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-interface KindFacts {
+export interface KindFacts {
   /** Path of the collection below the base URL. */
   readonly path: string;
   /** Used in operation ids. */
@@ -85,6 +85,7 @@ export const OPERATIONS: readonly Operation[] = ROWS.map(([id, methodAndPath, su
   return { id, method, path, success, errors, kind, single: path.includes('{'), list: id.startsWith('list') };
 });
 
+export const LISTS: readonly Operation[] = OPERATIONS.filter((operation) => operation.list);
 /** The operations with an answer about one resource. */
 export const RESOURCE_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ id, list }) => !list && id !== 'getCredits',

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   asSentence,
   formatDuration,
+  formatLocalTime,
   formatRelative,
   parseDuration,
   parseMoment,
@@ -48,6 +49,18 @@ describe('a duration on the command line', () => {
   });
 });
 
+it('shows a time of day in the time zone of the machine', () => {
+  const zone = process.env.TZ;
+  onTestFinished(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  process.env.TZ = 'Asia/Tokyo';
+  expect(formatLocalTime('2026-11-23T15:32:09.748Z')).toBe('Nov 24, 00:32');
+  process.env.TZ = 'UTC';
+  expect(formatLocalTime('2026-11-23T15:32:09.748Z')).toBe('Nov 23, 15:32');
+});
+
 describe('a relative time', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   it.each([
@@ -77,7 +90,7 @@ describe('a relative time', () => {
 });
 
 it.each([
-  ['export the video once more', 'Export the video once more.'],
+  ['export the video again', 'Export the video again.'],
   ['Is it whole?', 'Is it whole?'],
 ])('writes %j as a sentence', (text, sentence) => {
   expect(asSentence(text)).toBe(sentence);

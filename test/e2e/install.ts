@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
 
-interface Packed {
+export interface Packed {
   /** Absolute paths; tests only read there. */
   readonly tarball: string;
   /** The folder into which the tarball is installed. */

@@ -8,7 +8,7 @@ import type { Ended } from '../commands/support/run-vloc.ts';
 export type Recording = ReadonlyMap<string, string>;
 
 /** A change of wording since the recording was made. */
-interface Rewording {
+export interface Rewording {
   readonly before: string;
   readonly after: string;
 }

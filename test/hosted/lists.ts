@@ -3,7 +3,7 @@ import { type Answer, problem } from './send.ts';
 import type { Desk } from './service.ts';
 
 /** Something that a list holds. */
-interface Entry {
+export interface Entry {
   /** Greater than that of every older one. */
   readonly number: number;
   readonly createdAt: number;

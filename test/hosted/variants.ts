@@ -89,3 +89,5 @@ export const VARIANTS = {
     'times-offset',
   ],
 } as const satisfies Readonly<Record<string, readonly Difference[]>>;
+
+export type VariantName = keyof typeof VARIANTS;

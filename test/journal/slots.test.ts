@@ -126,7 +126,7 @@ describe('slots in use by another machine', () => {
     await expect(slots.acquire(stop.signal)).rejects.toThrow('seen');
     const warningOf = (host: string) =>
       `waiting for a free slot; of 2, others hold 2 by process 4711 on ${host} in /srv/lessons, ` +
-      `since ${SINCE}. A slot whose holder shows no sign of life for a minute is taken over. \`vloc doctor\` lists them.`;
+      `since ${SINCE}. A slot is taken over after a minute without a heartbeat. \`vloc doctor\` lists them.`;
     expect(warnings).toEqual([warningOf('shelf'), warningOf('attic')]);
     expect(readdirSync(folder)).toHaveLength(2);
   });

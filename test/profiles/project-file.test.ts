@@ -53,7 +53,7 @@ describe('the project file', () => {
 
   it.each([
     [{ base_ulr: 'https://a/v1' }, 'base_ulr', 'did you mean base_url?'],
-    [{ colour: 1 }, 'colour', 'known are profile, base_url'],
+    [{ colour: 1 }, 'colour', 'known: profile, base_url'],
     [{ profile: 7 }, 'profile', 'string'],
     [{ profile: '' }, 'profile', 'must not be empty'],
   ])('with a wrong field is reported with its name: %j', async (settings, pointer, detail) => {

@@ -119,6 +119,6 @@ describe('a profile that does not exist', () => {
 
   it('is reported with the project file that names it', () => {
     const act = () => resolve({ project: project({ profile: 'elsewhere' }), profiles: STORED });
-    expect(act).toThrow('which /p/vloc.config.json asks for');
+    expect(act).toThrow('which /p/vloc.config.json requests');
   });
 });

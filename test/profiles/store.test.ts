@@ -87,7 +87,7 @@ describe('the file of the profiles', () => {
     await mkdir(folder, { mode: 0o700 });
     await symlink(elsewhere, store.path);
     expect((await store.read()).profiles).toEqual([]);
-    await expect(store.change(add('a'))).rejects.toThrow('is a link');
+    await expect(store.change(add('a'))).rejects.toThrow('is a symbolic link');
     expect(await readFile(elsewhere, 'utf8')).not.toContain('canary');
   });
 

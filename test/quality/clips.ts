@@ -73,7 +73,7 @@ const WORDS = {
   },
 } as const;
 
-type SpeechSet = keyof typeof WORDS;
+export type SpeechSet = keyof typeof WORDS;
 
 /** Samples per second of all clips in memory; videos may have another rate. */
 export const RATE = 48_000;
@@ -184,7 +184,7 @@ const WAVE = Float32Array.from({ length: 4096 }, (_, at) =>
 const MUSIC = new Map<string, Channels>();
 
 /** Returns music in stereo, made once; nobody writes into it. */
-function music(seconds: number, seed = 1): Channels {
+export function music(seconds: number, seed = 1): Channels {
   const key = `${seconds} ${seed}`;
   const made = MUSIC.get(key) ?? makeMusic(seconds, seed);
   MUSIC.set(key, made);

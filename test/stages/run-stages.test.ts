@@ -25,7 +25,7 @@ describe('--stop-after translate', () => {
     expect(vloc.read('talk.es.srt')).toContain('GOOD MORNING');
     expect(vloc.has('talk.es.mp4')).toBe(false);
     expect(stdout).toBe(`${vloc.path('talk.es.srt')}\n`);
-    expect(stderr).toContain('Look over:  talk.en.srt, talk.es.srt');
+    expect(stderr).toContain('Review:     talk.en.srt, talk.es.srt');
     expect(stderr).toContain('Continue:   vloc localize talk.mp4 --to es -o plain --from-subtitles');
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });

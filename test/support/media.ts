@@ -1,7 +1,7 @@
 /** Reads facts about media files with ffprobe and ffmpeg. */
 import { askProgram } from './remembered-programs.ts';
 
-interface Streams {
+export interface Streams {
   readonly duration: number;
   readonly streams: readonly { codec_type: string; codec_name: string; tags?: { language?: string } }[];
 }
@@ -56,7 +56,7 @@ export function readCues(file: string): Cue[] {
     });
 }
 
-interface Picture {
+export interface Picture {
   readonly width: number;
   readonly height: number;
   /** One byte of brightness per pixel. */

@@ -9,7 +9,7 @@ export interface Intent {
   readonly key: string;
 }
 
-interface Accepted {
+export interface Accepted {
   readonly id: string;
   readonly intent: Intent;
   readonly detailUrl: string;
@@ -19,7 +19,7 @@ interface Accepted {
 }
 
 /** A request that was answered: the very same one must be refused from then on. */
-interface Spent {
+export interface Spent {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }

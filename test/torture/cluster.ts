@@ -9,7 +9,7 @@ import { freshAccount, type PostgresServer, startPostgres } from '../support/pos
 import { CLUSTER_MOMENTS, type ClusterNode, type ClusterRole, startNode } from './cluster-orders.ts';
 import { createRandom, type Random } from './random.ts';
 
-interface ClusterPlan {
+export interface ClusterPlan {
   /** Kills of nodes: API, worker, and worker while it finishes a job, in turn. */
   readonly kills: number;
   /** Kills of the database server. */
@@ -18,7 +18,7 @@ interface ClusterPlan {
   readonly tell: (line: string) => void;
 }
 
-interface ClusterReport {
+export interface ClusterReport {
   readonly counts: Readonly<Record<string, number>>;
   readonly violations: readonly string[];
 }

@@ -7,7 +7,7 @@ import { auditChildren } from './orphans.ts';
 import { auditSweep, settle, verifyPast } from './settle.ts';
 import type { World } from './world.ts';
 
-interface KillPlan {
+export interface KillPlan {
   readonly kills: number;
   /** After so many kills everything is brought to its end. */
   readonly settleEvery: number;

@@ -28,7 +28,7 @@ export interface Voice {
   readonly caller: Caller;
 }
 
-interface Surroundings {
+export interface Surroundings {
   /** Replaces what is inherited: children of the service are known by what they inherit from it. */
   readonly env: Readonly<Record<string, string>>;
   /** Words in front of the command: `strace` with its options, or nothing. */

@@ -19,7 +19,7 @@ folder = os.open(sys.argv[1], os.O_RDONLY)
 fcntl.ioctl(folder, 0x8004587d, struct.pack('I', 2))`;
 
 /** A file that is mounted as a disk; `null` where this machine does not let us. */
-interface Disk {
+export interface Disk {
   readonly folder: string;
   /** Everything that was not written through is gone. */
   lose(): void;

@@ -32,7 +32,7 @@ const OPEN_JOBS = 30;
 /** Light work leaves the processor alone. */
 const WORKERS = 4;
 
-interface WorldOptions {
+export interface WorldOptions {
   readonly seed: number;
   /** Where the state lies; left out: in a folder of its own that goes with the world. */
   readonly stateDir?: string;

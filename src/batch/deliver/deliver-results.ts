@@ -1,6 +1,5 @@
 /**
- * Delivers the results of a finished job: waits for a turn, locks and downloads the files, gives them their names and
- * records them.
+ * Delivers the results of a finished job: waits for a turn; locks, downloads, renames and records the files.
  * Batch runs and `vloc jobs wait|download` share it; they differ in the records that they keep.
  */
 import { hash } from 'node:crypto';
@@ -106,11 +105,11 @@ async function lockAndDownload(
  * state it.
  */
 export function whenLinksLapse(job: Job): string | null {
-  const told = [job.expires_at, ...assetTimes(job)].flatMap((time) => {
+  const times = [job.expires_at, ...assetTimes(job)].flatMap((time) => {
     const ms = Date.parse(time ?? '');
     return Number.isNaN(ms) ? [] : [ms];
   });
-  return told.length === 0 ? null : new Date(Math.min(...told)).toISOString();
+  return times.length === 0 ? null : new Date(Math.min(...times)).toISOString();
 }
 
 /** A result without a link is refused when it is downloaded, not when the end of the job is recorded. */
@@ -159,7 +158,7 @@ export function jobFailure(job: Job): Failure | null {
   });
 }
 
-/** Folder of the locks below the state folder, so that no lock files lie beside the results. */
+/** Folder of the locks below the state folder, so that no lock files are beside the results. */
 const LOCKS_FOLDER = 'downloads';
 
 /**

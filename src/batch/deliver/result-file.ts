@@ -1,4 +1,4 @@
-/** A result file on the disk: gives it its name, and compares its bytes. */
+/** A result file on the disk: renames it, and compares its bytes. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

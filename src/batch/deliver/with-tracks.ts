@@ -88,7 +88,7 @@ export async function addKept(
 
 function sourceGone(path: string, isMissing: boolean): Failure {
   const message = isMissing
-    ? `${path} is not there any more, so its tracks cannot be added to the result`
+    ? `${path} no longer exists, so its tracks cannot be added to the result`
     : `${path} was changed since the result was made, so its tracks may not fit the result`;
   const advice = 'Put it back and run the same command again, which is not charged again.';
   return new Failure({ category: 'disk', code: 'TRACKS_NOT_ADDED', message, advice });

@@ -16,7 +16,7 @@ export interface Candidate {
   readonly defect?: string;
 }
 
-/** A row of a sheet: options of one input, which win over those of the command line. */
+/** A row of a sheet: options of one input, which override those of the command line. */
 export interface SheetRow {
   /** From 1, the header not counted. */
   readonly position: number;

@@ -29,7 +29,8 @@ export async function checkSubtitle(
       detail: `${formatBytes(found.bytes)} is over the limit; subtitles are under 10 MiB`,
     };
   const bytes = await readFile(path);
-  if (!isNamed && looksLikeJson(bytes)) return { type: 'other', detail: 'JSON is read where it is named' };
+  if (!isNamed && looksLikeJson(bytes))
+    return { type: 'other', detail: 'JSON files are used only if named explicitly' };
   const lines = await readLines(bytes, path, io);
   if (typeof lines === 'string') return { type: 'other', detail: lines };
   const sha256 = hash('sha256', bytes);
@@ -43,7 +44,7 @@ export async function checkStdin(
 ): Promise<CheckedInput> {
   const bytes = await buffer(io.stdin);
   if (bytes.length >= LIMITS.subtitleBytes)
-    return { type: 'problem', detail: 'subtitles are under 10 MiB, and there is more on stdin' };
+    return { type: 'problem', detail: 'stdin is over the limit; subtitles are under 10 MiB' };
   const lines = await readLines(bytes, 'stdin', io);
   if (typeof lines === 'string') return { type: 'problem', detail: lines };
   const sha256 = hash('sha256', bytes);
@@ -107,7 +108,7 @@ export function parseJsonLines(
     .toString('utf8')
     .replace(/^\uFEFF/, '');
   const document = parseDocument(text);
-  if (document.type === 'fault') return `looks like JSON but is none: ${document.why}`;
+  if (document.type === 'fault') return `is not valid JSON: ${document.why}`;
   const checked = checkLines(linesIn(document.value), most);
   if (checked.ok) return checked.value;
   const [first] = checked.errors;

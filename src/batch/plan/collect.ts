@@ -36,7 +36,7 @@ export async function collect(
   const { sheet = null, body = '' } = options;
   checkStdin([...operands, ...lists.map(({ written }) => written), sheet ?? '', body], problems);
   if (operands.length === 0 && lists.length === 0 && sheet === null) {
-    const detail = 'there are none; name files, folders or addresses, or use --files-from or --sheet';
+    const detail = 'no inputs; name files, folders or addresses, or use --files-from or --sheet';
     problems.push({ pointer: 'inputs', detail });
   }
   const notes: string[] = [];
@@ -74,7 +74,7 @@ function listsOf({ filesFrom, filesFrom0 }: ReadOptions) {
 /** Stdin can be read once. */
 function checkStdin(names: readonly string[], problems: InputProblem[]): void {
   if (names.filter((name) => name === '-').length < 2) return;
-  problems.push({ pointer: '-', detail: 'means stdin more than once; put one of them into a file' });
+  problems.push({ pointer: '-', detail: 'stdin is named more than once; put one of them into a file' });
 }
 
 interface Report {
@@ -146,8 +146,8 @@ async function search(
   }
   for (const folder of results) notes.push(`Skipped ${labelOf(folder)}: it is a folder of results.`);
   if (files.length + defective.length + unreadable.length === 0 && isWanted === undefined) {
-    const detail = pattern.length > 0 ? 'no file has such a name' : 'there is no file in this folder';
-    const cut = include.length + exclude.length > 0 ? ' that --include and --exclude leave' : '';
+    const detail = pattern.length > 0 ? 'there is no matching file' : 'there is no file in this folder';
+    const cut = include.length + exclude.length > 0 ? ' that --include and --exclude select' : '';
     problems.push({ pointer: operand, detail: `${detail}${cut}; check the path` });
   }
   return [...files, ...defective];
@@ -170,7 +170,7 @@ async function withoutDoubles(
     const first = seen.get(key);
     if (first === undefined) kept.push(candidate);
     else if (candidate.isNamed && first !== label)
-      notes.push(`${label} is the same file as ${first}; taken once.`);
+      notes.push(`${label} is the same file as ${first}; used once.`);
     if (first === undefined) seen.set(key, label);
   }
   return kept;

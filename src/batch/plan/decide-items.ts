@@ -105,7 +105,7 @@ function conflictsOf(
 function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' }>): string {
   const how = changes.length === 0 ? '' : ` (${changes.join(', ')})`;
   if (what === 'tracks')
-    return `other original tracks are wanted than the result has${how}; --clobber fetches the result of the same job again, --skip-existing keeps what is there`;
-  const fix = '--clobber makes a new job and replaces the result, --skip-existing keeps what is there';
+    return `the result lacks the requested original tracks, or has others${how}; --clobber fetches the result of the same job again, --skip-existing keeps the existing one`;
+  const fix = '--clobber makes a new job and replaces the result, --skip-existing keeps the existing one';
   return `the ${what} changed since the job was made${how}; ${fix}`;
 }

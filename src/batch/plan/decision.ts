@@ -73,7 +73,7 @@ export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed
   readonly hashFile: (path: string) => Promise<string>;
 };
 
-/** Decides about one item. An item that may have a job never gets a second one by itself. */
+/** Decides about one item. An item that may have a job never gets a second one automatically. */
 export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   if (item.input.type === 'unusable') return decideUnusable(item, item.input, recorded, situation);
   if (situation.fresh) return { step: 'new', after: null };

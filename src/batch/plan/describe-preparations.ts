@@ -34,7 +34,7 @@ const MANNERS = {
 
 function describeConversion({ conversion, reasons }: FilePreparation): string[] {
   const why = reasons.join(', and ');
-  if (conversion === null) return why === '' ? [] : [`sent as it is: ${why}`];
+  if (conversion === null) return why === '' ? [] : [`sent unchanged: ${why}`];
   return [`${MANNERS[conversion]}, since ${why}`];
 }
 

@@ -63,6 +63,6 @@ export async function checkSpace(
   const needed = sum(items.map(leastBytes)) + leastRoomAside(items);
   const free = needed === 0 ? null : await io.freeBytes(folder);
   if (free === null || needed <= free) return null;
-  const detail = `has ${formatBytes(free)} free, and the results take ${formatBytes(needed)} or more`;
+  const detail = `has ${formatBytes(free)} free, but the results need at least ${formatBytes(needed)}`;
   return { pointer: folder, detail };
 }

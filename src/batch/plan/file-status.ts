@@ -6,7 +6,7 @@ import { describeUnreadable } from '../../errors/system-error.ts';
 export async function statReadable(path: string): Promise<{ bytes: number; mtimeMs: number } | string> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) return 'this is a folder; give the files in it, for example with *.mp4';
+    if (found.isDirectory()) return 'this is a folder; name the files in it, for example with *.mp4';
     if (!found.isFile()) return 'this is not a regular file';
     await access(path, constants.R_OK);
     return { bytes: found.size, mtimeMs: found.mtimeMs };

@@ -136,7 +136,7 @@ async function resultFolders(root: string, names: readonly string[]): Promise<re
   return found;
 }
 
-/** `a/b/c.mp4` lies in `a` and in `a/b`. */
+/** `a/b/c.mp4` is in `a` and in `a/b`. */
 function foldersAbove(name: string): readonly string[] {
   const parts = name.split('/').slice(0, -1);
   return parts.map((_, position) => parts.slice(0, position + 1).join('/'));

@@ -134,7 +134,7 @@ export function unusable(problems: readonly InputProblem[], shortage: InputProbl
       category: 'disk',
       code: 'DISK_FULL',
       message: `${shortage.pointer} ${shortage.detail}; nothing was sent`,
-      advice: 'Free room, or choose a folder on another disk with --out.',
+      advice: 'Free some space, or choose a folder on another disk with --out.',
     });
   }
   const all = shortage === null ? problems : [...problems, shortage];

@@ -53,7 +53,7 @@ export function findDuplicateItems(items: readonly BatchItem[]): InputProblem[] 
     const first = labels.get(key);
     labels.set(key, first ?? label);
     if (first === undefined) return [];
-    const twice = first === label ? 'is asked for twice' : `has the same name as ${first}`;
+    const twice = first === label ? 'is requested twice' : `has the same name as ${first}`;
     return [{ pointer: label, detail: `${twice}; remove one, or run it with another --out` }];
   });
 }

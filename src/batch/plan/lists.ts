@@ -25,7 +25,7 @@ export async function readList(
   const text = decode(bytes);
   if (text === null) return 'the list is not UTF-8; write the names as UTF-8';
   if (separator === 'line' && text.includes('\0'))
-    return 'the list has NULs in it; read it with --files-from0';
+    return 'the list contains NUL characters; read it with --files-from0';
   const entries = separator === 'line' ? text.split(/\r?\n/) : text.split('\0');
   return entries.filter((entry) => entry !== '');
 }
@@ -81,7 +81,7 @@ export async function readSheet(
     const row: SheetRow = { position: index + 1, options: optionsOf(cells, columns) };
     const file = cells[columns.file];
     if (typeof file !== 'string' || file === '') {
-      report(`row ${row.position} names no ${FILE_COLUMN}`);
+      report(`row ${row.position} has no value in the column "${FILE_COLUMN}"`);
       return [];
     }
     return [isNonFileInput(file, takes) ? otherCandidate(file, row) : listedFile(file, root, row)];
@@ -115,7 +115,7 @@ function readColumns(table: Table, kind: JobKind, report: (detail: string) => vo
       isUsable = false;
       const meant = nearestName(title, names);
       const fix = meant === null ? `columns: ${names.join(', ')}` : `did you mean ${meant}?`;
-      report(isTaken ? `the column "${title}" is there twice` : `there is no column "${title}"; ${fix}`);
+      report(isTaken ? `the column "${title}" appears twice` : `there is no column "${title}"; ${fix}`);
     }
   }
   if (file === null) report(`has no column "${FILE_COLUMN}", which names the inputs`);
@@ -162,7 +162,7 @@ function readJson(text: string): Table | string {
   try {
     rows = JSON.parse(text);
   } catch (error) {
-    return `looks like JSON but is none: ${error instanceof Error ? error.message : String(error)}`;
+    return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (!Array.isArray(rows) || !rows.every(isObject))
     return 'must be a JSON array of objects, one for each input';

@@ -224,12 +224,12 @@ function problem(detail: string): CheckedInput {
 
 function checkAddress(address: string): CheckedInput {
   const url = parseAddress(address);
-  if (url === null) return problem('this is not an address');
+  if (url === null) return problem('this is not a valid address');
   // Only the service knows whether it allows http to its own machine.
   const mayBeOwn = url.protocol === 'http:' && isLoopback(url);
   if (!isHttps(address) && !mayBeOwn) return problem(ONLY_HTTPS);
   if (url.username !== '' || url.password !== '')
-    return problem('the address holds a password; the service reads public addresses only');
+    return problem('the address contains a password; the service reads public addresses only');
   const name = addressName(address);
   return usable({ type: 'url', label: name, stem: stemOfAddress(url), name, url: address });
 }

@@ -235,6 +235,6 @@ function diskFull({ pointer, detail }: InputProblem): Failure {
     category: 'disk',
     code: 'DISK_FULL',
     message: `${pointer} ${detail}`,
-    advice: 'Free room, then run the same command again to continue.',
+    advice: 'Free some space, then run the same command again to continue.',
   });
 }

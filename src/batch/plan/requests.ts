@@ -20,7 +20,7 @@ export interface PlannedRequest {
 }
 
 /**
- * @param body fields from --body, which options win over
+ * @param body fields from --body, which options override
  * @param options by option name, those of a sheet's row already among them
  */
 export function buildRequests(
@@ -37,7 +37,7 @@ export function buildRequests(
   const pairs = pairsOf(options.set);
   for (const named of [...Object.keys(body), ...Object.keys(pairs)]) {
     if (named.split('.')[0] === sourceFieldOf(kind))
-      problems.push({ pointer: named, detail: 'is set by the operand; give it there' });
+      problems.push({ pointer: named, detail: 'is set by the input argument; pass it there' });
   }
   if (row.fields.target_language === undefined) {
     problems.push(...fieldProblems(kind, common));

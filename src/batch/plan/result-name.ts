@@ -110,13 +110,13 @@ function partValue(part: string, parts: NameParts): string {
   const known = PART_NAMES.find((name) => name === part);
   if (known === undefined) {
     throw usage(
-      `--name has {${part}}, which is not known`,
-      `Use ${PART_NAMES.map((name) => `{${name}}`).join(', ')}.`,
+      `unknown placeholder {${part}} in --name`,
+      `Available: ${PART_NAMES.map((name) => `{${name}}`).join(', ')}.`,
     );
   }
   const value = parts[known];
   if (value === null || value === '') {
-    const what = value === null ? 'the result is in no language' : 'it is empty here';
+    const what = value === null ? 'the result has no language' : 'it is empty here';
     throw usage(`--name has {${part}}, but ${what}`, `Leave {${part}} out of the template.`);
   }
   return known === 'ext' ? value : safeName(value);

@@ -5,7 +5,7 @@ import type { LogContent } from '../../journal/record-line.ts';
 import type { CreditTotals } from '../item.ts';
 import { readMakings } from '../making-record.ts';
 import { foldItemFacts } from '../plan/facts.ts';
-import { type Bill, createBudget, isTold as isToldBill, readBills } from '../run/budget.ts';
+import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
@@ -127,10 +127,10 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
   let count = 0;
   for (const { key, asked, outcome } of intents) {
     const bill = bills.get(key);
-    const isTold = bill !== undefined && isToldBill(bill) && asked !== null;
+    const isKnown = bill !== undefined && isReported(bill) && asked !== null;
     const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
-    if (!isTold && hasJob) return null;
-    if (!isTold) continue;
+    if (!isKnown && hasJob) return null;
+    if (!isKnown) continue;
     budget.bill(key, asked.kind, bill);
     count += 1;
   }

@@ -193,7 +193,7 @@ function jobIdOf({ outcome }: Intent): string | null {
 
 function errorOf({ outcome }: Intent, state: ReportState): ReportError | null {
   if (state === 'expired') {
-    return failure('RESULT_EXPIRED', 'the service has forgotten it, and its result is not here');
+    return failure('RESULT_EXPIRED', 'the service has deleted the job; its result was not downloaded');
   }
   if (outcome.phase === 'refused') {
     const { code, retryable, message = 'the service refused the call', request_id = null } = outcome.record;
@@ -217,8 +217,8 @@ function failure(code: string, message: string): ReportError {
 /** The time that the service stated, else the latest possible one, since the end may be recorded late but not early. */
 function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
   if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
-  const { at, expires_at: told = null } = outcome.record;
-  return told ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();
+  const { at, expires_at: reported = null } = outcome.record;
+  return reported ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();
 }
 
 interface Costs {

@@ -48,7 +48,7 @@ function totalsOf(items: readonly ItemReport[], missing: number) {
 
 /** A shard that has not run: its items are unknown. */
 function writeMissing(shard: string): XmlElement {
-  const skipped = element('skipped', { message: 'it has not run here' }, []);
+  const skipped = element('skipped', { message: 'it has not run on this machine' }, []);
   return element('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
     skipped,
   ]);
@@ -83,7 +83,7 @@ function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
   return [element('system-out', {}, [files.map(({ path }) => relative(folder, path)).join('\n')])];
 }
 
-/** Engines in place of preferred ones, and what is worse than was asked for. */
+/** Engines used instead of preferred ones, and what is worse than requested. */
 function writeRemarks({ making }: ItemReport): XmlElement[] {
   if (making === undefined) return [];
   const remarks = [...fallbacksOf(making), ...describeWarnings(making)];

@@ -32,7 +32,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
 
 function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
   const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
-  const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'nothing was asked yet'}.`];
+  const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'no job was requested yet'}.`];
   if (credits !== null) lines.push(describeCredits(credits, items.length));
   if (next_deadline !== null)
     lines.push(`The first result that was not downloaded expires at ${next_deadline}.`);
@@ -44,11 +44,11 @@ function problems(facts: BatchFacts): string[] {
   const missing = describeMissing(facts);
   const lines = missing === null ? [] : [missing];
   if (open_questions.length > 0) {
-    lines.push(`Asked without an answer: ${open_questions.map(escapeMarkdown).join(', ')}.`);
+    lines.push(`Requests without a response: ${open_questions.map(escapeMarkdown).join(', ')}.`);
   }
   if (damaged > 0) lines.push(`The journal is damaged in ${damaged} places.`);
   if (stray_jobs.length > 0)
-    lines.push(`Jobs of no known item: ${stray_jobs.map(escapeMarkdown).join(', ')}.`);
+    lines.push(`Jobs without an item: ${stray_jobs.map(escapeMarkdown).join(', ')}.`);
   return lines;
 }
 

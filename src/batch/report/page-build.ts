@@ -129,15 +129,15 @@ function readFit(
   }
   const reason =
     translated.length > 0
-      ? 'no dub: vloc dub makes one'
-      : 'no track with the voice alone: vloc separate makes one';
+      ? 'no dub; create one with vloc dub'
+      : 'no track with the voice alone; create one with vloc separate';
   return { measured_on: null, reason };
 }
 
 function explainNoLines({ jobs }: JobGroup): string {
   const isOneJob = jobs.some(({ kind, state }) => kind === 'auto_localization' && state === 'done');
   return isOneJob
-    ? 'one job returns no subtitles but those in its video; run it with --subtitle-output soft to see them here'
+    ? 'this job returns subtitles only inside its video; run it with --subtitle-output soft to see them here'
     : 'no subtitles';
 }
 

@@ -19,7 +19,7 @@ const STATES: Readonly<
   undelivered: { state: 'unfinished', waitsFor: 'result not fetched yet' },
   running: { state: 'unfinished', waitsFor: 'still running' },
   unanswered: { state: 'unfinished', waitsFor: 'no answer to the request yet' },
-  waiting: { state: 'unfinished', waitsFor: 'not begun' },
+  waiting: { state: 'unfinished', waitsFor: 'not started' },
   refused: { state: 'failed', waitsFor: null },
   failed: { state: 'failed', waitsFor: null },
   cancelled: { state: 'failed', waitsFor: null },

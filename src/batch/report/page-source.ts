@@ -151,7 +151,7 @@ function findSources(job: PageJob, producers: Producers): readonly PageJob[] {
 function describeVariant({ options, files, job_id }: PageJob, rivals: readonly PageJob[]): string | null {
   const names = [...new Set(rivals.flatMap((job) => Object.keys(job.options)))].toSorted();
   const different = names.filter((name) => new Set(rivals.map((job) => job.options[name])).size > 1);
-  const words = different.map((name) => `${name} ${options[name] ?? 'as usual'}`);
+  const words = different.map((name) => `${name} ${options[name] ?? 'default'}`);
   return words.length > 0 ? words.join(', ') : (nameOf(files[0]) ?? job_id);
 }
 

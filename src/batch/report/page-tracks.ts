@@ -82,7 +82,7 @@ export async function describeFile(file: PageFile, pageFolder: string): Promise<
 }
 
 function describeProblem(file: PageFile, size: number | null): string | null {
-  if (size === null) return 'it is not there any more: moved, renamed or deleted';
+  if (size === null) return 'it no longer exists: moved, renamed or deleted';
   return file.bytes !== null && file.bytes !== size ? 'it was changed after the download' : null;
 }
 

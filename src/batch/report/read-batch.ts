@@ -33,7 +33,7 @@ export function describeBatchDamage(place: BatchPlace, { records, damage }: LogC
   const before = findDoubt(records, null)?.places ?? [];
   return [
     ...describeDamage(journalPath(place), damage),
-    ...before.map((place) => `An earlier run has found: ${place}`),
+    ...before.map((place) => `Found by an earlier run: ${place}`),
   ];
 }
 

@@ -71,7 +71,7 @@ const ABOVE_BACKGROUND_DECIBELS = 10;
 const LOUD_ABOVE_DECIBELS = 6;
 /** Within a sentence; a longer pause ends it. */
 const PAUSE_STEPS = 15;
-/** After the end of a line its voice may go on for a while. Two seconds on each side show the background. */
+/** After the end of a line its voice may continue for a while. Two seconds on each side show the background. */
 const TAIL_STEPS = 25;
 const NEARBY_STEPS = 100;
 /** The background is music with a beat, or another voice, if more of it is as loud as speech. */
@@ -138,7 +138,7 @@ interface FitRating {
   readonly overMs: number;
 }
 
-/** Rates one line: its speech fits the slot, ends too late, is missing, or cannot be told from other sounds. */
+/** Rates one line: its speech fits the slot, ends too late, is missing, or cannot be distinguished from other sounds. */
 export function rateFit(line: LineFit): FitRating {
   const slotMs = line.slot_end_ms - line.slot_start_ms;
   if (line.speech === 'unclear') return { grade: 'unclear', slotMs, speechMs: 0, overMs: 0 };

@@ -79,7 +79,7 @@ export function createBudget(maxCredits: number | null, newCredits: NewCredits |
   return {
     judge(kind, units) {
       if (maxCredits === null && newCredits === null) return 'go';
-      if (sums.count('untold') > 0) return 'stop';
+      if (sums.count('unreported') > 0) return 'stop';
       const limit = Math.min(
         toThousandths(maxCredits ?? Number.POSITIVE_INFINITY),
         toThousandths(newCredits?.max ?? Number.POSITIVE_INFINITY) + earlier,
@@ -113,14 +113,14 @@ export function createBudget(maxCredits: number | null, newCredits: NewCredits |
     },
     ofThisRun: () => Math.max(0, committed() - earlier) / 1000,
     totals() {
-      const unknown = sums.count('untold');
+      const unknown = sums.count('unreported');
       return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000, unknown };
     },
   };
 }
 
 function readCost(bill: Bill | null): Cost {
-  if (bill === null || !isTold(bill)) return { state: 'untold' };
+  if (bill === null || !isReported(bill)) return { state: 'unreported' };
   const { status, reserved_credits: reserved, charged_credits: charged } = bill;
   if (status === 'released') return { state: 'charged', amount: 0 };
   const isSettled = status === 'settled' || reserved === null;
@@ -131,7 +131,7 @@ function readCost(bill: Bill | null): Cost {
 }
 
 /** Whether the bill states the cost of the job. */
-export function isTold({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
+export function isReported({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
   return status === 'released' || reserved !== null || charged !== null;
 }
 
@@ -176,7 +176,7 @@ type Cost =
   | { readonly state: 'sent'; readonly estimate: number | null }
   | { readonly state: 'reserved' | 'charged'; readonly amount: number }
   /** The service does not state what the job costs. */
-  | { readonly state: 'untold' };
+  | { readonly state: 'unreported' };
 
 interface CostSums {
   add(cost: Cost): void;
@@ -190,7 +190,7 @@ interface CostSums {
 
 function createCostSums(): CostSums {
   const none = () => ({ count: 0, sum: 0 });
-  const states = { sent: none(), reserved: none(), charged: none(), untold: none() };
+  const states = { sent: none(), reserved: none(), charged: none(), unreported: none() };
   const change = (cost: Cost, sign: 1 | -1) => {
     states[cost.state].count += sign;
     states[cost.state].sum += sign * amountOf(cost);
@@ -207,7 +207,7 @@ function amountOf(cost: Cost): number {
   switch (cost.state) {
     case 'sent':
       return cost.estimate ?? 0;
-    case 'untold':
+    case 'unreported':
       return 0;
     case 'reserved':
     case 'charged':

@@ -14,18 +14,18 @@ export function explainDecision(decision: Final, folder: string): Failure {
   switch (decision.step) {
     case 'changed': {
       if (decision.what === 'tracks') {
-        const message = `other original tracks are wanted than the result has: ${decision.changes.join(', ')}`;
-        const advice = 'Give --clobber to fetch the result of the same job again; it is not charged again.';
+        const message = `the result lacks the requested original tracks, or has others: ${decision.changes.join(', ')}`;
+        const advice = 'Use --clobber to fetch the result of the same job again; it is not charged again.';
         return new Failure({ category: 'usage', code: 'ITEM_CHANGED', message, advice });
       }
-      const what = decision.what === 'file' ? 'the file is another one' : 'the options are others';
+      const what = decision.what === 'file' ? 'the file is different' : 'the options are different';
       const message = `a job was made for this before, and ${what} now: ${decision.changes.join(', ')}`;
-      const advice = 'Give --clobber for a new job that replaces its result, or another folder with --out.';
+      const advice = 'Use --clobber for a new job that replaces its result, or another folder with --out.';
       return new Failure({ category: 'usage', code: 'ITEM_CHANGED', message, advice });
     }
     case 'edited': {
       const message = `the result ${resolve(folder, decision.path)} was changed since it was fetched`;
-      const advice = 'It was not changed; --clobber downloads the result again and replaces it.';
+      const advice = 'vloc left it unchanged; --clobber downloads the result again and replaces it.';
       return new Failure({ category: 'usage', code: 'RESULT_CHANGED', message, advice });
     }
     case 'failed':
@@ -46,8 +46,8 @@ export function explainDecision(decision: Final, folder: string): Failure {
 export function resultExpired(jobId: string | null): Failure {
   const message =
     jobId === null
-      ? 'the service has no job for this request any more, and the request is too old to be sent again'
-      : `the service does not have the job ${jobId} any more, and its result is not here`;
+      ? 'the service no longer has a job for this request, and the request is too old to be sent again'
+      : `the service no longer has the job ${jobId}, and its result was not downloaded`;
   return new Failure({
     category: 'expired',
     code: 'RESULT_EXPIRED',

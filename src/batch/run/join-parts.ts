@@ -61,7 +61,7 @@ export async function joinResults(
   const before = await findJoined(run, item, parts, targets);
   const files = before ?? (await joinAnew(run, item, parts, results, { targets, folder }));
   await run.journal.add(...joinedRecords(run, item, parts, results, files));
-  // The results are complete and recorded, so the parts are not needed any more.
+  // The results are complete and recorded, so the parts are no longer needed.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   return files;
 }

@@ -181,7 +181,7 @@ function lockLost(place: BatchPlace): Failure {
     category: 'temporary',
     code: 'LOCK_LOST',
     message:
-      `this run stops: another vloc has taken over ${folder} while this process stood still, ` +
+      `this run stops: another vloc has taken over ${folder} while this process was suspended, ` +
       `or ${lockPath(place)} was removed`,
     advice:
       'Wait until no other vloc works there, then run the same command again: it continues, and nothing is paid twice.',

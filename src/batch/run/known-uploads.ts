@@ -31,12 +31,12 @@ interface KnownUploads {
  */
 export async function findKnownUpload(
   { record, client }: KnownUploads,
-  { path, bytes, purpose, sha256: told = null }: LocalFile & { readonly sha256?: string | null },
+  { path, bytes, purpose, sha256: given = null }: LocalFile & { readonly sha256?: string | null },
   signal: AbortSignal,
 ): Promise<KnownUpload | null> {
   // Hashing reads the whole file, so it is done only if a file of this size was uploaded before.
   if (!(await record.hasSize(bytes, purpose))) return null;
-  const sha256 = told ?? (await hashInput(path, signal, purpose));
+  const sha256 = given ?? (await hashInput(path, signal, purpose));
   const known = await record.find({ sha256, size: bytes, purpose });
   if (known === null) return null;
   const upload = await readReady(client, known.upload_id, signal);
@@ -45,7 +45,7 @@ export async function findKnownUpload(
   return null;
 }
 
-/** Null for an upload that cannot be used any more. */
+/** Null for an upload that can no longer be used. */
 async function readReady(
   client: Pick<Client, 'uploads'>,
   id: string,

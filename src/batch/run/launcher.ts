@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts';
 import type { Stopping } from './stopping.ts';
 import { enter, grow, leave, msUntilRoom, openWindow, putBack, type SlotWindow, withdraw } from './window.ts';
 
-/** BudgetVerdict for one job to run. Each place is returned once, by one of the three functions. */
+/** Permission for one job to run. Return it once, through one of these functions. */
 export interface JobPlace {
   /** The job has ended. */
   leave(): Promise<void>;

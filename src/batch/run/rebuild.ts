@@ -118,7 +118,7 @@ async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> 
   const unknown = [...new Set([...strays, ...made])];
   if (unknown.length === 0 || findDoubt(records, null) !== null) return;
   await journal.add(
-    writeDamage([`these jobs were made for the folder and have no item: ${unknown.join(' ')}`]),
+    writeDamage([`these jobs were made for the folder and match no item: ${unknown.join(' ')}`]),
   );
 }
 

@@ -76,7 +76,7 @@ interface StopFacts {
   readonly inFlight: number;
 }
 
-/** Why a failure stops a run at once, whatever the circumstances; null if it does not. */
+/** Why a failure stops a run immediately, whatever the circumstances; null if it does not. */
 export function stopsRun({ facts }: Failure): StopReason | null {
   return facts.blame === undefined ? null : BLAMES[facts.blame].stops;
 }
@@ -132,7 +132,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
       'Raise the quota or wait for the next month, then run the same command again: only the rest runs.',
   },
   'max-duration': {
-    why: 'the time of --max-duration is over',
+    why: 'the --max-duration limit was reached',
     advice: 'Run the same command again: only the rest runs.',
   },
   authentication: {
@@ -144,7 +144,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
     advice: 'Run the same command again later: only the rest runs.',
   },
   timeout: {
-    why: 'the time of --timeout is over',
+    why: 'the --timeout limit was reached',
     advice: 'The jobs continue: run the same command again to wait for them.',
   },
   interrupted: {

@@ -143,7 +143,7 @@ export async function checkWatched(folder: string): Promise<void> {
       throw new Failure({
         category: 'usage',
         code: 'NO_FOLDER',
-        message: `--watch takes its files from ${folder}, and this folder cannot be read (${error.code})`,
+        message: `cannot read the watched folder ${folder} (${error.code})`,
         advice: 'Correct its permissions, then run the same command again.',
       });
     });
@@ -152,8 +152,8 @@ export async function checkWatched(folder: string): Promise<void> {
   throw new Failure({
     category: 'usage',
     code: 'NO_FOLDER',
-    message: `--watch needs a folder, and ${folder} is ${found === null ? 'not there' : 'none'}`,
-    advice: "Name a folder that is there; of its files --include '*.mp4' takes some only.",
+    message: `--watch needs a folder, and ${folder} ${found === null ? 'does not exist' : 'is not a folder'}`,
+    advice: "Name an existing folder; --include '*.mp4' selects files in it.",
   });
 }
 
@@ -167,7 +167,7 @@ export async function checkResultsFolder(watched: string, results: string): Prom
   throw new Failure({
     category: 'usage',
     code: 'RESULTS_WATCHED',
-    message: `results would go to ${outputs}, which --watch takes its inputs from`,
+    message: `results would be written to ${outputs}, which is in the watched folder`,
     advice: 'Choose a folder outside the watched one with --out.',
   });
 }

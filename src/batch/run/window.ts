@@ -14,7 +14,7 @@ export interface SlotWindow {
   readonly offer: Offer | null;
 }
 
-/** Until a time, a run uses at most so many slots. */
+/** The most slots that a run uses until a time. */
 interface Offer {
   readonly most: number;
   readonly untilMs: number;

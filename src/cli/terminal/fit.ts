@@ -24,10 +24,10 @@ interface ColumnLimit {
   readonly drops?: boolean;
 }
 
-/** Narrower cells cannot be told apart. */
+/** Narrower cells cannot be distinguished. */
 const NARROWEST = 5;
 
-/** At this width file names can still be told apart. */
+/** At this width file names can still be distinguished. */
 const READABLE = 20;
 
 /** Blanks between two columns. */

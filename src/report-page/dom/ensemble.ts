@@ -43,7 +43,7 @@ function makeVideo(track: ReportTrack, onPress: () => void): Player {
   const notice = make('p', { class: 'notice', hidden: true });
   media.addEventListener('error', () => {
     notice.replaceChildren(
-      'This browser cannot play it: the file is gone or of a format that browsers do not know. ',
+      'This browser cannot play it: the file is missing, or browsers do not support its format. ',
       make('a', { href: track.file.href }, 'Open the file'),
     );
     notice.hidden = false;

@@ -13,7 +13,7 @@ export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
   return jobs.flatMap((job) => {
     if (job.failure === null) return [];
     const { code, message, advice, retryable } = job.failure;
-    const again = retryable ? 'The same may work later: vloc batch retry' : null;
+    const again = retryable ? 'A retry may succeed: vloc batch retry' : null;
     return [
       make(
         'section',

@@ -30,7 +30,7 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
   const whole = detail.cues.filter(({ part }) => part === undefined);
   const made = new Map(whole.flatMap((cue) => cue.cues.map((number) => [number, cue] as const)));
   const hasFit = fits.size + made.size > 0;
-  // Of parts the cues cannot be told apart here, so nothing is known of a line without one.
+  // Of parts the cues cannot be distinguished here, so nothing is known of a line without one.
   const unclear =
     isSpeechKnown(entry) && whole.length === detail.cues.length
       ? 'fits, says the service'

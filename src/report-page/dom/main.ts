@@ -24,7 +24,7 @@ function readDetail(id: string): EntryDetail {
 
 function readBlock(id: string): unknown {
   const text = document.getElementById(id)?.textContent;
-  if (text === undefined || text === null) throw new Error(`this file is not whole: it lacks "${id}"`);
+  if (text === undefined || text === null) throw new Error(`this file is incomplete: it lacks "${id}"`);
   return JSON.parse(text);
 }
 

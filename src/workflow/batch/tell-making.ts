@@ -66,18 +66,18 @@ interface MakingTeller {
 
 /**
  * Says it while items finish.
- * @param isMany whether to speak at once: each warning, and each fallback when it first occurs; else everything at the end
+ * @param isMany whether to print immediately: each warning, and each fallback when it first occurs; else everything at the end
  */
 export function createMakingTeller(terminal: Pick<Terminal, 'note' | 'warn'>, isMany: boolean): MakingTeller {
   const items: MadeItem[] = [];
-  const told = new Set<string>();
+  const printed = new Set<string>();
   return {
     add(item) {
       items.push(item);
       if (!isMany) return;
       for (const text of fallbacksOf(item.making)) {
-        if (!told.has(text)) terminal.note(`${item.label}: ${text}.`);
-        told.add(text);
+        if (!printed.has(text)) terminal.note(`${item.label}: ${text}.`);
+        printed.add(text);
       }
       for (const text of describeWarnings(item.making)) terminal.warn(`${item.label}: ${text}.`);
     },

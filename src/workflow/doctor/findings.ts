@@ -115,7 +115,7 @@ function rows({ grade, check, message, fix }: CheckReport): string[][] {
   return fix === undefined || grade === 'ok' ? [found] : [found, ['', '', `→ ${fix}`]];
 }
 
-/** Settings first, since wrong settings make other checks fail; the network last, since it may recover by itself. */
+/** Settings first, since wrong settings make other checks fail; the network last, since it may recover meanwhile. */
 const ORDER: readonly CheckArea[] = ['configuration', 'disk', 'network'];
 
 const CATEGORIES = { configuration: 'configuration', disk: 'disk', network: 'temporary' } as const;

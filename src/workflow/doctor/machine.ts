@@ -45,7 +45,7 @@ export function checkTerminal({ stdout, stderr, env, platform }: Io): CheckResul
     unicode,
     term,
   };
-  if (!isTerminal) return { grade: 'ok', message: 'none: plain lines in place of live progress', facts };
+  if (!isTerminal) return { grade: 'ok', message: 'none: plain lines instead of live progress', facts };
   const message = `${facts.columns ?? 80} columns, ${facts.color ? '' : 'no '}colour, ${unicode ? '' : 'no '}Unicode`;
   if (unicode) return { grade: 'ok', message, facts };
   return { grade: 'warn', message, fix: 'Set a UTF-8 locale, such as LANG=C.UTF-8.', facts };
@@ -74,7 +74,7 @@ export async function checkFolderWritable(folder: string): Promise<CheckResult> 
     };
   }
   const { bavail, bsize } = await statfs(existing);
-  return judgeFreeSpace(facts.exists ? folder : `${folder} (not made yet)`, bavail * bsize, facts);
+  return judgeFreeSpace(facts.exists ? folder : `${folder} (not created yet)`, bavail * bsize, facts);
 }
 
 /** @param freeBytes available to this user */
@@ -89,7 +89,7 @@ export function judgeFreeSpace(
   return {
     grade: freeBytes < LEAST_BYTES ? 'fail' : 'warn',
     message,
-    fix: 'Make room: a video and its result may take 2 GiB together.',
+    fix: 'Free some space: a video and its result may take 2 GiB together.',
     facts: all,
   };
 }

@@ -97,7 +97,7 @@ function missing(message: string, need: Need, facts: Readonly<Record<string, unk
   const fix = 'vloc engines install';
   switch (need) {
     case 'elsewhere':
-      return { grade: 'ok', message: `${message}; not needed for a service elsewhere`, facts };
+      return { grade: 'ok', message: `${message}; not needed for a remote service`, facts };
     case 'no':
       return { grade: 'ok', message: `${message}; not needed: other engines are configured`, facts };
     case 'fallback':

@@ -51,7 +51,7 @@ async function checkSteps(runCheck: RunCheck, url: URL, suffix: string): Promise
   const tcp = await runCheck(`connection${suffix}`, 'network', async (signal) => {
     const socket = connectTcp({ host, port });
     await opened(socket, 'connect', signal, url.host);
-    return { grade: 'ok', message: `${host} port ${port} takes connections`, facts: { host, port } };
+    return { grade: 'ok', message: `${host} port ${port} accepts connections`, facts: { host, port } };
   });
   findings.push(tcp);
   if (tcp.grade === 'fail' || url.protocol !== 'https:') return findings;

@@ -89,7 +89,7 @@ export async function chooseUsed(
   );
   if (places.length > 0) return ofStep.filter((_, at) => places.includes(at));
   const names = ofStep.map(({ position, name }) => `${position} ${name}`).join(', ');
-  throw usageFailure(`there is no engine "${given}" to ${step}`, `There are: ${names}.`);
+  throw usageFailure(`there is no engine "${given}" to ${step}`, `Available: ${names}.`);
 }
 
 /** What the engines of a command are created with. */
@@ -219,7 +219,8 @@ export async function tryEngine(
     );
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) throw new Error(`${nameEntry(entry)} gave no result in ${formatDuration(trialMs)}`);
+    if (limit.aborted)
+      throw new Error(`${nameEntry(entry)} returned no result in ${formatDuration(trialMs)}`);
     throw asJobFailure(error, signal);
   }
 }

@@ -20,7 +20,7 @@ export interface Claims {
   take(job: Pick<Job, 'id'>, paths: readonly string[]): void;
 }
 
-const ADVICE = 'Tell them apart in --name, with {id} or {asset}, or fetch them into folders of their own.';
+const ADVICE = 'Make names unique with {id} or {asset} in --name, or use separate folders.';
 
 export function createClaims(): Claims {
   const taken = new Map<string, { readonly label: string; readonly path: string }>();

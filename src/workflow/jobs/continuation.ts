@@ -8,6 +8,7 @@ import { fixParts } from '../../batch/plan/result-name.ts';
 import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Context } from '../../context/context.ts';
+import { formatLocalTime, formatRelative } from '../../context/format.ts';
 import { quoteForShell, redoCommand, sameCommand, writeCommand } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { Outcome } from './job-outcomes.ts';
@@ -95,7 +96,7 @@ export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
           return deliveryCommand('wait', [jobId], fixDelivery(delivery, item), context);
         })
       : [sameCommand(context)];
-  note('The service still has these jobs, and a result is not paid again. Continue with:');
+  note('The service still has these jobs, and results are not charged again. Continue with:');
   for (const command of commands) note(`  ${command}`);
 }
 
@@ -120,17 +121,21 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 
 const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
 
-/** Prints how to play, keep and redo the results; in the table form only. */
+/** Prints how to play and redo the results, and when the service deletes them; in the table form only. */
 export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): void {
   if (context.output !== 'table') return;
   const [file] = outcomes.flatMap((outcome) => outcome.files);
-  const expiry = outcomes[0]?.job?.expires_at ?? null;
   if (file === undefined) return;
   const { note } = context.terminal;
   note('');
   note(`${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`);
-  note(`Keep it:  the service deletes its copy ${expiry === null ? 'after 24 h' : `at ${expiry}`}.`);
+  note(`The service deletes its copy ${describeExpiry(context, outcomes[0]?.job?.expires_at ?? null)}.`);
   note(`Start over (charged again): ${redoCommand(context)}`);
+}
+
+function describeExpiry({ io }: Context, expiry: string | null): string {
+  if (expiry === null) return 'after 24 h';
+  return `${formatRelative(expiry, io.now())} (${formatLocalTime(expiry)})`;
 }
 
 /** The command that plays a video or a sound, or shows a text. */

@@ -292,8 +292,9 @@ export function jobTable(kind: JobKind): JobTable {
  */
 export function readRunOptions(options: JobOptions, renewExpired = false): RunOptions {
   const { jobs = LIMITS.concurrentTasks, maxCredits = null, maxDuration = null, timeout = null } = options;
-  if (!Number.isInteger(jobs) || jobs < 1) throw invalidNumber('--jobs', 'a whole number from 1');
-  if (maxCredits !== null && !(maxCredits >= 0)) throw invalidNumber('--max-credits', 'a number from 0');
+  if (!Number.isInteger(jobs) || jobs < 1) throw invalidNumber('--jobs', 'a whole number of at least 1');
+  if (maxCredits !== null && !(maxCredits >= 0))
+    throw invalidNumber('--max-credits', 'a number of at least 0');
   const { fresh, retryFailed, rebuild, detach } = options;
   return {
     jobs,
@@ -309,7 +310,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
 }
 
 function invalidNumber(flag: string, takes: string): Failure {
-  return usageFailure(`${flag} takes ${takes}`, 'Nothing was sent; correct it.');
+  return usageFailure(`${flag} must be ${takes}`, 'Nothing was sent; correct it.');
 }
 
 /** What may be done to an input before it is sent. */
@@ -328,7 +329,7 @@ export function readPreparation(options: PreparationOptions): AllowedPreparation
   const { split, convert = false } = options;
   const audioTrack = options.audioTrack ?? null;
   if (audioTrack !== null && !(Number.isInteger(audioTrack) && audioTrack >= 1)) {
-    throw invalidNumber('--audio-track', 'a whole number from 1');
+    throw invalidNumber('--audio-track', 'a whole number of at least 1');
   }
   return { convert, split, audioTrack };
 }

@@ -70,7 +70,7 @@ export async function findMissingPrograms(
   return [{ pointer, detail }];
 }
 
-/** Says which part of the items belongs to the shard, so that nobody waits for the others. */
+/** Says which part of the items belongs to the shard, so that no one waits for the others. */
 export function tellShare(
   { terminal }: Pick<Context, 'terminal'>,
   shard: Shard | undefined,
@@ -120,7 +120,7 @@ export async function readBodyFields(
   if (written === undefined) return {};
   const report = (detail: string) => problems.push({ pointer: '--body', detail });
   if (written === '-' && operands.includes('-')) {
-    report('- is the input already; give the fields in a file, with @file');
+    report('- is already the input; pass the fields in a file, with @file');
     return {};
   }
   try {
@@ -150,7 +150,7 @@ export function pickItems(
 ): BatchPlan {
   const planned = plan.planned.filter(({ item }) => keys.has(item.key));
   const missing = keys.size - planned.length;
-  const message = `${missing} of ${keys.size} items to run again are not inputs of their command any more`;
+  const message = `${missing} of ${keys.size} items to run again are no longer inputs of their command`;
   const advice =
     'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
   if (planned.length === 0) throw new Failure({ category: 'usage', code: 'INPUTS_GONE', message, advice });
@@ -159,7 +159,7 @@ export function pickItems(
 }
 
 /**
- * Checks that the embedded engines support every new job. A remote service (`capabilities` null) checks by itself.
+ * Checks that the embedded engines support every new job. A remote service (`capabilities` null) does its own checks.
  * @throws Failure of category configuration for a missing engine, usage for an unsupported language
  */
 export async function checkSupport(

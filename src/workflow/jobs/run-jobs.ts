@@ -99,7 +99,7 @@ async function limitNewCredits(
     category: 'credits',
     code: 'PRICE_UNKNOWN',
     message: `the price of ${COMMAND_OF[kind]} is unknown, so a job could exceed the limit of credits; nothing was sent`,
-    advice: `Run \`vloc ${COMMAND_OF[kind]}\` once yourself: its charge tells the price. Or use a key whose monthly quota is within the limit.`,
+    advice: `Run \`vloc ${COMMAND_OF[kind]}\` once yourself: its charge shows the price. Or use a key whose monthly quota is within the limit.`,
   });
 }
 
@@ -173,9 +173,9 @@ function prefaceOf(request: PlannedRun): readonly LogRecord[] {
 
 /** Prints the outcomes; in `ndjson` the view has done that. */
 async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<void> {
-  const told = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
-  if (context.output !== 'ndjson') await printOutcomes(context, told);
-  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, told);
+  const ended = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
+  if (context.output !== 'ndjson') await printOutcomes(context, ended);
+  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, ended);
 }
 
 async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {

@@ -82,7 +82,7 @@ export async function readPurse(credits: Account, context: Context, signal: Abor
     const isExpected = error instanceof Failure || signal.aborted;
     if (!isExpected) throw error;
     const why = error instanceof Failure ? error.message : `no answer in ${PATIENCE_MS / 1000} s`;
-    context.terminal.note(`The credits could not be read (${why}); the plan goes without them.`);
+    context.terminal.note(`The credits could not be read (${why}); the plan does not show them.`);
     return NO_PURSE;
   }
 }
@@ -212,7 +212,7 @@ export function describeForecast(forecast: Forecast): readonly string[] {
 
 function describeCost(credits: number | null, balance: number | null): string {
   const cost =
-    credits === null ? 'Cost: not known before the first job tells the price.' : `Cost: ${credits} credits.`;
+    credits === null ? 'Cost: not known until the first job reports the price.' : `Cost: ${credits} credits.`;
   if (balance === null) return cost;
   const lack = credits !== null && credits > balance ? `, ${credits - balance} too few` : '';
   return `${cost} Available: ${balance}${lack}.`;

@@ -39,7 +39,7 @@ export function checkStdout({ output, fields, io }: Context, options: StdoutOpti
   const names = Object.keys(CONFLICTS) as (keyof typeof CONFLICTS)[]; // of a constant
   const other = names.find((name) => options[name] !== undefined && options[name] !== false);
   if (other !== undefined) {
-    throw usageFailure(`--out - and ${CONFLICTS[other]} exclude each other`, 'Leave one of them out.');
+    throw usageFailure(`--out - and ${CONFLICTS[other]} cannot be combined`, 'Leave one of them out.');
   }
   if (output !== 'table' || fields !== null) {
     throw usageFailure(

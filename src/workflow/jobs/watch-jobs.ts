@@ -66,7 +66,9 @@ async function watch(run: JobRun, folders: readonly string[], planner: WatchPlan
   const { context, operands } = run;
   const { shard } = run.delivery;
   const share = shard === undefined ? 'files' : `the files of shard ${writeShard(shard)}`;
-  context.terminal.note(`Watching ${operands.join(', ')}: ${share} are taken as they come, until Ctrl-C.`);
+  context.terminal.note(
+    `Watching ${operands.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
+  );
   const source = createWatchSource(run, folders, planner, (problem) => tellExcluded(context, problem));
   const outcomes = await runWatched(run, source);
   await printWatch(run, outcomes);
@@ -100,11 +102,11 @@ async function runWatched(run: JobRun, source: WatchSource): Promise<readonly Ru
 
 /** Options that contradict --watch, with the reason. */
 const AGAINST = {
-  dryRun: 'which files will come nobody knows; leave out --watch to see what is to be done with those there',
-  detach: 'it would never return; leave out --detach',
-  filesFrom: 'a list has an end; leave out one of the two',
-  filesFrom0: 'a list has an end; leave out one of the two',
-  sheet: 'a sheet has an end; leave out one of the two',
+  dryRun: 'files that have not arrived cannot be planned; omit --watch to plan the existing ones',
+  detach: 'watching does not end by itself; omit --detach',
+  filesFrom: 'a list is finite; omit one of the two',
+  filesFrom0: 'a list is finite; omit one of the two',
+  sheet: 'a sheet is finite; omit one of the two',
 } as const;
 
 /**
@@ -120,20 +122,16 @@ async function checkWatch(
 ): Promise<readonly string[]> {
   const names = Object.keys(AGAINST) as (keyof typeof AGAINST)[]; // of a constant
   const other = names.find((name) => options[name] !== undefined && options[name] !== false);
-  if (other !== undefined) throw usage(`--watch does not go with ${flagName(other)}`, AGAINST[other]);
-  if (operands.length === 0)
-    throw usage('--watch needs a folder', 'name the folder that the files come into');
+  if (other !== undefined) throw usage(`--watch cannot be combined with ${flagName(other)}`, AGAINST[other]);
+  if (operands.length === 0) throw usage('--watch needs a folder', 'name the folder in which files arrive');
   const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
   if (stranger !== undefined)
-    throw usage(`--watch takes folders, and ${stranger} is none`, 'give it to a command of its own');
+    throw usage(`--watch takes folders, and ${stranger} is not a folder`, 'use a separate command for it');
   const folders = operands.map((operand) => resolve(cwd, operand));
   for (const folder of folders) await checkWatched(folder);
   const inner = folders.find((folder, position) => folders.some(isAround(folder, position)));
   if (inner !== undefined)
-    throw usage(
-      `${inner} would be watched twice`,
-      'a folder is watched with all that are in it; name it once',
-    );
+    throw usage(`${inner} would be watched twice`, 'subfolders are watched too; name the folder once');
   for (const folder of folders) await checkResultsFolder(folder, results);
   return folders;
 }
@@ -190,9 +188,9 @@ function countOutcomes(outcomes: readonly RunOutcome[]): string {
   const parts = [
     [count(({ state }) => state.phase === 'done'), 'done'],
     [running, 'running'],
-    [count(({ state }) => state.phase === 'left') - running, 'not begun'],
+    [count(({ state }) => state.phase === 'left') - running, 'not started'],
     [count(({ state }) => state.phase === 'failed'), 'failed'],
   ] as const;
-  const told = parts.filter(([number], position) => position === 0 || number > 0);
-  return told.map(([number, what]) => `${number} ${what}`).join(', ');
+  const shown = parts.filter(([number], position) => position === 0 || number > 0);
+  return shown.map(([number, what]) => `${number} ${what}`).join(', ');
 }

@@ -31,14 +31,14 @@ export function createWatchSource(
   const { io } = run.context;
   const work = createFilesAtWork(io.now);
   const planned = new Set<string>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let failure: Failure | null = null;
 
   function tell(problems: readonly InputProblem[]): void {
     for (const problem of problems) {
       const key = JSON.stringify(problem);
-      if (!told.has(key)) reportExcluded(problem);
-      told.add(key);
+      if (!reported.has(key)) reportExcluded(problem);
+      reported.add(key);
     }
   }
 

@@ -67,7 +67,7 @@ async function measure({ prepare, programs, path, signal }: Examination): Promis
 
 async function examine(examination: Examination, declared: Measured): Promise<ExaminedVideo> {
   const { prepare, allowed, limits } = examination;
-  if (declared.picture === null) return { type: 'other', detail: 'it is sound alone, without a picture' };
+  if (declared.picture === null) return { type: 'other', detail: 'it has sound but no picture' };
   const { tracks } = declared;
   if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
     const list = tracks.map(prepare.describeTrack).join('; ');
@@ -149,13 +149,13 @@ function adviseConversion(plan: UsablePlan, facts: VideoFacts, isLong: boolean):
   const copying = `without re-encoding${isLong ? ', unless a cut needs it' : ''}`;
   const how = mannerOf(plan) === 'remuxed' ? copying : 'encoding what it must';
   const codecs = [facts.picture?.codec, plan.track.codec].join(' and ');
-  return `${plan.reasons.join(', ')} (it holds ${codecs}); --convert makes an MP4 of it, ${how}`;
+  return `${plan.reasons.join(', ')} (it contains ${codecs}); --convert makes an MP4 of it, ${how}`;
 }
 
 function adviseSplit({ prepare, kind, limits }: Examination, facts: Measured): string {
   const long =
     facts.bytes >= limits.bytes
-      ? `it has ${formatBytes(facts.bytes)}, and the service takes less than ${formatBytes(limits.bytes)}`
+      ? `it has ${formatBytes(facts.bytes)}, and the service accepts less than ${formatBytes(limits.bytes)}`
       : `it lasts ${describeDuration((facts.seconds ?? 0) * 1000)}, over the limit of ${describeDuration(limits.seconds * 1000)}`;
   const cost = prepare.videoSplitCost(kind, sizeOf(facts), limits.parts);
   return `${long}; ${prepare.describeSplitCost(cost)}, for each language`;

@@ -174,7 +174,7 @@ async function measureWhole(task: VideoTask, path: string): Promise<MadeFile> {
     category: 'usage',
     code: 'CONVERTED_TOO_LARGE',
     message: `converted to MP4 it lasts ${seconds ?? '?'} s and has ${formatBytes(file.bytes)}, over a limit of the service`,
-    advice: 'Give --split, or make it smaller first, for example with `ffmpeg -i IN -crf 28 OUT.mp4`.',
+    advice: 'Use --split, or make it smaller first, for example with `ffmpeg -i IN -crf 28 OUT.mp4`.',
   });
 }
 
@@ -221,7 +221,7 @@ const SAMPLES_PER_MS = 48;
 function timeLineOf({ prepare, task, work }: JoinWork): TimeLine {
   if (task.whole.type === 'lines') return { ...task.whole, split: null };
   const split = prepare.unpackSplit(task.whole.split, work.folder);
-  if (split === null) throw new TypeError('the record of the split is none');
+  if (split === null) throw new TypeError('the record of the split is invalid');
   const last = split.parts.at(-1);
   const endMs = ((last?.firstSample ?? 0) + (last?.samples ?? 0)) / SAMPLES_PER_MS;
   return { offsetsMs: prepare.partOffsetsMs(split), endMs, split };
@@ -276,6 +276,6 @@ async function joinVideo(
   if (split === null) throw new TypeError('a video is joined along its split');
   const { path, changedParts } = await prepare.joinVideos(programs, paths, split, { name }, work);
   const list = changedParts.join(', ');
-  const note = `the service gave part ${list} back with another number of frames than it was sent with`;
+  const note = `part ${list} came back with a different number of frames`;
   return { path, notes: changedParts.length === 0 ? [] : [note] };
 }

@@ -21,7 +21,7 @@ export function createLinesExaminer(
     const { unit, quantity: units } = unitsOfLines(kind, parts);
     const { quantity: unitsWhole } = unitsOfLines(kind, [{ lines }]);
     const cost = describeSplitCost({ parts: parts.length, unit, units, unitsWhole });
-    const detail = `it has ${lines.length} lines, and the service takes ${most} per job; ${cost}, for each language`;
+    const detail = `it has ${lines.length} lines, and the service accepts ${most} per job; ${cost}, for each language`;
     return { type: 'problem', detail };
   };
 }

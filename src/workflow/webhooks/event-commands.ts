@@ -5,7 +5,7 @@ import { type Environment, withoutSecrets } from '../../profiles/environment.ts'
 import type { ReceivedEvent } from './receiver.ts';
 
 interface EventCommands {
-  /** Queues the command for an event and returns at once. */
+  /** Queues the command for an event and returns immediately. */
   run(event: ReceivedEvent): void;
   /** Resolves when all have ended. */
   idle(): Promise<void>;

@@ -22,7 +22,7 @@ interface ListenerOptions {
   readonly host: string;
   /** 0 lets the system pick a free one. */
   readonly port: number;
-  /** Begins with a slash; a query behind it is ignored. */
+  /** Begins with a slash; a query after it is ignored. */
   readonly path: string;
   readonly receive: (delivery: WebhookDelivery) => Promise<WebhookReply>;
   /** Called for requests that are not deliveries. */

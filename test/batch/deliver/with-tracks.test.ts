@@ -80,7 +80,7 @@ test('a source that was deleted is not used, and the message names where the res
   await expect(write()).rejects.toMatchObject({
     facts: {
       code: 'TRACKS_NOT_ADDED',
-      message: expect.stringContaining('is not there any more'),
+      message: expect.stringContaining('no longer exists'),
       advice: expect.stringContaining(at('.talk.es.mp4.add/result.mp4')),
     },
   });

@@ -19,7 +19,7 @@ it('reads a single line', () => {
 });
 
 it.each([
-  [`${JSON.stringify(LINE)}\n{"index":`, 'looks like JSON but is none'],
+  [`${JSON.stringify(LINE)}\n{"index":`, 'is not valid JSON'],
   ['{"lines":7}', 'not a list of subtitle lines'],
   ['[{"index":1}]', 'not a list of subtitle lines: /0/'],
 ])('refuses %s', (text, said) => {

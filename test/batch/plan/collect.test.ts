@@ -168,7 +168,7 @@ describe('a pattern', () => {
 
   it('without a match is a problem', async () => {
     expect(await problemsOf(plan(createFolder({}), ['*.mp4']))).toEqual([
-      '*.mp4: no file has such a name; check the path',
+      '*.mp4: there is no matching file; check the path',
     ]);
   });
 });
@@ -219,8 +219,8 @@ it('a file that is named twice, or through a link, is used once', async () => {
   const { planned, notes } = await plan(cwd, ['a.mp4', './a.mp4', 'b.mp4']);
   expect(planned).toHaveLength(1);
   expect(notes).toEqual([
-    './a.mp4 is the same file as a.mp4; taken once.',
-    'b.mp4 is the same file as a.mp4; taken once.',
+    './a.mp4 is the same file as a.mp4; used once.',
+    'b.mp4 is the same file as a.mp4; used once.',
   ]);
 });
 

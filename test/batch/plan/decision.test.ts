@@ -148,7 +148,7 @@ describe('an item that has changed', () => {
   it('in its options is a problem, and a new job only with --clobber', async () => {
     const { again, step } = await afterRun(() => [accepted()]);
     expect(await problemsOf(again({ voiceMode: 'male' }))).toEqual([
-      'a.mp4 → ca: the options changed since the job was made (voice_mode auto → male); --clobber makes a new job and replaces the result, --skip-existing keeps what is there',
+      'a.mp4 → ca: the options changed since the job was made (voice_mode auto → male); --clobber makes a new job and replaces the result, --skip-existing keeps the existing one',
     ]);
     expect(await step({ voiceMode: 'male', clobber: true }, { replace: true })).toEqual({
       step: 'new',

@@ -38,16 +38,16 @@ describe('a sheet', () => {
     ['file,xyzzy\na.mp4,es', 'there is no column "xyzzy"; columns: file, from, to'],
     ['fle,to\na.mp4,es', 'did you mean file?'],
     ['to\nes', 'has no column "file"'],
-    ['file,to,To\na.mp4,es,fr', 'the column "To" is there twice'],
-    ['file,to\n,es', 'row 1 names no file'],
+    ['file,to,To\na.mp4,es,fr', 'the column "To" appears twice'],
+    ['file,to\n,es', 'row 1 has no value in the column "file"'],
     ['file,to\n"a.mp4,es', 'is not valid CSV'],
     ['file,to\n', 'has no rows'],
-    ['[{"file":', 'looks like JSON but is none'],
+    ['[{"file":', 'is not valid JSON'],
     ['{"file":"a.mp4"}', 'must be a JSON array'],
     ['file,to\na.mp4,not a tag\n', 'row 1 of the sheet, --to: not a BCP 47 language tag'],
     ['file,voice-mode\na.mp4,loud\n', 'row 1 of the sheet, --voice-mode'],
     ['file\nmissing.mp4\n', 'missing.mp4: there is no such file'],
-    ['file,to\na.mp4,es\na.mp4,es\n', 'a.mp4 → es: is asked for twice'],
+    ['file,to\na.mp4,es\na.mp4,es\n', 'a.mp4 → es: is requested twice'],
   ])('is refused as %j', async (content, said) => {
     expect((await problemsOf(sheet(content))).join('\n')).toContain(said);
   });

@@ -14,14 +14,14 @@ describe('a batch as Markdown', () => {
     expect(rows[2]).toBe(
       '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Credits: 0.3 charged, 2 reserved; unknown for 3 items. The first result that was not downloaded expires at 2026-11-02T01:00:00.000Z.',
     );
-    expect(rows).toContain('Asked without an answer: unanswered → es.');
+    expect(rows).toContain('Requests without a response: unanswered → es.');
     expect(rows).toContain('| failed → es | ENGINE\\_ERROR | it broke | yes | dub\\_k-failed |  |');
     expect(rows).toContain('| done → es | dubbing | done | dub\\_k-done | 0.1 | audio: one.wav (10 B) |');
   });
 
   it('says that an empty batch has no items', () => {
     expect(reportOn([])).toBe(
-      '# /media/out\n\n0 items at 2026-11-21T02:00:00.000Z: nothing was asked yet.\n',
+      '# /media/out\n\n0 items at 2026-11-21T02:00:00.000Z: no job was requested yet.\n',
     );
   });
 

@@ -58,7 +58,7 @@ test('an error keeps its request id, and says what to do if the code is known', 
 });
 
 test('an unfinished job says what it waits for', () => {
-  expect(jobsOf({ state: 'waiting' })[0]).toMatchObject({ state: 'unfinished', waits_for: 'not begun' });
+  expect(jobsOf({ state: 'waiting' })[0]).toMatchObject({ state: 'unfinished', waits_for: 'not started' });
   expect(jobsOf({ state: 'undelivered' })[0]).toMatchObject({ state: 'unfinished' });
   expect(jobsOf({ state: 'done' })[0]).toMatchObject({ state: 'done', waits_for: null });
 });

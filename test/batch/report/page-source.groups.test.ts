@@ -37,7 +37,7 @@ describe('jobs of one input', () => {
     const muted = pageJob({ ...es, files: ['/out/a-mute.mp4'], options: { original_audio: 'mute' } });
     const groups = groupJobs([separation, mixed, muted]);
     expect(groups.map(({ variant, jobs }) => [variant, jobs])).toEqual([
-      ['original_audio as usual', [separation, mixed]],
+      ['original_audio default', [separation, mixed]],
       ['original_audio mute', [separation, muted]],
     ]);
   });

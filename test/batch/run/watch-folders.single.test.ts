@@ -110,7 +110,7 @@ describe('a watched folder', () => {
     const folder = createFolder({ 'a.mp4': 'x' });
     await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow(Failure);
     await rm(join(folder, 'a.mp4'));
-    await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow('is not there');
+    await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow('does not exist');
   });
 });
 
@@ -148,7 +148,7 @@ it('refuses a folder that cannot be read, instead of waiting for its files forev
     syncBuiltinESMExports();
   });
   await expect(checkWatched(folder)).rejects.toMatchObject({
-    message: `--watch takes its files from ${folder}, and this folder cannot be read (EACCES)`,
+    message: `cannot read the watched folder ${folder} (EACCES)`,
     facts: { category: 'usage', code: 'NO_FOLDER' },
   });
 });

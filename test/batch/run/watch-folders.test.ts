@@ -49,6 +49,6 @@ it('yields the files of each folder as they arrive, by their paths, until it is 
 it('ends all of them if one is not a folder', async () => {
   const folder = createFolder({ 'one/.keep': '' });
   const { files, open } = openAll(['one', 'two'], folder);
-  await expect(files.next()).rejects.toThrow('two is not there');
+  await expect(files.next()).rejects.toThrow('two does not exist');
   expect(open()).toBe(0);
 });

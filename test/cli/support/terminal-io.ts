@@ -5,7 +5,7 @@ import type { Io } from '../../../src/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { createVirtualScreen, type VirtualScreen } from './virtual-screen.ts';
 
-interface TerminalIo {
+export interface TerminalIo {
   readonly io: Io;
   readonly style: Style;
   readonly screen: VirtualScreen;

@@ -11,7 +11,7 @@ export const SECRET = 'whsec_canary';
 /** When everything happens, in Unix seconds. */
 export const AT = 1_795_197_845;
 
-interface Reply {
+export interface Reply {
   readonly status: number;
   readonly text: string;
 }

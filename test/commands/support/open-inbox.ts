@@ -15,7 +15,7 @@ export function subtitlesOf(text: string): string {
   return `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 }
 
-interface Inbox extends VlocScene {
+export interface Inbox extends VlocScene {
   /** Puts a file of subtitles into the watched folder. */
   put(name: string, text?: string): Promise<void>;
   /** Watches it, with more words on the command line. */

@@ -124,7 +124,7 @@ function readTarget(values: ReturnType<typeof parse>): Target {
     };
   }
   const other = NOT_WITH_CONTROL.find((name) => values[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--control and --${other} exclude each other`);
+  if (other !== undefined) throw new UsageError(`--control and --${other} cannot be combined`);
   if (!/^http:\/\/(127\.0\.0\.1|localhost):\d+\/?$/.test(control)) {
     throw new UsageError(`--control: not an address on this machine: ${control}`);
   }

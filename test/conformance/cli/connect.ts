@@ -12,7 +12,7 @@ import { type Arguments, UsageError } from './arguments.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Connection {
+export interface Connection {
   readonly service: ServiceUnderTest;
   close(): Promise<void>;
 }

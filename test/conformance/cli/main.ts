@@ -6,7 +6,7 @@ import { readArguments, USAGE, UsageError } from './arguments.ts';
 import { connect, type Environment } from './connect.ts';
 import { count, formatCount, formatJson, formatRow, type Verdict } from './report.ts';
 
-interface Streams {
+export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }

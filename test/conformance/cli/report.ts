@@ -8,7 +8,7 @@ export interface Verdict {
   readonly outcome: Outcome;
 }
 
-interface Count {
+export interface Count {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;

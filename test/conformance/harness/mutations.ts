@@ -1,7 +1,7 @@
 /** Errors that a service could make in its answers, each with the rules that must detect it. */
 import type { RequestFacts, ServiceResponse } from '../../../src/service/index.ts';
 
-interface Mutation {
+export interface Mutation {
   readonly name: string;
   /** Returns the changed answer, or the same answer if the error does not affect it. */
   readonly change: (answer: ServiceResponse, request: RequestFacts) => ServiceResponse;

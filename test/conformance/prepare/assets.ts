@@ -47,7 +47,7 @@ export function leadsElsewhere(service: Pick<ServiceUnderTest, 'origin'>, addres
   return new URL(address).origin !== service.origin;
 }
 
-interface FetchedAsset {
+export interface FetchedAsset {
   readonly name: string;
   readonly asset: unknown;
   readonly answer: Incoming;

@@ -4,7 +4,7 @@ import { expectStatus } from '../expect/answer.ts';
 import type { Caller } from '../wire/caller.ts';
 import { asObject, isObject, type JsonObject, numberAt, valueAt } from '../wire/json.ts';
 
-interface Balance {
+export interface Balance {
   readonly json: JsonObject;
   readonly balance: number;
   readonly reserved: number;

@@ -153,7 +153,7 @@ const heldService = shared(async (service) => {
   return held;
 });
 
-interface Lasting extends Created {
+export interface Lasting extends Created {
   /** The service that runs it. */
   readonly service: ServiceUnderTest;
 }

@@ -1,7 +1,7 @@
 /** Subtitles as structured lines and as SRT. */
 import type { ServiceUnderTest, UploadFile } from '../service.ts';
 
-interface Line {
+export interface Line {
   readonly index: number;
   readonly start_ms: number;
   readonly end_ms: number;

@@ -28,7 +28,7 @@ export function prepared(answer: Incoming, ...statuses: readonly number[]): Inco
   return answer;
 }
 
-interface Reservation {
+export interface Reservation {
   readonly id: string;
   readonly answer: Incoming;
 }
@@ -43,7 +43,7 @@ export async function reserve(
   return { id: textAt(answer.json, 'id'), answer };
 }
 
-interface DirectUpload {
+export interface DirectUpload {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
@@ -82,11 +82,11 @@ export function sendBytes(target: DirectUpload, bytes: Buffer): Promise<Incoming
 }
 
 /** Returns the ETag from the object storage, or the MD5 if there is none. */
-function etagOf(stored: Incoming, bytes: Buffer): string {
+export function etagOf(stored: Incoming, bytes: Buffer): string {
   return stored.headers.etag ?? createHash('md5').update(bytes).digest('hex');
 }
 
-interface StoredUpload extends Reservation {
+export interface StoredUpload extends Reservation {
   readonly etag: string;
 }
 

@@ -9,7 +9,13 @@ import { asObject, instantAt, isObject, listAt, numberAt, textAt, valueAt } from
 
 const rule = section('uploads');
 
-const UPLOAD_STATUSES: readonly string[] = ['waiting_for_upload', 'validating', 'ready', 'failed', 'expired'];
+export const UPLOAD_STATUSES: readonly string[] = [
+  'waiting_for_upload',
+  'validating',
+  'ready',
+  'failed',
+  'expired',
+];
 
 const UPLOAD_MEMBERS = [
   'id',

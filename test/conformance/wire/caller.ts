@@ -40,7 +40,7 @@ export interface Caller {
   remove(path: string, idempotencyKey?: string): Promise<Incoming>;
 }
 
-interface CallerOptions {
+export interface CallerOptions {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path of the base URL, ends in `/v1`. */
@@ -62,7 +62,7 @@ export function freshToken(): string {
 }
 
 /** Source: specification, "Authentication" 1. */
-function headerNames(prefix: string): HeaderNames {
+export function headerNames(prefix: string): HeaderNames {
   return {
     key: `${prefix}-Key`,
     timestamp: `${prefix}-Timestamp`,

@@ -5,7 +5,7 @@ import { HELP_TOPICS } from '../../../src/cli/help.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { GLOBAL_OPTIONS } from '../../../src/context/global-options.ts';
 
-interface Case {
+export interface Case {
   readonly line: string;
   readonly offers: readonly string[];
 }

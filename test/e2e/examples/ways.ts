@@ -19,7 +19,7 @@ import { openTerminal } from '../terminal.ts';
 import { type Desk, splitWords } from './desk.ts';
 import { WEBHOOK_SECRET } from './prepare.ts';
 
-interface Way {
+export interface Way {
   /** Why it is not enough to run the line and expect 0. */
   readonly reason: string;
   /** The exit code that the help of the command names for what the example meets. */

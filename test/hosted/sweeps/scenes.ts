@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Books } from '../books.ts';
 
 /** A result whose bytes the service knows. */
-interface Wanted {
+export interface Wanted {
   readonly path: string;
   /** Path of the collection of its job. */
   readonly kind: string;

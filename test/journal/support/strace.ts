@@ -13,7 +13,7 @@ export const HAS_STRACE =
 
 const WRITER = join(import.meta.dirname, 'writer.ts');
 
-interface Written {
+export interface Written {
   /** Numbers of the records that were acknowledged. */
   readonly acknowledged: number[];
   readonly failures: string[];

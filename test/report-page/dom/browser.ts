@@ -35,7 +35,7 @@ export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<Re
   );
 }
 
-interface OpenPage {
+export interface OpenPage {
   readonly page: Page;
   /** Addresses of everything that the page has asked for. */
   readonly requests: readonly string[];

@@ -25,7 +25,7 @@ describe('--body', () => {
   it.each([
     ['-', '[1]', ['a.mp4'], 'must be a JSON object'],
     ['-', '{', ['a.mp4'], 'not valid JSON'],
-    ['-', '{}', ['-'], '- is the input already'],
+    ['-', '{}', ['-'], '- is already the input'],
     ['@gone.json', '', ['a.mp4'], 'there is no such file'],
   ])('%s with %j is refused for %j', async (written, stdin, operands, said) => {
     expect((await read(written, stdin, operands)).problems).toEqual([expect.stringContaining(said)]);

@@ -370,7 +370,7 @@ test('a shard that does not exist, or a single result on stdout, is refused befo
   const single = await vloc.run([...TRANSLATE, '--out', '-', '--shard', '1/2']);
   expect([single.code, single.stderr]).toEqual([
     2,
-    expect.stringContaining('--out - and --shard exclude each other'),
+    expect.stringContaining('--out - and --shard cannot be combined'),
   ]);
   expect(requests).toBe(0);
 });

@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, RegExp>> = {
   'in/junk.mp4': /not a supported video/,
   'in/long.mp4': /over the limit.*--split/,
   'in/silent.mp4': /no audio track/,
-  'in/sound.mp4': /without a picture/,
+  'in/sound.mp4': /no picture/,
   'in/truncated.mp4': /.+/,
   'in/two.mp4': /2 audio tracks; choose one with --audio-track/,
 };

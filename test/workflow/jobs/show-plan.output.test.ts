@@ -41,7 +41,7 @@ describe('the summary of a plan', () => {
       'New jobs: 2, 1 upload (2.0 MB), 7 started minutes, 1 of unknown size.',
       'Jobs continued: 1.',
       'Jobs done before: 3.',
-      'Cost: not known before the first job tells the price. Available: 10.',
+      'Cost: not known until the first job reports the price. Available: 10.',
       'Nothing was sent.',
     ]);
   });

@@ -74,9 +74,9 @@ test('files that no run can continue are removed', async () => {
 });
 
 test.each([
-  [['--detach'], '--out - and --detach exclude each other'],
-  [['--watch'], '--out - and --watch exclude each other'],
-  [['--dry-run'], '--out - and --dry-run exclude each other'],
+  [['--detach'], '--out - and --detach cannot be combined'],
+  [['--watch'], '--out - and --watch cannot be combined'],
+  [['--dry-run'], '--out - and --dry-run cannot be combined'],
   [['--output', 'json'], '--out - writes the result to stdout'],
   [['--fields', 'id'], '--out - writes the result to stdout'],
   [['--to', 'es,ca'], 'and this command makes 2'],

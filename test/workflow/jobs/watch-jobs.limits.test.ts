@@ -81,7 +81,7 @@ describe('the limits of a watch', () => {
       await until(scene.countJobs, (jobs) => jobs === 2);
     }
     end();
-    await untilTold(watch, 'the time of --max-duration is over');
+    await untilTold(watch, 'the --max-duration limit was reached');
     scene.engines.letGo();
     const { code, stderr } = await watch.ended;
     expect(code, stderr).toBe(expected);

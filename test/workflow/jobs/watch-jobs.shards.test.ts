@@ -15,7 +15,7 @@ test('a shard that watches processes its own files, including later ones', async
   for (const name of own) await scene.untilResult(name.replace('.srt', '.es.srt'));
   const { code, stderr } = await watch.stop();
   expect([code, stderr]).toEqual([130, expect.stringContaining(`Stopped watching: ${own.length} done.`)]);
-  expect(stderr).toContain('Watching inbox: the files of shard 1/2 are taken as they come');
+  expect(stderr).toContain('Watching inbox: the files of shard 1/2 are processed as they arrive');
   expect(stderr).not.toContain('Skipped');
   expect(await scene.countJobs()).toBe(own.length);
 });

@@ -24,7 +24,7 @@ const TABLE: [name: string, options: string[], refusal: RegExp | null, note: Reg
   [
     'web.webm',
     [...TONE, '-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-c:a', 'libopus'],
-    /holds vp8 and opus\); --convert makes an MP4 of it, encoding what it must/,
+    /contains vp8 and opus\); --convert makes an MP4 of it, encoding what it must/,
     /transcoded .*vp8 pictures are encoded as H\.264/,
   ],
   ['air.ts', [...TONE, ...MP4], /TS files .*--convert/, /remuxed/],
@@ -91,12 +91,12 @@ describe('a video that is too long and needs more than cutting', PATIENCE, () =>
     [
       'uneven.mkv',
       [...UNEVEN, ...MP4],
-      /take MKV .*variable frame rate .*--convert makes an MP4 of it, encoding what/,
+      /accept MKV .*variable frame rate .*--convert makes an MP4 of it, encoding what/,
     ],
     [
       'even.mkv',
       MP4,
-      /take MKV and WebM files \(.*--convert makes an MP4 of it, without re-encoding, unless a cut needs it/,
+      /accept MKV and WebM files \(.*--convert makes an MP4 of it, without re-encoding, unless a cut needs it/,
     ],
   ])('is refused with all the options that would help: %s', async (name, codecs, advice) => {
     const desk = await openMediaDesk();
@@ -155,7 +155,7 @@ describe('an audio track', PATIENCE, () => {
     const words = ['localize', 'two.mp4', '--from', 'en', '--to', 'es', '--out', 'out'];
     const { code, stderr } = await desk.vloc([...words, '--audio-track', '2']);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('audio track 2 (Spanish, aac) is used, as asked for');
+    expect(stderr).toContain('audio track 2 (Spanish, aac) is used, as requested');
     expect(ffprobe(join(desk.folder, 'out', 'two.es.mp4'), 'stream_tags=language', 'a')).toBe('spa');
     const other = await desk.vloc([...words, '--audio-track', '1']);
     expect(other.code).toBe(2);
@@ -163,7 +163,7 @@ describe('an audio track', PATIENCE, () => {
   });
 
   it.each([
-    ['0', /--audio-track takes a whole number from 1/],
+    ['0', /--audio-track must be a whole number of at least 1/],
     ['3', /there is no audio track 3: the video has 1; choose one of: 1 \(aac\)/],
   ])('number %s is refused', async (track, said) => {
     const desk = await openMediaDesk();
@@ -185,7 +185,7 @@ it(
     const words = ['recognize', '.', '--out', '../out'];
     const { code, stderr } = await desk.vloc(words);
     expect(code).toBe(3);
-    expect(stderr).toContain('b.mkv: the service does not take MKV');
+    expect(stderr).toContain('b.mkv: the service does not accept MKV');
     expect(stderr).toContain('--convert');
     expect((await desk.vloc([...words, '--convert', '--dry-run'])).stdout).toMatch(
       /b\.mkv\s+-\s+new, remuxed/,

@@ -20,7 +20,7 @@ function makeCut(desk: MediaDesk, name: string, { seconds = 4, share = 0.5, code
 }
 
 const NOT_WHOLE =
-  /breaks off at \d\.\d s of \d+\.\d s: the file is not whole(; c|\n.*\n {2}C)opy, download or export it once more/;
+  /breaks off at \d\.\d s of \d+\.\d s: the file is incomplete(; c|\n.*\n {2}C)opy, download or export it again/;
 
 describe('a damaged video', PATIENCE, () => {
   it.each([
@@ -101,9 +101,7 @@ describe('a video without its index', PATIENCE, () => {
       const desk = await openMediaDesk();
       makeCut(desk, 'trunc.mp4', {});
       const { code, stderr } = await desk.vloc(['recognize', 'trunc.mp4', ...wishes]);
-      expect(stderr).toContain(
-        'trunc.mp4: the video has no index: the recording or the copy of it was cut off',
-      );
+      expect(stderr).toContain('trunc.mp4: the video has no index: the recording or its copy was cut off');
       expect(code).toBe(2);
       expect(desk.count('createUpload')).toBe(0);
     },

@@ -115,7 +115,7 @@ describe('subtitles with too many lines', PATIENCE, () => {
     const refused = await desk.vloc(words);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
-      'it has 10 lines, and the service takes 4 per job; --split would cut it into 3 parts, about 10 lines',
+      'it has 10 lines, and the service accepts 4 per job; --split would cut it into 3 parts, about 10 lines',
     );
     const { code, stderr } = await desk.vloc([...words, '--split']);
     expect(code, stderr).toBe(0);
@@ -226,7 +226,7 @@ describe.runIf(testsOwnWork())('a video in a container that the service does not
     const { code, stderr } = await desk.vloc(words);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      'talk.mkv: remuxed to MP4 without re-encoding, since the service does not take MKV',
+      'talk.mkv: remuxed to MP4 without re-encoding, since the service does not accept MKV',
     );
     expect(existsSync(join(desk.folder, 'out', 'talk.es.mp4'))).toBe(true);
     expect(filesBelow(join(desk.folder, 'out', '.vloc', 'converted'))).toEqual([]);

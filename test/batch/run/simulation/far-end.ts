@@ -35,7 +35,7 @@ export interface FarEnd {
   readonly travelMs: number;
 }
 
-interface Asked {
+export interface Asked {
   readonly method: string;
   readonly url: URL;
   readonly key: string;
@@ -43,7 +43,7 @@ interface Asked {
   readonly nowMs: number;
 }
 
-interface Reply {
+export interface Reply {
   readonly status: number;
   readonly body: object | Buffer;
   readonly headers?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ import type { Counts } from './far-end.ts';
 import { type FarService, startFarService } from './far-service.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
-interface Simulation {
+export interface Simulation {
   readonly items: number;
   readonly progress: ProgressReporting;
   /** Median of the work times. */
@@ -28,7 +28,7 @@ interface Simulation {
 }
 
 /** Times are simulated but for the last two, which other work on this machine must not lengthen. */
-interface Simulated {
+export interface Simulated {
   readonly outcomes: readonly RunOutcome[];
   readonly jobs: number;
   readonly counts: Counts;

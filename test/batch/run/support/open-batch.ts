@@ -10,7 +10,7 @@ import { openSlots } from '../../../../src/journal/slots.ts';
 import { openUploadRecord } from '../../../../src/journal/upload-record.ts';
 import { createPreparation } from '../../../../src/workflow/prepare/preparation.ts';
 
-interface Opening {
+export interface Opening {
   readonly baseUrl: string;
   readonly credentials: { readonly key: string; readonly secret: string };
   readonly stateDir: string;
