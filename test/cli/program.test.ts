@@ -20,6 +20,12 @@ function wordsOf(example: string, command: readonly string[]): string[] {
   return tokens.slice(0, start).includes('xargs') ? [...call, 'x'] : call;
 }
 
+const helpOf = async (...words: string[]) => {
+  const { io, stdout } = createTestIo();
+  await parseArguments([...words, '--help'], io);
+  return stdout();
+};
+
 describe.each(LEAVES)('vloc $words', ({ words, load }) => {
   it('has help with examples that parse', async () => {
     const command: Command = await load();
@@ -30,6 +36,14 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
       const { examples } = command;
       expect(invocation, example.command).toMatchObject({ type: 'command', command: { examples } });
     }
+  });
+
+  it('explains each operand as its usage line names it', async () => {
+    const help = await helpOf(...words);
+    const usage = /^Usage: .*/.exec(help)?.[0].replace(/\[(?:options|command)\]/g, '') ?? '';
+    const named = [...usage.matchAll(/[<[](.+?)(?:\.{3})?[>\]]/g)].map(([, name]) => name);
+    const section = /^Arguments:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? '';
+    expect([...section.matchAll(/^ {2}(\S.*?) {2}/gm)].map(([, name]) => name)).toEqual(named);
   });
 
   it('takes the output options', async () => {
@@ -105,11 +119,6 @@ it.each(['version', '--version', '-V'])('%s prints only the version', async (wor
 });
 
 describe('a long help', () => {
-  const helpOf = async (...words: string[]) => {
-    const { io, stdout } = createTestIo();
-    await parseArguments([...words, '--help'], io);
-    return stdout();
-  };
   const headingsOf = (help: string) =>
     help.match(/^[A-Z][a-z ]+:$/gm)?.filter((each) => each !== 'Arguments:');
 
