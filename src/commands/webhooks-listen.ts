@@ -3,6 +3,7 @@ import { createForwarder, parseForwardTarget } from '../client/webhooks/forward.
 import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import { listen } from '../context/listen.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
@@ -18,7 +19,6 @@ import {
   type WebhookReport,
 } from '../workflow/webhooks/receiver.ts';
 import { RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
-import { listen } from './serve.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },

@@ -168,7 +168,7 @@ describe('imports between folders', () => {
     expect(show(behind)).toEqual([]);
   });
 
-  it('load the service in four files only, when they run', () => {
+  it('load the service in five files only, when they run', () => {
     const loading = local.filter(
       ({ from, target, manner }) =>
         from.folder !== 'service' && target.startsWith('src/service/') && manner !== 'type',
@@ -178,6 +178,7 @@ describe('imports between folders', () => {
     expect([...files]).toEqual([
       'src/commands/serve-keys.ts',
       'src/commands/serve-migrate.ts',
+      'src/commands/serve-options.ts',
       'src/commands/serve.ts',
       'src/context/connection.ts',
     ]);
