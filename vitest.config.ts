@@ -28,7 +28,7 @@ export default defineConfig({
     // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three files at a time the
     // cores were idle for an eighth of the run.
     maxWorkers: 4,
-    // Real media work, also on a machine whose cores are busy with something else; a test that waits for ever still ends.
+    // Real media work, also on a machine whose cores are busy with something else; a test that waits forever still ends.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     globalSetup: 'test/structure/run-folder.ts',

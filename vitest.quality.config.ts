@@ -12,7 +12,7 @@ export default defineConfig({
     tags: [
       {
         name: 'figure',
-        description: 'Measured for docs/quality.md only; left out with --tags-filter=!figure.',
+        description: 'Measured for docs/quality.md only; skipped with --tags-filter=!figure.',
       },
     ],
     // Two cores: one process each, since the engines keep a core busy.

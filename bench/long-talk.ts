@@ -139,7 +139,7 @@ function cueFigures(
       limit: { atMost: 0 },
     },
     {
-      name: 'cues of the whole talk that a cut would lie in',
+      name: 'cues of the whole talk that contain a cut',
       value: cutInTwo.length,
       unit: '',
       limit: { atMost: 0 },

@@ -8,7 +8,7 @@ import { SAMPLE_RATE } from '../src/prepare/media/codecs.ts';
 /** A tone under the speech: a jump in the tone shows a wrong cut. */
 export const TONE_HZ = 217;
 /**
- * Room noise, 50 dB below full scale. Without it, encoding digital silence and a pure tone again gives either the same
+ * Room noise, 50 dB below full scale. Without it, encoding digital silence and a pure tone again yields either the same
  * values or a difference of 4 steps, depending on the position of the encoder's frames. That says nothing about seams.
  */
 const ROOM = `anoisesrc=c=pink:r=${SAMPLE_RATE}:a=0.01:seed=1`;

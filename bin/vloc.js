@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Old syntax on purpose: this file must still run on a Node that is too old for everything behind it.
+// Old syntax on purpose: this file must still run on a Node that is too old for everything after it.
 'use strict';
 
 // The first 22 that has both node:sqlite and type stripping without a flag; undici 8 needs it too.
 const NEEDED = [22, 19];
 const EXIT_CONFIGURATION = 4;
-/** Set for the process that runs in place of one on an old Node. */
+/** Set for the process that runs instead of one on an old Node. */
 const WRAPPED = 'VLOC_WRAPPED';
 /** Signals that ask a process to end, and that a supervisor may send to the wrapper alone. */
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -29,7 +29,7 @@ else if (isOldNode) {
   if (process.env[WRAPPED] !== undefined) followWrapper();
   require('node:module').enableCompileCache();
   const { start } = require('../dist/vloc.cjs');
-  // Node takes longer to take its own parts down than to go at once, and by then there is nothing left to wait for.
+  // Node takes longer to shut down its own parts than to exit, and by then there is nothing left to wait for.
   start(process).then((code) => process.exit(code));
 }
 
@@ -82,7 +82,7 @@ function handOver(node) {
 
 /**
  * Ends with the wrapper, and takes the signals that only the wrapper got. A terminal, `timeout` and systemd send theirs to
- * both processes, where a second Ctrl-C would leave at once; so both count, and only what is missing here is raised.
+ * both processes, where a second Ctrl-C would exit immediately; so both count, and only what is missing here is raised.
  */
 function followWrapper() {
   delete process.env[WRAPPED];

@@ -2,7 +2,7 @@
  * Builds after `npm install`. `npx vloc` in a checkout links it and runs this, too, perhaps each time and with nothing installed: then it does
  * nothing, because npm keeps a broken link if it fails, and bin/vloc.js builds what is missing. The same with `npm install --global .`.
  *
- * npm starts this with the Node among the packages. If npm itself runs on an older one, it left out native parts that want a newer one,
+ * npm starts this with the Node among the packages. If npm itself runs on an older one, it skipped native parts that need a newer one,
  * such as those of rolldown, without a word: they are optional. So npm runs again, on this Node.
  */
 import { spawnSync } from 'node:child_process';

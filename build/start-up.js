@@ -76,7 +76,7 @@ function wrapFunctions(code) {
   return text.toString();
 }
 
-/** Moves the methods of `var Name = class {…};` behind it: `Name.prototype.method = (function(…) {…});`. */
+/** Moves the methods of `var Name = class {…};` after it: `Name.prototype.method = (function(…) {…});`. */
 function setMethods(text, code, { declarations: [{ id, init }], end }) {
   if (init?.type !== 'ClassExpression') return;
   for (const { type, kind, key, value, start, end: methodEnd, ...method } of init.body.body) {

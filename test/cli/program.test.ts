@@ -32,7 +32,7 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     expect(command.examples.length).toBeGreaterThan(0);
     for (const example of command.examples) {
       const invocation = await parseArguments(wordsOf(example.command, words), createTestIo().io);
-      // Not the command itself: some are made anew each time, from the table.
+      // Not the command itself: some are created each time, from the table.
       const { examples } = command;
       expect(invocation, example.command).toMatchObject({ type: 'command', command: { examples } });
     }

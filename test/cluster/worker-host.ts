@@ -20,7 +20,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 const engines = createSmallEngines();
 const translate = engines.run.subtitle_translation;
 Object.assign(engines.run, {
-  // Without files, so that its end depends on the lease alone: whoever takes a job over removes the files of the attempts before.
+  // Without files, so that its end depends only on the lease: the next owner of a job removes the files of earlier attempts.
   async subtitle_translation(...[task, work]: Parameters<typeof translate>) {
     say('begun');
     await gate;

@@ -11,7 +11,7 @@ import { startVloc, type VlocScene } from './support/run-vloc.ts';
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
 
-/** Four files of subtitles; the first failures are those that the engines are told of. */
+/** Four files of subtitles; the first failures are the given ones. */
 async function startBatch(...errors: Error[]): Promise<VlocScene> {
   const vloc = await startVloc();
   await mkdir(join(vloc.folder, 'subs'));

@@ -135,7 +135,7 @@ describe('vloc serve', () => {
     const second = await serve('--output', 'json');
     const { base_url, ...rest } = JSON.parse(second.line);
     expect(rest).toEqual({ key: shown.key, secret: null, webhook_secret: null });
-    // The key goes on working for whoever kept its secret.
+    // The key continues to work for callers with its secret.
     expect((await createCaller(base_url, signed, Date.now).get('/v1/credits')).status).toBe(200);
     await until(second.stderr, (text) => text.includes(`vloc serve keys create --state-dir ${stateDir}`));
     await second.stop();

@@ -1,8 +1,8 @@
-/** Documentation and messages use plain English: no phrase of the table below appears in them. */
+/** Documentation, messages and names of tests use plain English: no phrase of the table below appears in them. */
 import { readFileSync } from 'node:fs';
-import { parseSync, Visitor } from 'rolldown/utils';
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
-import { listFiles, readModules } from '../structure/modules.ts';
+import { listFiles } from '../structure/modules.ts';
 
 /** Phrases that readers stumbled over, as regular expressions between word boundaries, and what to write instead. */
 const BANNED: Readonly<Record<string, string>> = {
@@ -13,6 +13,7 @@ const BANNED: Readonly<Record<string, string>> = {
   'pass(es|ed)? over': 'skip',
   'left out': 'skipped, omitted',
   '(?<!there )(?:is|are) no(?! (?:longer|more)\\b)': 'is not a …, invalid …',
+  '(?<!there )(?:is|are) none': 'is not one, is not a …',
   'stands? in the way': 'problem found',
   'com(e|es|ing) to (its|their|an) end': 'finish',
   '(go|goes|went|going) on': 'continue',
@@ -23,17 +24,22 @@ const BANNED: Readonly<Record<string, string>> = {
   anew: 'again, re-…',
   'at once': 'concurrently, at a time, immediately',
   '(take|takes|took|taken) up': 'resume, pick up',
-  gives: 'returns, prints, produces',
+  'gives(?! up\\b)': 'returns, prints, produces',
+  'gave .{1,40} back': 'returned',
   'given back': 'returned',
   'as (it|they) stands?': 'unchanged',
   'stands? (in|at|on|beside|below|here|there)': 'is',
   'lies? (in|at|on|beside|below|where)': 'is',
-  'behind (each|that of|them)': 'after',
+  'where (they|it) lies?': 'where it is',
+  // Behind a proxy, a link or a login page is right, and so is to leave something behind.
+  '(?<!(?:left|leave|leaves|nothing) )behind(?! (?:TLS|one\\b|(?:an?|the) (?:[\\w`…-]+ ){0,2}\\[?(?:firewall|link|failure|page|proxy)))':
+    'after',
   'parted (by|at)': 'separated by, split at',
   'choose of': 'choose one of',
   'hand(s|ed)? out': 'send, return',
   'of (yours|ours)': 'your …, our …',
-  'in (the|its) place of': 'instead of',
+  // An archive is unpacked in place of another.
+  'in (?:the |its )?place of(?! this\\b)': 'instead of',
   'laps(e|es|ed|ing)': 'expire',
   'br(ing|ings|ought) about': 'cause',
   'can be had': 'is available',
@@ -49,13 +55,21 @@ const BANNED: Readonly<Record<string, string>> = {
   'ha(s|ve) no right to': 'permission denied',
   'cannot be kept': 'cannot write',
   'wish(es|ed)?': 'request, choose, want',
+  'wins? over': 'overrides, takes precedence over',
+  // A node holds a lock.
+  'holds? (?:a|no|more)(?! (?:\\w+ )*lock)': 'contains, has',
+  'exclude each other': 'cannot be combined',
+  '(?:free|make) (?:some )?room': 'free disk space',
+  'not there any more': 'no longer exists',
+  'is there (?:twice|already)': 'is repeated, already exists',
+  'number from \\d+(?! to\\b)': 'number of at least …',
 };
 
 const BETTER = Object.entries(BANNED).map(
   ([phrase, better]) => [new RegExp(`\\b${phrase}\\b`, 'gi'), better] as const,
 );
 
-/** Any of the phrases; one search instead of forty for the texts that have none. */
+/** Any of the phrases; one search instead of sixty for the texts that have none. */
 const ANY = new RegExp(`\\b(?:${Object.keys(BANNED).join('|')})\\b`, 'i');
 
 /** Banned phrases in a text, as `phrase → better`. */
@@ -71,19 +85,49 @@ function findBanned(text: string): string[] {
   );
 }
 
+/** The text of a string or of a template, whose values become `…`; null for other expressions. */
+function textOf(node: ESTree.Node | undefined): string | null {
+  if (node?.type === 'TemplateLiteral') return node.quasis.map(({ value }) => value.cooked ?? '').join('…');
+  return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
+}
+
 /** String and template literals of a source file that contain more than one word. */
 function readTexts(path: string, text: string): string[] {
-  const found: string[] = [];
+  const found: (string | null)[] = [];
   const visitor = new Visitor({
-    Literal({ value }) {
-      if (typeof value === 'string') found.push(value);
+    Literal: (node) => void found.push(textOf(node)),
+    TemplateLiteral: (node) => void found.push(textOf(node)),
+  });
+  visitor.visit(parseSync(path, text).program);
+  return found.filter((each) => each !== null).filter((each) => /\S\s+\S/.test(each));
+}
+
+/** `it` of `it`, `it.each(…)` and `it.skipIf(…)`. */
+function rootName(node: ESTree.Expression | ESTree.Super): string | null {
+  if (node.type === 'Identifier') return node.name;
+  if (node.type === 'MemberExpression') return rootName(node.object);
+  return node.type === 'CallExpression' ? rootName(node.callee) : null;
+}
+
+/** Names of the tests of a file, and titles in tables that become names. */
+function readTitles(path: string, text: string): string[] {
+  const found: (string | null)[] = [];
+  const visitor = new Visitor({
+    CallExpression({ callee, arguments: [name] }) {
+      if (/^(it|test|describe|bench)$/.test(rootName(callee) ?? '')) found.push(textOf(name));
     },
-    TemplateLiteral({ quasis }) {
-      found.push(quasis.map(({ value }) => value.cooked ?? '').join('…'));
+    Property({ key, value }) {
+      if (key.type === 'Identifier' && key.name === 'title') found.push(textOf(value));
     },
   });
   visitor.visit(parseSync(path, text).program);
-  return found.filter((each) => /\S\s+\S/.test(each));
+  return found.filter((each) => each !== null);
+}
+
+/** Comments of a script; lines that begin with `#` outside of TypeScript and JavaScript. */
+function readComments(path: string, text: string): string[] {
+  if (/\.[jt]s$/.test(path)) return parseSync(path, text).comments.map(({ value }) => value);
+  return [...text.matchAll(/^ *#(.*)$/gm)].map(([, comment = '']) => comment);
 }
 
 const readFile = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -101,24 +145,31 @@ interface Text {
 }
 
 function listPages(): Text[] {
-  const pages = ['docs', 'bench', 'test', '.github']
+  const pages = ['docs', 'bench', 'test', 'skills', '.github']
     .flatMap(listFiles)
     .filter((path) => path.endsWith('.md'));
-  return ['README.md', 'CHANGELOG.md', 'src/README.md', ...pages].map((path) => ({
+  return ['README.md', 'CHANGELOG.md', 'llms.txt', 'src/README.md', ...pages].map((path) => ({
     path,
     text: proseOf(readFile(path)),
   }));
 }
 
-/** Everything that users read besides the pages: messages and help, and the files generated from them. */
+const isScript = (path: string) => /\.[jt]s$/.test(path);
+
+/** What a reader finds in each of these files. */
+const textsIn = (paths: readonly string[], read: (path: string, text: string) => string[]): Text[] =>
+  paths.flatMap((path) => read(path, readFile(path)).map((text) => ({ path, text })));
+
+/** Everything that users read besides the pages: messages and help, the action, and the files generated from them. */
 function listTexts(): Text[] {
-  const generated = ['completions', 'man']
-    .flatMap(listFiles)
-    .map((path) => ({ path, text: readFile(path).replaceAll('\\-', '-') }));
-  const messages = readModules('src').flatMap(({ path, text }) =>
-    readTexts(path, text).map((each) => ({ path, text: each })),
+  const generated = ['completions', 'man'].flatMap(listFiles);
+  const programs = ['src', 'docs', 'release', 'bench', 'action', 'bin', 'build', 'test/conformance'].flatMap(
+    listFiles,
   );
-  return [...generated, ...messages];
+  return [
+    ...textsIn([...generated, 'action.yml'], (_, text) => [text.replaceAll('\\-', '-')]),
+    ...textsIn(programs.filter(isScript), readTexts),
+  ];
 }
 
 const report = (texts: readonly Text[]) =>
@@ -132,12 +183,28 @@ it('help texts, messages and what is generated from them are plain English', () 
   expect(report(listTexts())).toEqual([]);
 });
 
+it('names of tests are plain English', () => {
+  expect(report(textsIn(listFiles('test').filter(isScript), readTitles))).toEqual([]);
+});
+
+const isCommented = (path: string) => isScript(path) || /\.(sh|zsh|ya?ml|ps1)$/.test(path);
+
+it('comments in tools are plain English', () => {
+  const tools = ['.github', 'action', 'bench', 'bin', 'build', 'docs'].flatMap(listFiles);
+  const scripts = [...tools, ...listFiles('test/install')].filter(isCommented);
+  expect(report(textsIn([...scripts, ...listFiles('.ci')], readComments))).toEqual([]);
+});
+
 /** The phrases that neither a comment nor a name contains; of the others some are plain in a comment. */
 const NOWHERE =
   /\b(?:mend(?:s|ed|ing)?|tells? of|told of|passed over|stands? in the way|com(?:e|es|ing) to (?:its|their|an) end|whoever|anew)\b/gi;
 
-it('comments and names in the source avoid the worst of them', () => {
-  const found = readModules('src').flatMap(({ path, text }) =>
+it('comments in the source and in tests, and names in the source, avoid the worst of them', () => {
+  const texts = [
+    ...textsIn(listFiles('src').filter(isCommented), (_, text) => [text]),
+    ...textsIn(['release', 'test'].flatMap(listFiles).filter(isCommented), readComments),
+  ];
+  const found = texts.flatMap(({ path, text }) =>
     [...text.matchAll(NOWHERE)].map(([phrase]) => `${path}: ${phrase}`),
   );
   expect(found).toEqual([]);
@@ -150,19 +217,45 @@ describe('the search for banned phrases', () => {
     ['it is no video', 'is no'],
     ['these are no videos', 'are no'],
     ['the run goes on', 'goes on'],
+    ['the file is none', 'is none'],
+    ['a word behind the name', 'behind'],
+    ['2 frames in place of 3', 'in place of'],
+    ['the address holds a password', 'holds a'],
+    ['Free some room.', 'Free some room'],
+    ['a number from 1', 'number from 1'],
+    ['the service gave part 2 back', 'gave part 2 back'],
   ])('finds one in "%s"', (text, phrase) => {
     expect(findBanned(text)).toEqual([expect.stringContaining(`"${phrase}" → `)]);
   });
 
-  it.each(['there is no such file', 'it is no longer there', 'recommend', 'amends'])(
-    'accepts "%s"',
-    (text) => {
-      expect(findBanned(text)).toEqual([]);
-    },
-  );
+  it.each([
+    'there is no such file',
+    'it is no longer there',
+    'null if there is none',
+    'recommend',
+    'amends',
+    'a service behind a proxy',
+    'nothing is left behind',
+    'a process that holds a shared lock',
+    'the caller gives up',
+  ])('accepts "%s"', (text) => {
+    expect(findBanned(text)).toEqual([]);
+  });
 
   it('reads string and template literals, not names, comments and single words', () => {
     const source = `// mend it\nconst mend = 'mend'; throw \`mend \${mend} now\`; x('goes on');`;
     expect(readTexts('a.ts', source)).toEqual(['mend … now', 'goes on']);
+  });
+
+  it('reads names of tests and titles in tables, with `…` for values', () => {
+    const source = `
+      describe.each(TABLE)('a', () => { it.skipIf(x)(\`b \${x}\`, () => 'c'); });
+      rule({ title: 'd', text: 'e' }); other('f');`;
+    expect(readTitles('a.ts', source)).toEqual(['a', 'b …', 'd']);
+  });
+
+  it('reads comments of scripts', () => {
+    expect(readComments('a.ts', "/** a */ x('// b'); // c")).toEqual(['* a ', ' c']);
+    expect(readComments('a.sh', '#!/bin/sh\n  # a\necho "#b" # c')).toEqual(['!/bin/sh', ' a']);
   });
 });

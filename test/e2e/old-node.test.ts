@@ -60,7 +60,7 @@ function startWrapped(shell: readonly string[], ...args: string[]): Wrapped {
   const lines = createInterface({ input: wrapper.stdout })[Symbol.asyncIterator]();
   onTestFinished(async () => {
     wrapper.kill('SIGKILL');
-    // The end of stdout: whoever held it is gone.
+    // The end of stdout: no process has it open.
     while (!(await lines.next()).done);
   });
   return { wrapper, ended, line: async () => (await lines.next()).value };

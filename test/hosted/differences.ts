@@ -30,7 +30,7 @@ export const DIFFERENCES = {
   'asset-relative': 'The address of a file of a result is relative.',
   'asset-no-sha256': 'A file of a result has no SHA-256.',
   'asset-upper-sha256': 'The SHA-256 of a file is in upper case.',
-  'asset-no-size': 'A file of a result has no size, so that Content-Length alone tells of a cut.',
+  'asset-no-size': 'A file of a result has no size, so that only Content-Length reveals a cut.',
   'asset-no-type': 'A file of a result has no content type.',
   'expiry-on-result': 'When the addresses lapse stands on the result.',
   'expiry-on-job': 'When the addresses lapse stands on the job.',

@@ -182,7 +182,7 @@ describe('an input is not replaced', () => {
     const { code, stderr } = await keepingInputs(scene, () => run(LOCALIZE, { pace: { runtime } }));
     expect([code, errorOf(stderr).code]).toEqual([2, 'TARGET_IS_INPUT']);
     expect(await digest(join(folder, 'talk.es.mp4'))).toBe(await digest(join(folder, 'talk.mp4')));
-    // The paid result is there for whoever names another place.
+    // The paid result can be fetched to another place.
     const [id] = hosted.jobs.keys();
     expect((await run(['jobs', 'download', id ?? '', '--out', 'elsewhere'])).code).toBe(0);
     expect(await videos(join(folder, 'elsewhere'))).toEqual(['talk.es.mp4']);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The formula of Homebrew, unchanged, in a tap of its own. In place of the download, the archive of this system is in brew's cache.
+# The formula of Homebrew, unchanged, in a tap of its own. Instead of the download, the archive of this system is in brew's cache.
 . "$(dirname "$0")/tools.sh"
 command -v brew >/dev/null || skip 'brew is not installed'
 [ "$(id -u)" -ne 0 ] || skip 'brew does not run as root'

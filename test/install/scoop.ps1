@@ -8,7 +8,7 @@ function Get-Installed {
     Get-ChildItem (Join-Path $root 'apps'), (Join-Path $root 'shims') | ForEach-Object FullName
 }
 
-# As at a prompt: Scoop goes on after errors that it expects.
+# As at a prompt: Scoop continues after errors that it expects.
 function Invoke-Scoop {
     $ErrorActionPreference = 'Continue'
     scoop @args

@@ -22,7 +22,7 @@ it('a watch ignores other names and heartbeats', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'wanted'), '');
   const watch = watchFolder(folder, (name) => name === 'wanted');
-  // The writing above may still be told of.
+  // The write above may still be reported.
   await watch.changed(50);
   utimesSync(join(folder, 'wanted'), 0, 0);
   writeFileSync(join(folder, 'other'), '');

@@ -49,7 +49,7 @@ describe('an id', () => {
   });
 });
 
-describe('a text is not an id of ours', () => {
+describe('a text is not one of our ids', () => {
   const body = '01jd6m3v0000000000000000zz';
   it.each([
     ['empty', ''],

@@ -175,7 +175,7 @@ test('a file that a running job needs is kept although its upload has expired', 
   clock.advance(2 * DAY_MS);
   const upload = await caller.get(`/v1/uploads/${source.upload_id}`);
   expect(upload.json.status).toBe('expired');
-  // A sweep ends with the files that no record names: when this one is gone, the upload was passed over.
+  // A sweep ends with the files that no record names: when this one is removed, the upload was skipped.
   await writeFile(join(stateDir, 'assets', 'orphan'), '');
   await utimes(join(stateDir, 'assets', 'orphan'), new Date(0), new Date(0));
   await until(

@@ -126,7 +126,7 @@ describe('test files', () => {
     expect(WIDE_FILES.filter((path) => !tests.some((test) => test.path === path))).toEqual([]);
   });
 
-  it('replace no module of ours', () => {
+  it('replace none of our modules', () => {
     const mocked = tests.filter(({ text }) =>
       /\bvi\s*\.\s*(do)?[mM]ock\(\s*(import\(\s*)?['"`]\./.test(text),
     );

@@ -26,7 +26,7 @@ process.on('message', (advanceMs: number) => {
   clock.advance(advanceMs);
   say({ type: 'advanced' });
 });
-// Whoever started it is gone.
+// The process that started it has ended.
 process.on('disconnect', () => process.exit());
 const [credentials] = await service.keys();
 if (credentials === undefined) throw new Error('the service has no key');

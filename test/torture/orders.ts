@@ -1,4 +1,4 @@
-/** What passes between a service that is to be killed and whoever kills it. */
+/** The messages between a service that is to be killed and the process that kills it. */
 import type { Pace } from './light-engines.ts';
 
 export interface Orders {

@@ -17,7 +17,7 @@ export interface Receiver {
   readonly url: string;
   /** File with the certificate that the service must trust. */
   readonly certificate: string;
-  /** What was told of each job and answered with success, by the ids of the jobs. */
+  /** The events of each job that were answered with success, by job id. */
   readonly heard: ReadonlyMap<string, readonly Heard[]>;
   close(): void;
 }

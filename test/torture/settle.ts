@@ -77,7 +77,7 @@ function describeOpen(world: World): string {
   }
 }
 
-/** Every end that somebody asked to be told of was told, always under the same id. */
+/** Every job with a callback was reported, always under the same id. */
 function auditEvents(world: World): void {
   const { book, receiver } = world;
   const database = openDatabase(world);

@@ -101,7 +101,7 @@ describe('a service outage', () => {
 describe('an upload that the service rejects when the job is made', () => {
   it('is sent again, once for all languages, under a new key', async () => {
     const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
-    // The second language hears of it when the first has had the file sent anew.
+    // The second language learns of it after the first has sent the file again.
     const faults = scriptFaults([refusal, { ...refusal, delayMs: 90 }]);
     const stage = await startStage({ faults });
     const { phases } = await stage.run(await stage.video('talk.mp4', 30, ['es', 'fr']));
@@ -197,7 +197,7 @@ describe('a key that is not accepted', () => {
     const { outcomes } = await stage.run(stage.lines(5), { options: { jobs: 1 } });
     expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'configuration' });
     expect(outcomes.filter(({ state }) => state.phase === 'left')).toHaveLength(4);
-    // Whoever asks before the key is looked at says nothing about an earlier attempt: it is asked again with its key.
+    // A refusal before the key is checked says nothing about an earlier attempt: it is sent again with its key.
     expect(await stage.phasesOfIntents()).toEqual(['intended']);
   });
 });

@@ -32,7 +32,7 @@ for (let at = 0; at < ITEMS; at += 1) {
 }
 board.close();
 
-/** Tells the terminal, and by the sequence for it also whoever reads what is written. Source: xterm, "Window manipulation". */
+/** Tells the terminal, and with its sequence also the reader of the output. Source: xterm, "Window manipulation". */
 function resize(columns: number, rows: number): void {
   spawnSync('stty', ['rows', String(rows), 'cols', String(columns)], { stdio: 'inherit' });
   process.stderr.write(`\u001b[8;${rows};${columns}t`);

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 
 export interface VirtualScreen {
   write(text: string): void;
-  /** As a person changes it: lines that became too wide are broken anew, as VTE, kitty and tmux do. */
+  /** As a person changes it: lines that became too wide are wrapped again, as VTE, kitty and tmux do. */
   resize(columns: number, rows: number): void;
   /** The rows that are seen, without blanks at their ends. */
   readonly rows: () => readonly string[];

@@ -21,7 +21,7 @@ export interface SignOptions {
 
 export const EVENT_ID = 'evt_01k9x2m4n6p8q0r2s4t6v8w0y2';
 
-/** Signs a body with node:crypto, written down anew from the specification. */
+/** Signs a body with node:crypto, written again from the specification. */
 export function sign(body: string, options: SignOptions): Signed {
   const bytes = Buffer.from(body);
   const digest = createHash('sha256').update(bytes).digest('hex');

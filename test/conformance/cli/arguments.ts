@@ -148,7 +148,7 @@ function readBaseUrl(value: string | undefined): string {
 function readNumber(option: string, text: string, most: number): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > most) {
-    throw new UsageError(`${option} is a whole number from 1 to ${most}`);
+    throw new UsageError(`${option} is a whole number between 1 and ${most}`);
   }
   return value;
 }

@@ -69,7 +69,7 @@ export const GOOD_MAKING = {
 const BAD_MAKINGS: Readonly<Record<string, unknown>> = {
   'no engines': { cues: [] },
   'an engine for an unknown step': { engines: [{ ...USE, step: 'sing' }], cues: [] },
-  'an engine that is no name': { engines: [{ ...USE, skipped: [null] }], cues: [] },
+  'an engine that is not a name': { engines: [{ ...USE, skipped: [null] }], cues: [] },
   'a separation that was perhaps silent': {
     engines: [{ ...USE, step: 'separate', silent: 'maybe' }],
     cues: [],
@@ -105,7 +105,7 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: ['headers.location-of-uploads', 'headers.location-of-createDubbing'],
   },
   {
-    name: 'replays that are not told',
+    name: 'replays that are not marked',
     change: (answer) =>
       answer.headers['Idempotency-Replayed'] === undefined
         ? answer
@@ -154,17 +154,17 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: ['paging.default-20'],
   },
   {
-    name: '422 in place of 400',
+    name: '422 instead of 400',
     change: restatus(400, 422),
     caughtBy: ['operations.listUploads.400', 'parameters.limit-range', 'errors.status'],
   },
   {
-    name: '403 in place of 401',
+    name: '403 instead of 401',
     change: restatus(401, 403),
     caughtBy: ['operations.getCredits.401', 'authentication.body-tampered', 'authentication.nonce-reused'],
   },
   {
-    name: '200 in place of 202 on DELETE',
+    name: '200 instead of 202 on DELETE',
     change: restatus(202, 200, 'DELETE'),
     caughtBy: ['cancel.dubbing.processing', 'operations.cancelDubbing.202'],
   },
@@ -198,7 +198,7 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: ['errors.retryable'],
   },
   {
-    name: 'ids told apart in 404',
+    name: 'ids distinguished in 404',
     change: (answer, request) =>
       inProblems((problem) => ({ ...problem, detail: `nothing at ${request.target}` }))(answer, request),
     caughtBy: ['errors.not-found-alike'],
@@ -239,7 +239,7 @@ export const MUTATIONS: readonly Mutation[] = [
     caughtBy: ['billing.transaction', 'billing.transaction-members'],
   },
   {
-    name: 'uploads that are ready at once',
+    name: 'uploads that are ready immediately',
     change: inResources((upload) => (upload.object === 'upload' ? { ...upload, status: 'ready' } : upload)),
     caughtBy: ['uploads.reservation', 'uploads.read'],
   },

@@ -170,7 +170,7 @@ export const CREDIT_RULES: readonly Rule[] = [
       await adminOf(service).holdWork();
       const { path, answer } = await create(service, 'dubbing');
       const held = numberAt(answer.json, 'billing', 'reserved_credits');
-      expectCredits(usedCredits(await readBalance(service.caller)), charged + held, 'with a job under way');
+      expectCredits(usedCredits(await readBalance(service.caller)), charged + held, 'with a running job');
       await service.caller.remove(path);
       expectCredits(usedCredits(await readBalance(service.caller)), charged, 'after it was cancelled');
     },

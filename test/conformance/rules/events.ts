@@ -50,7 +50,7 @@ export const EVENT_RULES: readonly Rule[] = [
   deliveryRule(
     'spec',
     'succeeded',
-    'a job that succeeds is told of with a POST',
+    'a job that succeeds is reported with a POST',
     ['event.terminal', 'job.optional-fields', 'transition.succeeded'],
     ({ delivery }) => assert.equal(delivery.method, 'POST'),
   ),
@@ -178,7 +178,7 @@ export const EVENT_RULES: readonly Rule[] = [
       const silent = await finish(service, 'subtitle_translation');
       const told = await createTold(service, mailbox);
       const delivery = await untilDelivered(service, mailbox);
-      assert.ok(delivery.body.toString().includes(told.id), 'the other job is told of');
+      assert.ok(delivery.body.toString().includes(told.id), 'the other job is reported');
       const bodies = mailbox.deliveries.map(({ body }) => body.toString());
       assert.ok(!bodies.some((body) => body.includes(silent.id)), 'this one is not');
     },

@@ -68,7 +68,7 @@ export const LIST_ITEM_RULES: readonly Rule[] = [
   itemRule('status', 'status is one of the five', 'item.status', (item) =>
     expectOneOf(item.status, JOB_STATUSES, 'status'),
   ),
-  itemRule('progress', 'progress is a whole number from 0 to 100', 'item.progress', (item) => {
+  itemRule('progress', 'progress is a whole number between 0 and 100', 'item.progress', (item) => {
     const progress = numberAt(item, 'progress');
     assert.ok(Number.isInteger(progress) && progress >= 0 && progress <= 100, `progress is ${progress}`);
   }),

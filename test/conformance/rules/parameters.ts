@@ -67,7 +67,7 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ),
   refused(
     'limit-range',
-    'limit 0, 51, -1 and 1.5 are refused, as is what is no number',
+    'limit 0, 51, -1, 1.5 and text are refused',
     'parameter.limit',
     LIST_PATHS,
     values('limit', '0', '51', '-1', '1.5', 'ten', ''),
@@ -116,14 +116,14 @@ export const PARAMETER_RULES: readonly Rule[] = [
   ]),
   refused(
     'created-after-zone',
-    'created_after without a time zone, or that is no date-time, is refused',
+    'created_after without a time zone, or that is not a date-time, is refused',
     'parameter.created-after',
     LIST_PATHS,
     values('created_after', '2026-01-02T12:00:00', '2026-01-02', '1767355200', '2026-02-30T99:00:00Z', ''),
   ),
   refused(
     'created-before-zone',
-    'created_before without a time zone, or that is no date-time, is refused',
+    'created_before without a time zone, or that is not a date-time, is refused',
     'parameter.created-before',
     LIST_PATHS,
     values('created_before', '2026-01-02T12:00:00', 'yesterday', ''),

@@ -130,7 +130,7 @@ const CASES: Readonly<Record<string, { readonly what: string; readonly spoil: Sp
     spoil: (material) => retarget(material, (target) => target.replace('/credits', '/uploads/../credits')),
   },
   'escaped-dot-segments': {
-    what: 'dot segments behind escapes',
+    what: 'escaped dot segments',
     spoil: (material) =>
       retarget(material, (target) => target.replace('/credits', '/uploads/%2e%2e/credits')),
   },

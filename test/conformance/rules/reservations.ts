@@ -58,7 +58,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     { purpose: null },
     { purpose: 'Source_Video' },
   ]),
-  refusedBodies('size', 'a size that is no whole number above 0 is refused', [
+  refusedBodies('size', 'a size that is not a whole number above 0 is refused', [
     { size_bytes: 0 },
     { size_bytes: -1 },
     { size_bytes: 1.5 },

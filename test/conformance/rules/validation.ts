@@ -186,7 +186,7 @@ export const VALIDATION_RULES: readonly Rule[] = [
     () => Buffer.from(bom + formatSrt(linesIn('es')), 'utf16le'),
     false,
   ),
-  subtitleRule('no-srt', 'a text that is no SRT', () => 'Good morning, everybody.\n', false),
+  subtitleRule('no-srt', 'a text that is not SRT', () => 'Good morning, everybody.\n', false),
   subtitleRule(
     'backwards',
     'SRT with a line that ends before it starts',

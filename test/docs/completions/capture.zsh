@@ -23,7 +23,7 @@ compadd() {
 ended() { print -r -- "END OF CANDIDATES" }
 before() { comppostfuncs=(ended) }
 compprefuncs=(before)
-# Called anew for each completion: zsh empties the list every time.
+# Called again for each completion: zsh empties the list every time.
 precmd() { compprefuncs=(before) }
 HOOKS
 file=$(mktemp)

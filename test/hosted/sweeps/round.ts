@@ -52,7 +52,7 @@ export class Round {
   readonly #random: Random;
   readonly #hosted: Hosted;
   readonly #folder: string;
-  /** What happened, for whoever reads why it failed. */
+  /** What happened, for the report of a failure. */
   readonly history: string[] = [];
 
   constructor(scene: Scene, random: Random, hosted: Hosted, folder: string) {

@@ -15,7 +15,7 @@ const FRAME = 24 + 4096;
 /** The log of a database with `transactions` of some frames each, and where the last of them begins. */
 let log = Buffer.alloc(0);
 let lastTransaction = 0;
-/** A log that was begun anew: behind its frames lie those of the round before. */
+/** A log that was started again: after its frames are those of the previous round. */
 let secondRound = Buffer.alloc(0);
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Items and events of a batch, as a run tells of them. */
+/** Items and events of a batch, as a run reports them. */
 import type { BatchEvent, BatchItem, BatchOutcome, ItemState } from '../../../src/batch/item.ts';
 import { Failure } from '../../../src/errors/failure.ts';
 

@@ -65,7 +65,7 @@ describe('a file of the kind', PATIENCE, () => {
     const result = join(desk.folder, 'out', name.replace(/\.\w+$/, '.es.mp4'));
     expect(existsSync(result)).toBe(true);
     expect(desk.count('createAutoLocalization')).toBe(1);
-    // Only what a service does not take is made anew: its result is a copy of what was sent.
+    // Only unsupported files are converted: their result is a copy of what was sent.
     if (note !== null) expect(ffprobe(result, 'format=format_name')).toContain('mp4');
   });
 });

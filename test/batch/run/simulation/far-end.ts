@@ -99,7 +99,7 @@ function readJob(far: FarEnd, id: string, { nowMs }: Asked): Reply {
   return { status: 200, body: present(job, nowMs) };
 }
 
-/** The answer that leaves now may be the first to tell of an end. */
+/** The answer that leaves now may be the first with an end. */
 function noteTold({ toldMs, travelMs }: FarEnd, job: SimulatedJob, nowMs: number): void {
   if (hasEnded(job, nowMs) && !toldMs.has(job.id)) toldMs.set(job.id, nowMs + travelMs);
 }

@@ -40,7 +40,7 @@ export interface Simulated {
   readonly delaysMs: readonly number[];
   /** Between one round and the next, in milliseconds. */
   readonly pausesMs: readonly number[];
-  /** CPU time, really spent: on opening the journal of the run anew, and on another run that finds all of it done. */
+  /** Real CPU time: of opening the journal of the run again, and of another run that finds everything done. */
   readonly replayMs: number;
   readonly againMs: number;
   /**
