@@ -27,7 +27,7 @@ export function readShard(written: string | undefined): Shard | undefined {
   throw new Failure({
     category: 'usage',
     code: 'USAGE',
-    message: `--shard takes i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
+    message: `--shard must be i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
     advice: `i is a number from 1 to n, and n is at most ${MOST_SHARDS}. Nothing was sent.`,
   });
 }

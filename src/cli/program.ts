@@ -239,7 +239,7 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   login: 'Store a service and its key with `vloc profile add NAME`.',
   status: 'See a folder of results with `vloc batch status DIR`, and jobs with `vloc jobs list`.',
   list: 'List jobs with `vloc jobs list`.',
-  transcribe: 'Write down what is said in a video with `vloc recognize VIDEO`.',
+  transcribe: 'Transcribe a video with `vloc recognize VIDEO`.',
 };
 
 function usageFailure(error: CommanderError, path: readonly string[]): Failure {

@@ -74,7 +74,7 @@ async function deliverInTurn(follow: Follow, jobs: readonly Job[]): Promise<read
 function checkChoice(operands: readonly string[], allFinished: boolean): void {
   if (operands.length > 0 !== allFinished) return;
   throw usageFailure(
-    allFinished ? '--all-finished takes no ids' : 'no job ids given',
+    allFinished ? '--all-finished cannot be combined with ids' : 'no job ids given',
     'Name ids, or - for ids on stdin, or use --all-finished.',
   );
 }
@@ -101,20 +101,20 @@ async function succeededIds(
 
 /** Sorts by when download links expire; jobs without a time come last. */
 function soonestFirst(left: Job, right: Job): number {
-  return lapse(left) - lapse(right);
+  return expiryOf(left) - expiryOf(right);
 }
 
 /** Later than any expiry, and still safe to subtract. */
 const NEVER_MS = Number.MAX_SAFE_INTEGER;
 
-function lapse({ expires_at: instant }: Job): number {
+function expiryOf({ expires_at: instant }: Job): number {
   const atMs = Date.parse(instant ?? '');
   return Number.isNaN(atMs) ? NEVER_MS : atMs;
 }
 
 /** Expired results were not named by the user, so they cause a note, not a failure. */
 function withoutExpired(jobs: readonly Job[], { io, terminal }: Context): readonly Job[] {
-  const due = jobs.filter((job) => lapse(job) > io.now());
+  const due = jobs.filter((job) => expiryOf(job) > io.now());
   const expired = jobs.length - due.length;
   if (expired > 0) terminal.note(`${expired} ${expired === 1 ? 'result has' : 'results have'} expired.`);
   return due;

@@ -110,7 +110,7 @@ export const serveMigrate: Command = defineCommand({
     await printRecord(context, FORM, { from: shownOf(from), to: shownOf(to), ...moved });
     const back = writeCommand(context, ['serve', 'migrate', '--undo', shownOf(from)]);
     context.terminal.note(
-      `Moved and compared. Nothing uses the account at the old place any more; to use it there again as it is now: ${back}`,
+      `Moved and compared. The account at the old place is no longer used; to move it back: ${back}`,
     );
     return 0;
   },

@@ -11,7 +11,7 @@ const WAYS = {
   npx: { title: 'npx', advice: 'npx vloc@latest' },
   standalone: {
     title: 'an archive',
-    advice: 'Unpack the archive of the newest release in place of this one.',
+    advice: 'Unpack the archive of the newest release, and replace this one with it.',
   },
   deb: { title: 'a Debian package', advice: 'sudo apt install ./vloc_VERSION_ARCHITECTURE.deb' },
   homebrew: { title: 'Homebrew', advice: 'brew upgrade vloc' },

@@ -159,7 +159,7 @@ function reasonFor(comesWithVloc: boolean, system: OperatingSystem | null): stri
   if (comesWithVloc)
     return 'it comes with vloc but has no build for this machine, or was not installed: install vloc again';
   return system === null
-    ? 'this system is not known; install it by hand and make sure that it is on the PATH'
+    ? 'this system is unknown; install it by hand and make sure that it is on the PATH'
     : 'the package manager of this system does not offer it; install it by hand';
 }
 

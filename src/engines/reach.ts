@@ -74,7 +74,7 @@ function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
 
 /** A name that cannot be resolved. */
 const NAMES: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'has no address: DNS does not know it',
+  ENOTFOUND: 'has no address in DNS',
   EAI_AGAIN: 'cannot be looked up: DNS does not answer',
 };
 

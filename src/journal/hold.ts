@@ -50,7 +50,7 @@ export function describeHolder(
 ): { readonly who: string; readonly ifDead: string } {
   const who = holder === null ? 'another process' : `${nameProcess(holder)}, since ${holder.since}`;
   // A holder on this machine is known to be running.
-  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there any more, remove ${path}.` : '';
+  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there, remove ${path}.` : '';
   return { who, ifDead };
 }
 

@@ -105,7 +105,7 @@ function describeWait(groups: ReadonlyMap<string, readonly LockRefused[]>, count
   const isUncertain = [...groups.values()].flat().some(({ judgedInMs }) => judgedInMs !== null);
   const advice = isUncertain
     ? 'A slot is taken over after a minute without a heartbeat.'
-    : 'Wait for a job of theirs to end, or end that process: its jobs continue at the service.';
+    : 'Wait for one of their jobs to end, or end that process: its jobs continue at the service.';
   return `waiting for a free slot; of ${count}, others hold ${held.join('; ')}. ${advice} \`vloc doctor\` lists them.`;
 }
 

@@ -31,7 +31,10 @@ export function createCallTerminal(notes: string[], report: (progress: CallProgr
     if (notes.length < MOST_NOTES && text.trim() !== '') notes.push(text.trim());
   };
   const cannotAsk = async (): Promise<never> => {
-    throw usageFailure('the command asks a question, and nobody can answer here', 'Ask the user to run it.');
+    throw usageFailure(
+      'the command asks a question, which cannot be answered here',
+      'Ask the user to run it.',
+    );
   };
   return {
     note,

@@ -173,8 +173,12 @@ function outputOf(json: JsonSchema | null): JsonSchema {
     properties: {
       exit_code: { type: 'integer', description: 'as of the command: 0 for success' },
       output: { anyOf: [json ?? {}, { type: 'null' }], description: 'null if the command printed no JSON' },
-      text: { type: ['string', 'null'], description: 'what it printed in another form' },
-      notes: { type: 'array', items: { type: 'string' }, description: 'what it would tell a person' },
+      text: { type: ['string', 'null'], description: 'its output in another form' },
+      notes: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'messages and warnings of the command',
+      },
       error: { anyOf: [ERROR, { type: 'null' }] },
       session: {
         type: 'object',

@@ -32,7 +32,7 @@ export async function serveAsset(
   // A service with other storage gives no such addresses.
   const isHere = context.storage.sharesFolder && ['GET', 'HEAD'].includes(method);
   if (!isHere || !context.links.verify(permission, asked.query)) {
-    return refuseLink('LINK_NOT_VALID', 'the address was not made for this, or it was changed', exchange);
+    return refuseLink('LINK_NOT_VALID', 'the address is not valid for this file, or was changed', exchange);
   }
   const asset = expiresAt > exchange.receivedAt ? await openAsset(context, asked.jobId, asked.name) : null;
   if (asset === null) {

@@ -103,6 +103,6 @@ test.each([
   const read = () => readShard(written);
   expect(read).toThrow(Failure);
   expect(read).toThrow(
-    `--shard takes i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
+    `--shard must be i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
   );
 });

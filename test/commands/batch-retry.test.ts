@@ -139,7 +139,7 @@ test('a file at the path of the result folder is refused before anything is sent
   await rename(join(vloc.folder, 'out'), join(vloc.folder, 'moved'));
   await writeFile(join(vloc.folder, 'out'), 'mine');
   const { code, stderr } = await vloc.run(['batch', 'retry', 'moved', '--all']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--out takes a folder, and out is a file')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--out must be a folder, but out is a file')]);
   expect(await jobCount(vloc)).toBe(4);
 });
 

@@ -99,7 +99,7 @@ describe('vloc webhooks verify', () => {
   });
 
   it.each([
-    [`${BODY}\n`, 'Without the line break at its end'],
+    [`${BODY}\n`, 'signed without the line break'],
     [JSON.stringify(JSON.parse(BODY), null, 2), 'parsed and serialized again'],
     [BODY.replace('dub_1', 'dub_2'), 'not the API secret'],
   ])('refuses a changed body, and says how it was changed', async (body, advice) => {

@@ -70,8 +70,8 @@ export async function deliverResults(job: Job, options: DeliveryOptions): Promis
     await record.noteDelivered(earlier, results);
     return earlier;
   }
-  const lapseMs = Date.parse(whenLinksLapse(job) ?? '');
-  const endTurn = await turns.enter(Number.isNaN(lapseMs) ? NEVER_MS : lapseMs, signal);
+  const expiryMs = Date.parse(firstLinkExpiry(job) ?? '');
+  const endTurn = await turns.enter(Number.isNaN(expiryMs) ? NEVER_MS : expiryMs, signal);
   try {
     options.onBegin?.();
     const files = await lockAndDownload(job, results, options);
@@ -104,7 +104,7 @@ async function lockAndDownload(
  * When the first link to a result expires, RFC 3339 in UTC; null before there are links, and if the service does not
  * state it.
  */
-export function whenLinksLapse(job: Job): string | null {
+export function firstLinkExpiry(job: Job): string | null {
   const times = [job.expires_at, ...assetTimes(job)].flatMap((time) => {
     const ms = Date.parse(time ?? '');
     return Number.isNaN(ms) ? [] : [ms];
@@ -137,8 +137,7 @@ export function jobFailure(job: Job): Failure | null {
       code: 'JOB_CANCELLED',
       message: 'the job was cancelled',
       jobId: job.id,
-      advice:
-        'The reservation was released; the command that made the job makes a new one when it is run again.',
+      advice: 'The reservation was released. For a new job, repeat the command that created this one.',
     });
   }
   const { code, message, retryable } = job.error ?? {

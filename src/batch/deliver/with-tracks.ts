@@ -90,13 +90,13 @@ function sourceGone(path: string, isMissing: boolean): Failure {
   const message = isMissing
     ? `${path} no longer exists, so its tracks cannot be added to the result`
     : `${path} was changed since the result was made, so its tracks may not fit the result`;
-  const advice = 'Put it back and run the same command again, which is not charged again.';
+  const advice = 'Restore it and run the same command again; it is not charged again.';
   return new Failure({ category: 'disk', code: 'TRACKS_NOT_ADDED', message, advice });
 }
 
 function withPlace(failure: Failure, plain: string): Failure {
   const { advice = '' } = failure.facts;
   const instead =
-    'Without --keep-audio and --keep-subtitles, or with `vloc jobs download ID --as-is`, you get it as it is.';
+    'Without --keep-audio and --keep-subtitles, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
   return failure.with({ advice: `${advice}\nThe result is kept in ${plain}. ${instead}` });
 }

@@ -39,7 +39,7 @@ function describeConversion({ conversion, reasons }: FilePreparation): string[] 
 }
 
 function describeParts(count: number, where: string): string {
-  return `cut at ${where} into about ${count} parts, each a job of its own, whose results are joined`;
+  return `cut at ${where} into about ${count} parts; each is a separate job, and the results are joined`;
 }
 
 function nameAll(labels: readonly string[]): string {

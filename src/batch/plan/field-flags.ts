@@ -14,7 +14,7 @@ type FieldsOf<Kind extends JobKind> = Kind extends JobKind ? keyof Kinds[Kind]['
 
 type RequestField = FieldsOf<JobKind> | keyof typeof COMMON_FIELDS;
 
-/** The options of all kinds for request fields that hold one text. */
+/** The options of all kinds for request fields with one string. */
 export type TextFieldOption =
   | 'from'
   | CamelCase<Exclude<RequestField, 'source' | 'subtitle' | 'source_language' | 'target_language'>>;

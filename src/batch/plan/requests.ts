@@ -61,7 +61,7 @@ function languagesOf(to: unknown, fromBody: unknown): readonly string[] {
 }
 
 function pairsOf(set: unknown): Readonly<Record<string, string>> {
-  // The parser makes `pairs` of texts only.
+  // The parser makes `pairs` of strings only.
   return typeof set === 'object' && set !== null ? (set as Record<string, string>) : {};
 }
 

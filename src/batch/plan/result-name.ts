@@ -116,7 +116,7 @@ function partValue(part: string, parts: NameParts): string {
   }
   const value = parts[known];
   if (value === null || value === '') {
-    const what = value === null ? 'the result has no language' : 'it is empty here';
+    const what = value === null ? 'the result has no language' : 'it is empty for this result';
     throw usage(`--name has {${part}}, but ${what}`, `Leave {${part}} out of the template.`);
   }
   return known === 'ext' ? value : safeName(value);

@@ -247,7 +247,7 @@ export function sumCredits(reports: readonly Costs[]): CreditTotals | null {
 /** `Credits: 12 charged, 3 reserved; unknown for 2 items.` */
 export function describeCredits({ reserved, charged, unknown }: CreditTotals, items: number): string {
   if (unknown > 0 && unknown === items)
-    return 'Credits: unknown; the service does not say what the jobs cost.';
+    return 'Credits: unknown; the service does not report what the jobs cost.';
   const rest = unknown === 0 ? '' : `; unknown for ${unknown === 1 ? '1 item' : `${unknown} items`}`;
   return `Credits: ${charged} charged, ${reserved} reserved${rest}.`;
 }

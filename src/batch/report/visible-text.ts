@@ -1,4 +1,4 @@
-// C0 and C1 controls, lone halves of surrogate pairs, characters that reorder text, and what no XML may hold.
+// C0 and C1 controls, lone halves of surrogate pairs, characters that reorder text, and what XML forbids.
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matching them is the point
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

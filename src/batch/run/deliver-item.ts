@@ -4,8 +4,8 @@ import type { StoredFile } from '../../journal/next-step.ts';
 import {
   type DeliveryRecord,
   deliverResults,
+  firstLinkExpiry,
   foundLanguage,
-  whenLinksLapse,
 } from '../deliver/deliver-results.ts';
 import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/download-results.ts';
 import type { AddTracks } from '../deliver/with-tracks.ts';
@@ -29,7 +29,7 @@ export function deliverItem(
   job: Job,
 ): Promise<readonly DeliveredFile[]> {
   const { signal, connection } = run.batch;
-  const expiresAt = whenLinksLapse(job);
+  const expiresAt = firstLinkExpiry(job);
   const report = (bytes: number, total: number | null) =>
     run.tell(item, { phase: 'downloading', jobId: job.id, bytes, total, expiresAt });
   const naming = namingOf(run, item, key, job);

@@ -4,7 +4,7 @@ import { type Job, makingOf } from '../../client/index.ts';
 import { Failure, isApiAnswer, isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intents.ts';
 import { isTerminal } from '../../protocol/states.ts';
-import { foundLanguage, whenLinksLapse } from '../deliver/deliver-results.ts';
+import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { writeMaking } from '../making-record.ts';
 import type { Decision } from '../plan/decision.ts';
@@ -180,7 +180,7 @@ async function noteFinished({ run, item }: ItemRun, key: string, job: Job): Prom
   const { id, status, error } = job;
   // Recorded before the result is named, so that every later run uses the same name.
   const language = foundLanguage(job);
-  const end = { job_id: id, state: status, error, expires_at: whenLinksLapse(job), language };
+  const end = { job_id: id, state: status, error, expires_at: firstLinkExpiry(job), language };
   const finished = { type: 'finished', key, at: timestamp(run), ...end };
   await run.journal.add(finished, ...run.takeBill(item, key, job), ...writeMaking(key, makingOf(job)));
   await run.note(() => run.batch.records.jobs.see(id, status));

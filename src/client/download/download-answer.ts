@@ -169,7 +169,7 @@ function unverifiable(host: string): DownloadAnswer {
   const facts: FailureFacts = {
     category: 'refused',
     code: 'DOWNLOAD_UNVERIFIABLE',
-    message: `${host} does not say how long the result is, in an answer that ends with its connection, so a truncated file would go unnoticed`,
+    message: `${host} does not state the length of the result, so a truncated file would go unnoticed`,
     advice:
       'If a proxy is between here and the service, download without it; else report it to the operator of the service.',
   };

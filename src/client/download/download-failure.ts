@@ -9,7 +9,7 @@ export function addressRefused(): Failure {
   return new Failure({
     category: 'refused',
     code: 'DOWNLOAD_ADDRESS_REFUSED',
-    message: 'the download address that the service gave is not https',
+    message: 'the download address that the service returned is not https',
     advice: 'Nothing was downloaded: report it to the operator of the service.',
   });
 }
@@ -87,7 +87,7 @@ export function linkRefused(
   if (expiryMs <= atMs || (Number.isNaN(expiryMs) && facts.status === 410)) return resultExpired(name, said);
   const until = Number.isNaN(expiryMs)
     ? ''
-    : `; it can be downloaded until ${new Date(expiryMs).toISOString()}`;
+    : `; it can be downloaded until ${new Date(expiryMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const deadline = until === '' ? 'soon' : 'before then';
   const own: FailureFacts = {
     ...facts,

@@ -9,7 +9,7 @@ type ErrorText = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
 
 const LATER = 'Check the network, then run the same command again.';
 const COMPANY_CA =
-  'If a company proxy decrypts TLS, point NODE_EXTRA_CA_CERTS at its certificate; otherwise tell the operator of the service.';
+  'If a company proxy decrypts TLS, point NODE_EXTRA_CA_CERTS at its certificate; otherwise contact the operator of the service.';
 
 const temporary = (code: string, message: string, advice = LATER): ErrorText => ({
   category: 'temporary',
@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<string, (host: string) => ErrorText>> = {
     wrongSetup(
       'TLS_CERTIFICATE',
       `the certificate of ${host} has expired`,
-      'Check the clock of this machine; if it is right, tell the operator of the service.',
+      'Check the clock of this machine; if it is right, contact the operator of the service.',
     ),
   CERT_NOT_YET_VALID: (host) =>
     wrongSetup(
@@ -93,7 +93,7 @@ const PROXY_WORDS: Readonly<Record<number, (proxy: string, host: string) => Erro
   407: (proxy) =>
     wrongSetup(
       'PROXY_CREDENTIALS',
-      `the proxy ${proxy} wants a user name and a password`,
+      `the proxy ${proxy} requires a user name and a password`,
       'Put them into HTTPS_PROXY: http://user:password@host:port.',
     ),
   403: (proxy, host) =>

@@ -47,7 +47,7 @@ export async function putFile(
   if (url === null) throw unsafeTarget();
   const headers = targetHeaders(target.headers, context.headerPrefix, source.size, context.userAgent);
   return withRetries(context, { signal: options.signal }, (number) =>
-    sendOnce({ context, url, headers, source, options, lapsesAt: Date.parse(target.expires_at) }, number),
+    sendOnce({ context, url, headers, source, options, expiresAtMs: Date.parse(target.expires_at) }, number),
   );
 }
 
@@ -58,14 +58,14 @@ interface Put {
   readonly source: SourceFile;
   readonly options: PutOptions;
   /** NaN when the service does not state it. */
-  readonly lapsesAt: number;
+  readonly expiresAtMs: number;
 }
 
 async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredUpload>> {
   const { context, url, headers, source, options } = put;
   const { runtime, clock, emit, timeouts } = context;
-  if (clock.now() >= put.lapsesAt)
-    return { type: 'failed', failure: uploadLapsed('it has expired'), advice: { type: 'never' } };
+  if (clock.now() >= put.expiresAtMs)
+    return { type: 'failed', failure: reservationExpired('it has expired'), advice: { type: 'never' } };
   // The rest of the address works like a password.
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
@@ -132,7 +132,7 @@ function unsafeTarget(): Failure {
   return new Failure({
     category: 'refused',
     code: 'UPLOAD_ADDRESS_REFUSED',
-    message: 'the address that the service gave for the upload is not https',
+    message: 'the address that the service returned for the upload is not https',
     advice: 'Nothing was sent there: report it to the operator of the service.',
   });
 }
@@ -199,7 +199,7 @@ function readStorageAnswer(
     const code = verdict.renew ? 'UPLOAD_BLOCKED' : gateway.code;
     return { type: 'failed', failure: new Failure({ ...gateway, code }), advice };
   }
-  if (verdict.renew) return { type: 'failed', failure: uploadLapsed(said, facts), advice };
+  if (verdict.renew) return { type: 'failed', failure: reservationExpired(said, facts), advice };
   const failure = new Failure({
     ...facts,
     code: status === 413 ? 'CONTENT_TOO_LARGE' : 'STORAGE_REFUSED',
@@ -212,7 +212,7 @@ function readStorageAnswer(
 }
 
 /** The failure of a reservation that no longer accepts bytes; the upload is repeated. */
-export function uploadLapsed(reason: string, facts: Partial<FailureFacts> = {}): Failure {
+export function reservationExpired(reason: string, facts: Partial<FailureFacts> = {}): Failure {
   return new Failure({
     ...facts,
     category: 'expired',

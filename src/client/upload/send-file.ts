@@ -7,7 +7,7 @@ import { pollUntilDone } from '../jobs/poll.ts';
 import { growingDelay } from '../jobs/poll-schedule.ts';
 import { missingField, requestIdOf } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
-import { putFile, uploadLapsed } from './put.ts';
+import { putFile, reservationExpired } from './put.ts';
 import { hashFile, openSourceFile, type SourceFile } from './source-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 
@@ -142,7 +142,7 @@ function isSettled({ status }: Upload): boolean {
 async function waitUntilReady(task: Task, sent: Upload): Promise<Upload> {
   const upload = isSettled(sent) ? sent : await pollUpload(task, sent.id);
   if (upload.status === 'ready') return upload;
-  throw upload.status === 'expired' ? uploadLapsed('it has expired') : notAccepted(upload);
+  throw upload.status === 'expired' ? reservationExpired('it has expired') : notAccepted(upload);
 }
 
 function pollUpload(task: Task, id: string): Promise<Upload> {

@@ -86,7 +86,7 @@ export function createKey(source: KeySource | undefined, name: string, parts: Ba
     hide: (text) => (known === null ? text : text.replaceAll(known, '[key]')),
     advice:
       source === undefined
-        ? 'the server wants a key: name the variable that holds it with "key": {"env": "NAME"} in engines.json'
+        ? 'the server requires a key: name the variable that holds it with "key": {"env": "NAME"} in engines.json'
         : `check the key (${placeOf(source)})`,
   };
 }

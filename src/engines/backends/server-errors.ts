@@ -53,7 +53,7 @@ export const FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ECONNRESET: 'the connection broke off',
   EPIPE: 'the connection broke off',
-  ETIMEDOUT: 'the connection was not made in time',
+  ETIMEDOUT: 'connecting timed out',
   EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'there is no route to it',
 };

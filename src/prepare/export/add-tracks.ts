@@ -92,7 +92,7 @@ function chooseTrack({ tracks, name }: VideoFacts, wanted: number | null): Track
   const track = tracks.find(({ number }) => number === wanted);
   if (track !== undefined) return track;
   const message = `${name} has no audio track ${wanted}`;
-  throw new PreparationFailure('NO_SUCH_TRACK', message, 'put back the file that was localized');
+  throw new PreparationFailure('NO_SUCH_TRACK', message, 'restore the file that was localized');
 }
 
 /**

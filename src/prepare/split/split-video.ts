@@ -64,7 +64,7 @@ export async function splitVideo(programs: Programs, task: SplitTask, work: Work
   const { timeline, cuts } = task;
   if (!timeline.isConstant) {
     const message = 'the video has a variable frame rate: it cannot be cut and joined without losing frames';
-    throw new PreparationFailure('VARIABLE_FRAME_RATE', message, 'let it be converted: --convert');
+    throw new PreparationFailure('VARIABLE_FRAME_RATE', message, 'convert it with --convert');
   }
   const picture = cuts.every((cut) => cut.isClean) ? 'copied' : 'encoded';
   const sound = await decodeSound(programs, task, work);

@@ -165,7 +165,7 @@ function addNodeGauges(
   });
   new Gauge({
     name: 'vloc_jobs_running',
-    help: 'Jobs that each running node carries out, as it last said; workers have no page of their own.',
+    help: 'Jobs that each running node carries out, as last reported; workers have no page of their own.',
     labelNames: ['node', 'host', 'role'],
     registers,
     async collect() {

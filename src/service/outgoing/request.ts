@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection broke off',
   EPIPE: 'the connection broke off',
-  ETIMEDOUT: 'the connection was not made in time',
+  ETIMEDOUT: 'connecting timed out',
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the host',
   CERT_HAS_EXPIRED: 'its certificate has expired',

@@ -35,7 +35,7 @@ export async function receiveObject(
   const isHere = context.storage.sharesFolder && row !== undefined;
   const permitted = isHere && context.links.verify(uploadPermission(row), query);
   if (!permitted || exchange.request.method !== 'PUT') {
-    return refuse('the address was not made for this, or it was changed');
+    return refuse('the address is not valid for this upload, or was changed');
   }
   const encoding = exchange.request.headers['content-encoding'];
   if (!isPlain(encoding)) {

@@ -31,7 +31,7 @@ export async function checkLocks(folders: LockFolders): Promise<CheckResult> {
   return {
     grade: 'warn',
     message,
-    fix: 'Nothing needs to be done: the next run takes stale ones over. To remove them now: vloc doctor --clear-locks',
+    fix: 'Nothing needs to be done: the next run takes over stale locks. To remove them now: vloc doctor --clear-locks',
     facts,
   };
 }
@@ -87,8 +87,8 @@ function factsOf({ path, holder, isStale, beatMs }: FoundLock): object {
 /** Groups the locks by holder: 15 slots of one dead process are one entry. */
 function describe(found: readonly FoundLock[]): string {
   const groups = Map.groupBy(found, ({ holder, isStale }) => {
-    const who = holder === null ? 'nobody that can be read' : nameProcess(holder);
-    return `${isStale ? 'stale' : 'held'}, of ${who}`;
+    const who = holder === null ? 'an unknown process' : nameProcess(holder);
+    return `${isStale ? 'stale, left by' : 'held by'} ${who}`;
   });
   const parts = [...groups].map(([who, locks]) => {
     const since = locks.flatMap(({ holder }) => (holder === null ? [] : [holder.since])).toSorted()[0];

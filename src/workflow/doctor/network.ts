@@ -135,7 +135,7 @@ async function checkClock({ url, proxy, now, limitMs }: Route, signal: AbortSign
  */
 export function compareClocks(date: string | undefined, sentMs: number, receivedMs: number): CheckResult {
   const serviceMs = Date.parse(date ?? '');
-  if (Number.isNaN(serviceMs)) return { grade: 'warn', message: 'the service does not say what time it is' };
+  if (Number.isNaN(serviceMs)) return { grade: 'warn', message: 'the service does not report its time' };
   // The header is truncated to seconds and was written between sending and receiving.
   const seconds = Math.round(((sentMs + receivedMs) / 2 - (serviceMs + 500)) / 1000);
   const facts = { ahead_seconds: seconds };

@@ -356,9 +356,9 @@ export async function checkFolder(
   if (out === undefined || out === STDOUT) return;
   const found = await stat(resolve(io.cwd, out)).catch(() => null);
   if (found?.isDirectory() === true) return;
-  if (found !== null) throw notFolder(`--out takes a folder, and ${out} is a file`, out, io);
+  if (found !== null) throw notFolder(`--out must be a folder, but ${out} is a file`, out, io);
   const isFileName = RESULT_EXTENSIONS.has(extname(out).toLowerCase()) && !/[/\\]$/.test(out);
-  if (isFileName) throw notFolder(`--out takes a folder, and ${out} is the name of a file`, out, io);
+  if (isFileName) throw notFolder(`--out must be a folder, but ${out} is the name of a file`, out, io);
 }
 
 function notFolder(message: string, out: string, { platform }: Pick<Io, 'platform'>): Failure {

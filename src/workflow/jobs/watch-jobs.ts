@@ -126,7 +126,7 @@ async function checkWatch(
   if (operands.length === 0) throw usage('--watch needs a folder', 'name the folder in which files arrive');
   const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
   if (stranger !== undefined)
-    throw usage(`--watch takes folders, and ${stranger} is not a folder`, 'use a separate command for it');
+    throw usage(`--watch needs folders, but ${stranger} is not a folder`, 'use a separate command for it');
   const folders = operands.map((operand) => resolve(cwd, operand));
   for (const folder of folders) await checkWatched(folder);
   const inner = folders.find((folder, position) => folders.some(isAround(folder, position)));

@@ -80,7 +80,7 @@ async function readSecret(
   }
   if (secret.length < given.length) {
     context.terminal.warn(
-      'The webhook secret ended in a line break, which was taken off: `printf %s` writes none.',
+      'The webhook secret ended in a line break, which was removed: `printf %s` writes none.',
     );
   }
   return secret;
@@ -117,12 +117,11 @@ interface Change {
 
 const CHANGES: readonly Change[] = [
   {
-    advice:
-      'Without the line break at its end the body is the one that was signed: an editor or `echo` added it.',
+    advice: 'The body was signed without the line break at its end: an editor or `echo` added it.',
     undo: (body) => (body.endsWith('\n') ? body.replace(/\r?\n$/, '') : null),
   },
   {
-    advice: 'With a line break at its end the body would be the one that was signed: `$(…)` takes it off.',
+    advice: 'The body was signed with a line break at its end, which `$(…)` removes.',
     undo: (body) => `${body}\n`,
   },
   {

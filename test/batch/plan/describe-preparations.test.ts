@@ -17,7 +17,7 @@ it('a preparation is described once for all its files and languages', async () =
   const { planned, notes } = await plan(cwd, names, { options: { to: ['es', 'fr'] }, io: { examineVideo } });
   expect(notes).toEqual([
     'a.mp4, b.mp4, c.mp4 and 1 more: remuxed to MP4 without re-encoding, since the service does not take MKV.',
-    'a.mp4, b.mp4, c.mp4 and 1 more: cut at silences into about 3 parts, each a job of its own, whose results are joined.',
+    'a.mp4, b.mp4, c.mp4 and 1 more: cut at silences into about 3 parts; each is a separate job, and the results are joined.',
   ]);
   expect(planned[0]?.item.units).toEqual({ unit: 'started_minute', quantity: 42 });
   const done = { step: 'done', before: 'downloaded', jobId: null, files: [] } as const;

@@ -41,10 +41,10 @@ describe('the check of the locks', () => {
     const result = await checkLocks(folders);
     expect(result.grade).toBe('warn');
     expect(result.message).toContain(
-      `2 stale, of process ${2 ** 22 + 1} on ${host} in /srv since 2026-11-19T08`,
+      `2 stale, left by process ${2 ** 22 + 1} on ${host} in /srv since 2026-11-19T08`,
     );
     expect(result.message).toContain(
-      `1 held, of process ${process.pid} on ${host} in ${process.cwd()} since `,
+      `1 held by process ${process.pid} on ${host} in ${process.cwd()} since `,
     );
     expect(result.fix).toContain('vloc doctor --clear-locks');
     expect(readdirSync(slots)).toHaveLength(3);

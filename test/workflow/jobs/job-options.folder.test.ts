@@ -27,7 +27,7 @@ describe('--out', () => {
     ['new/talk.wav', 'is the name of a file', '--out new --name talk.wav'],
   ])('is refused as a file, with what to write instead: %s', async (out, says, advice) => {
     await expect(check({ out })).rejects.toMatchObject({
-      message: `--out takes a folder, and ${out} ${says}`,
+      message: `--out must be a folder, but ${out} ${says}`,
       facts: { category: 'usage', advice: expect.stringContaining(advice) },
     });
   });

@@ -363,7 +363,7 @@ test('a shard that does not exist, or a single result on stdout, is refused befo
       const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', shard, ...more]);
       expect([refused.code, refused.stderr]).toEqual([
         2,
-        expect.stringContaining(`--shard takes i/n, such as 2/3`),
+        expect.stringContaining(`--shard must be i/n, such as 2/3`),
       ]);
     }
   }
