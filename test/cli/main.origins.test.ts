@@ -12,7 +12,7 @@ import { type MiniService, type Step, serveAll } from '../client/support/mini-se
 import { answer, json, type Reply, startServer } from '../client/support/scripted-server.ts';
 import { createTestIo } from '../support/test-io.ts';
 
-/** The code that the service gives with a status, and whether it says that a retry helps. */
+/** The code that the service returns with a status, and whether it says that a retry helps. */
 const CODES: Readonly<Record<number, readonly [code: string, retryable: boolean]>> = {
   400: ['INVALID_REQUEST', false],
   401: ['AUTHENTICATION_FAILED', false],

@@ -16,7 +16,7 @@ function wordsOf(example: string, command: readonly string[]): string[] {
   const start = tokens.findIndex((_, at) => called(at));
   const end = tokens.findIndex((token, at) => at > start && /^[|<>#]/.test(token));
   const call = tokens.slice(start + 1, end < 0 ? undefined : end);
-  // `xargs` gives the operands.
+  // `xargs` adds the operands.
   return tokens.slice(0, start).includes('xargs') ? [...call, 'x'] : call;
 }
 

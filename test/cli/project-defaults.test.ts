@@ -30,7 +30,7 @@ async function fill(defaults: object, found: Record<string, unknown> = {}) {
   await mkdir(cwd, { recursive: true });
   const { io } = createTestIo({ cwd, env: { HOME: '/nobody' } });
   const command = { options: OPTIONS, examples: [], run: async () => 0 };
-  const options = { ...NOTHING, ...found } as never; // stand in for those that the parser reads
+  const options = { ...NOTHING, ...found } as never; // replace those that the parser reads
   const called = { command, options, given: Object.keys(found) };
   return withProjectDefaults(called, io, () => {});
 }

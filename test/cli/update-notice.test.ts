@@ -16,7 +16,7 @@ function open(env: Record<string, string> = {}) {
   return { ...test, file: join(folder, 'update.json') };
 }
 
-/** Collects the questions in place of processes that ask them. */
+/** Collects the questions instead of starting processes that ask them. */
 function partsOf(registry: string | null) {
   const asked: string[] = [];
   const parts: UpdateParts = {

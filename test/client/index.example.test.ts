@@ -12,7 +12,7 @@ import { eventBody, sign } from './webhooks/sign.ts';
 
 const page = await readFile(new URL('../../docs/library.md', import.meta.url), 'utf8');
 
-/** The block of code, with the package's own sources in the place of the package. */
+/** The block of code, with the package's own sources instead of the package. */
 function readExample(): string {
   const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const sources = new URL('../../src/client/index.ts', import.meta.url);

@@ -1,4 +1,4 @@
-/** Limits and credits under many requests at once over three nodes that answer, while a worker ends the jobs. */
+/** Limits and credits under many concurrent requests over three nodes that answer, while a worker ends the jobs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { until } from '../service/harness/scene.ts';

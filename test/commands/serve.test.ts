@@ -19,7 +19,7 @@ beforeEach(async () => {
   stateDir = await makeStateDir();
 });
 
-/** Runs `vloc serve` until its first line stands on stdout; `stop` is what a supervisor does. */
+/** Runs `vloc serve` until its first line is on stdout; `stop` is what a supervisor does. */
 async function serve(...words: string[]) {
   const test = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
   const ended = main(['serve', ...words], test.io);

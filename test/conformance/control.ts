@@ -1,6 +1,6 @@
 /**
- * The control interface of a service on this machine, as `vloc serve --control` has it: opens workspaces for the rules, and
- * gives them the access of an operator. Uses nothing of the product.
+ * The control interface of a service on this machine, as `vloc serve --control` has it: opens workspaces for the
+ * rules, with the access of an operator. Uses nothing of the product.
  */
 import assert from 'node:assert/strict';
 import { JOB_KINDS } from './operations.ts';

@@ -26,7 +26,7 @@ async function run(words: readonly string[], env: Record<string, string> = {}) {
   return { code, stdout: test.stdout(), stderr: test.stderr() };
 }
 
-/** Writes a file with a translator that puts a mark behind each text. */
+/** Writes a file with a translator that adds a mark to each text. */
 async function configure(name: string, mark: string): Promise<string> {
   const code = PROGRAMS.translate.replace('cue.text.toUpperCase()', `cue.text.toUpperCase() + ' ${mark}'`);
   const entry = { type: 'command', run: [nodeScript(code)], languages: ['en', 'es'] };

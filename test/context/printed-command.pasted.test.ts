@@ -1,4 +1,4 @@
-/** Every command that a run prints is run as it stands, for each way of choosing a service: it must reach the same one. */
+/** Every command that a run prints is run unchanged, for each way of choosing a service: it must reach the same one. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -118,7 +118,7 @@ function takeApart(line: string, folder: string): { cwd: string; words: readonly
   return { cwd, words };
 }
 
-/** Commands that were printed: alone on a line, behind a label or a colon, or in backticks. */
+/** Commands that were printed: alone on a line, after a label or a colon, or in backticks. */
 function commandsIn({ stdout, stderr }: Ended): readonly string[] {
   const text = `${stdout}\n${stderr}`;
   const found = [...text.matchAll(/`(vloc [^`]+)`|(?:^ *|: +)((?:cd .* && )?vloc [a-z-].*)$/gm)];

@@ -31,14 +31,14 @@ const BANNED: Readonly<Record<string, string>> = {
   'stands? (in|at|on|beside|below|here|there)': 'is',
   'lies? (in|at|on|beside|below|where)': 'is',
   'where (they|it) lies?': 'where it is',
-  // Behind a proxy, a link or a login page is right, and so is to leave something behind.
+  // Right with a proxy, a link or a login page, and after `leave`.
   '(?<!(?:left|leave|leaves|nothing) )behind(?! (?:TLS|one\\b|(?:an?|the) (?:[\\w`…-]+ ){0,2}\\[?(?:firewall|link|failure|page|proxy)))':
     'after',
   'parted (by|at)': 'separated by, split at',
   'choose of': 'choose one of',
   'hand(s|ed)? out': 'send, return',
   'of (yours|ours)': 'your …, our …',
-  // An archive is unpacked in place of another.
+  // Right for an archive that replaces another.
   'in (?:the |its )?place of(?! this\\b)': 'instead of',
   'laps(e|es|ed|ing)': 'expire',
   'br(ing|ings|ought) about': 'cause',
@@ -189,9 +189,10 @@ it('names of tests are plain English', () => {
 
 const isCommented = (path: string) => isScript(path) || /\.(sh|zsh|ya?ml|ps1)$/.test(path);
 
-it('comments in tools are plain English', () => {
-  const tools = ['.github', 'action', 'bench', 'bin', 'build', 'docs'].flatMap(listFiles);
-  const scripts = [...tools, ...listFiles('test/install')].filter(isCommented);
+it('comments in tests and tools are plain English', () => {
+  const scripts = ['.github', 'action', 'bench', 'bin', 'build', 'docs', 'test']
+    .flatMap(listFiles)
+    .filter(isCommented);
   expect(report(textsIn([...scripts, ...listFiles('.ci')], readComments))).toEqual([]);
 });
 
@@ -199,11 +200,8 @@ it('comments in tools are plain English', () => {
 const NOWHERE =
   /\b(?:mend(?:s|ed|ing)?|tells? of|told of|passed over|stands? in the way|com(?:e|es|ing) to (?:its|their|an) end|whoever|anew)\b/gi;
 
-it('comments in the source and in tests, and names in the source, avoid the worst of them', () => {
-  const texts = [
-    ...textsIn(listFiles('src').filter(isCommented), (_, text) => [text]),
-    ...textsIn(['release', 'test'].flatMap(listFiles).filter(isCommented), readComments),
-  ];
+it('comments and names in the source and the release avoid the worst of them', () => {
+  const texts = textsIn(['src', 'release'].flatMap(listFiles).filter(isCommented), (_, text) => [text]);
   const found = texts.flatMap(({ path, text }) =>
     [...text.matchAll(NOWHERE)].map(([phrase]) => `${path}: ${phrase}`),
   );

@@ -44,7 +44,7 @@ async function runExample(example: Example, skip: (reason: string) => never): Pr
   expect(code, `${line}\n${stdout}\n${stderr}`).toBe(way?.code ?? 0);
   // Of a pipe the exit code is that of its last command; all of them say so when they fail.
   if (way?.code === undefined) expect(stderr).not.toContain('✖');
-  // A filter that meets no field gives null and ends well.
+  // A filter without a matching field yields null and succeeds.
   if (example.command.includes('--jq')) expect(stdout.trim()).not.toMatch(/^(null)?$/);
   const absent = promisedFiles(example).filter((name) => !existsSync(join(desk.folder, name)));
   expect(absent, stderr).toEqual([]);

@@ -21,7 +21,7 @@ const MINUTES = 60_000;
 
 const inFolder = (name: string) => join(vloc.folder, name);
 
-/** The first two clips of the sample, and the pause behind them: cues, pauses and voices, in a third of the time. */
+/** The first two clips of the sample, and the pause after them: cues, pauses and voices, in a third of the time. */
 const SHORT = CLIPS.slice(0, 2);
 const SHORT_SECONDS = '12.6';
 

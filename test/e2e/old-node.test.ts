@@ -107,7 +107,7 @@ it('does not pass on a signal that the whole group got, as Ctrl-C on a terminal 
   for (let round = 0; round < 10; round += 1) {
     process.kill(groupOf(run), 'SIGINT');
     expect(await run.line()).toBe('SIGINT');
-    // Takes the same way behind it: a second SIGINT would come first.
+    // Takes the same way as the signal: a second SIGINT would arrive first.
     run.wrapper.kill('SIGTERM');
     expect(await run.line()).toBe('SIGTERM');
   }

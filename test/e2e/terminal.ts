@@ -1,4 +1,4 @@
-/** A command on a real terminal: `script` of util-linux gives it a pseudo-terminal and passes on what is typed. */
+/** A command on a real terminal: `script` of util-linux creates a pseudo-terminal and passes on what is typed. */
 import { spawn } from 'node:child_process';
 
 export interface TerminalSession {

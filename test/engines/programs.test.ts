@@ -171,7 +171,7 @@ describe('cancelling', () => {
 });
 
 describe('children of a process that dies', () => {
-  /** Starts a process of ours that runs `sleep` as a child, ends it as told, and gives the child's id. */
+  /** Starts a process that runs `sleep` as a child, ends it as requested, and returns the child's id. */
   async function orphan(end: string): Promise<number> {
     const folder = temporaryFolder();
     const source = new URL('../../src/engines/programs.ts', import.meta.url).href;

@@ -13,7 +13,7 @@ import type { Case } from './stage.ts';
 export interface Group {
   readonly name: string;
   readonly cases: readonly Case[];
-  /** Left out: the stages of failures. */
+  /** Default: the stages of failures. */
   readonly open?: () => Promise<(each: Case) => Promise<Ended>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records what vloc prints: `node test/golden/record.ts` all of it, with texts behind it only the cases whose names hold one
- * of them. For a new case, or for behaviour that was changed on purpose; changes of wording belong into wording.json.
+ * Records what vloc prints: `node test/golden/record.ts` everything, with texts as arguments only the cases whose names
+ * contain one of them. For a new case, or for behaviour that was changed on purpose; changes of wording belong in wording.json.
  */
 import { startVitest } from 'vitest/node';
 

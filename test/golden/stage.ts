@@ -13,13 +13,13 @@ import { normalize } from './normalize.ts';
 
 /** One command line, and what must be there for it. */
 export interface Case {
-  /** What is behind `vloc`, as it is typed; quotes are those of a shell. */
+  /** The text after `vloc`, as it is typed; quotes are those of a shell. */
   readonly line: string;
-  /** Under which it is recorded; left out: the line with the name of the program. */
+  /** Name of the record. Default: the line with the name of the program. */
   readonly name?: string;
   /** Tells cases with the same line apart, and says what is special. */
   readonly when?: string;
-  /** Left out of the environment where undefined. */
+  /** Removed from the environment if undefined. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   readonly files?: Readonly<Record<string, string | Buffer>>;
@@ -44,7 +44,7 @@ export interface Stage {
   run(line: string | readonly string[], options?: Partial<TestIoOptions>): Promise<Ended>;
   /** Begins a run that the caller ends. */
   start(words: readonly string[], options?: Partial<TestIoOptions>): { test: TestIo; ended: Promise<Ended> };
-  /** Puts a text in the place of a name in the line. */
+  /** Replaces a name in the line by a text. */
   fill(name: string, value: string): void;
   /** A text that differs from run to run, and what is recorded for it. */
   hide(value: string, placeholder: string): void;

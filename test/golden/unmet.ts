@@ -17,7 +17,7 @@ const STATEMENT = /^(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WITH|BEGIN) /;
 const squeeze = (text: string) => text.replace(/\s+/g, ' ');
 const recorded = squeeze(GROUPS.flatMap(({ name }) => [...readRecording(name).values()]).join('\n'));
 
-/** The longest part of a text that stands in it as it is written, without what is filled in. */
+/** The longest part of a text that is written in it unchanged, without inserted values. */
 function findTexts(path: string, text: string): { line: number; shown: string; fixed: string }[] {
   const found: { line: number; shown: string; fixed: string }[] = [];
   const add = (start: number, parts: readonly string[]) => {

@@ -1,4 +1,4 @@
-/** What a service has done for whom: jobs, payments and the digests of what it hands out. */
+/** What a service has done for each key: jobs, payments and the digests of the files that it sent. */
 import { createHash } from 'node:crypto';
 import type { Hosted } from './service.ts';
 import type { StoredJob } from './shapes.ts';

@@ -79,7 +79,7 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
     expect(video.status).toBe('ready');
     expectDone(await run(['upload', 'get', video.id]));
     expectDone(await run(['localize', `uploads/${video.id}`, '--to', 'es', '--detach']));
-    // Of a bare id only this form is told from the name of a file.
+    // Only this form of a bare id differs from the name of a file.
     const bare = variant === 'acme' ? video.id : video.detail_url;
     expectDone(await run(['localize', bare, '--to', 'es', '--detach', '--fresh']));
     const asked = hosted.requests.filter(({ url }) => url === '/v1/auto-localizations');

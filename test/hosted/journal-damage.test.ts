@@ -1,6 +1,6 @@
 /**
- * A damaged journal never leads to a second payment: the service is asked what is lost, and who may not ask is told before
- * anything is sent. Source: reliability, 3.1, "journal damage".
+ * A damaged journal never leads to a second payment: the service is asked what is lost, and a key that cannot ask is refused
+ * before anything is sent. Source: reliability, 3.1, "journal damage".
  */
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Small results in the formats that the specification promises. Each bears the mark of its job, so that no two are alike, and
- * is a file that ffmpeg reads: a video is the one that was sent with the mark in a box behind it.
+ * Small results in the formats that the specification promises. Each contains the mark of its job, so that no two are alike,
+ * and is a file that ffmpeg reads: a video is the one that was sent, with the mark in an additional box at its end.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ function longOf(value: number): Buffer {
   return bytes;
 }
 
-/** The video with a box behind it that players skip; of what is no MP4, the sample. */
+/** The video with an additional box at its end that players skip; the sample if it is not an MP4. */
 function markVideo(video: Buffer, mark: string): Buffer {
   const base = video.toString('latin1', 4, 8) === 'ftyp' ? video : readFileSync(SAMPLE);
   const content = Buffer.from(mark);

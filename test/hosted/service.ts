@@ -30,7 +30,7 @@ export interface HostedOptions {
   readonly jobMs: ((job: StoredJob) => number) | null;
   /** How long the address of a result can be used. Source: specification, "Limits". */
   readonly linkMs: number;
-  /** Jobs that may be under way at a time. Source: the same. */
+  /** Jobs that may run at a time. Source: the same. */
   readonly slots: number;
   /** Of the workspace, before the first job. */
   readonly credits: number;
@@ -57,7 +57,7 @@ export interface Hosted {
   readonly uploads: ReadonlyMap<string, StoredUpload>;
   /** Makes another key of the workspace. */
   issueKey(): Account;
-  /** No address of a result that was given so far can be used any more; asking for the job gives new ones. */
+  /** No earlier address of a result can be used any more; reading the job returns new ones. */
   expireLinks(): void;
   close(): Promise<void>;
 }

@@ -37,7 +37,7 @@ export interface StoredJob {
   endedAt: number | null;
   /** Of its result, once it has one. */
   files: Readonly<Record<string, ResultFile>>;
-  /** How often each of them was handed out whole. */
+  /** How often each of them was sent whole. */
   readonly downloads: Record<string, number>;
 }
 
@@ -83,7 +83,7 @@ function targetShape(has: Has, origin: string, id: string): object {
   return has('target-upload') ? { upload: target } : { upload_request: target };
 }
 
-/** Slow: stands at 7.5 while it is looked at, then it is done. */
+/** Slow: its progress is 7.5 while it is polled, then it is done. */
 function progressOf(has: Has, job: StoredJob): number {
   if (job.status === 'succeeded') return 100;
   return has('progress-slow') ? 7.5 : Math.min(99, job.looks * 30);
@@ -130,7 +130,7 @@ function billingShape(has: Has, { status }: StoredJob): object {
   return { status: isOpen ? 'reserved' : 'released', charged_credits: null };
 }
 
-/** When the addresses of a result lapse. */
+/** When the addresses of a result expire. */
 export function lapseOf({ options, now }: Desk, { endedAt }: StoredJob): number {
   return (endedAt ?? now()) + options.linkMs;
 }
@@ -179,7 +179,7 @@ const EXPIRED = 0.5;
 const USED_BEFORE = 11.5;
 const LIMIT = 500;
 
-/** @param open how many jobs hold a reservation, @param charged how many have been charged */
+/** @param open how many jobs have a reservation, @param charged how many have been charged */
 export function balanceShape({ has, options }: Desk, open: number, charged: number): object {
   const amount = (value: number) => (has('credits-text') ? value.toFixed(3) : value);
   const balance = options.credits - charged;

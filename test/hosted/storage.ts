@@ -27,7 +27,7 @@ export function takeBytes(desk: Desk, id: string, body: Buffer, response: Server
   }
 }
 
-/** Hands out the file of a result, whole or from where the range begins. */
+/** Sends the file of a result, whole or from the start of the range. */
 export function giveBytes(desk: Desk, request: IncomingMessage, response: ServerResponse) {
   const { has, links } = desk;
   const url = new URL(request.url ?? '', desk.origin());

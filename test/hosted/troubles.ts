@@ -1,4 +1,4 @@
-/** Answers that come instead of the right one, as a hosted service or what stands before it gives them. */
+/** Answers that come instead of the right one, as a hosted service or a proxy in front of it sends them. */
 import type { ServerResponse } from 'node:http';
 import type { Difference } from './differences.ts';
 

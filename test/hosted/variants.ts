@@ -1,6 +1,6 @@
 /**
- * Five services; together they show every difference that stands in an answer of its own. `minimal` answers with what the
- * specification shows and nothing else; `generous` with all that the embedded service says.
+ * Five services; together they show every difference that appears in an answer of its own. `minimal` returns what the
+ * specification shows and nothing else; `generous` everything that the embedded service returns.
  */
 import type { Difference } from './differences.ts';
 

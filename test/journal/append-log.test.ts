@@ -66,7 +66,7 @@ describe('a torn record', () => {
     await log.append(line(1));
     await log.close();
     const whole = readFileSync(path);
-    // Longer than what is searched at a time, so that the search has to go on.
+    // Longer than what is searched at a time, so that the search has to continue.
     const torn = Buffer.alloc(150_000, 'x');
     await appendFile(path, torn);
     expect(await readLog(path)).toEqual({ records: [line(1)], damage: [], torn: torn.length, last: 1 });
@@ -205,7 +205,7 @@ describe('a damaged log', () => {
   });
 
   it('that cannot be copied is not changed', async () => {
-    // With what is put behind it, the name of the copy is longer than a file system allows.
+    // With the added suffix, the name of the copy is longer than a file system allows.
     const path = join(newFolder(), 'n'.repeat(248));
     const { log } = await openAppendLog(path);
     await log.append(line(1), line(2));

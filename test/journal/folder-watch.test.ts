@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { watchFolder } from '../../src/journal/folder-watch.ts';
 import { newFolder } from './support/folder.ts';
 
-/** Longer than any test may take: who waits for it has not been told. */
+/** Longer than any test may take: a waiter that reaches it was not notified. */
 const NEVER_MS = 10 * 60_000;
 
 it('a watch reports wanted names that appear and disappear, also one that appeared while nobody waited', async () => {

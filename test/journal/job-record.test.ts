@@ -83,7 +83,7 @@ describe('the record of jobs', () => {
     await record.see('dub_new', 'succeeded');
     await record.markDownloaded('dub_new', ['out/new.wav']);
     now = BEGIN + 8 * DAY_MS;
-    // Together they cross the size from which on the file is looked through.
+    // Together they exceed the size from which the file is compacted.
     await Promise.all(many.slice(0, 500).map((old) => record.add(old)));
     const lines = readFileSync(join(folder, 'jobs.log'), 'utf8').trimEnd().split('\n');
     expect(lines).toHaveLength(4);

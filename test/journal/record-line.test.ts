@@ -116,7 +116,7 @@ describe('a log of any bytes', () => {
 
   it('keeps a field that looks like a line number, within a record and in its place', () => {
     const nested = { type: 'any', inner: { seq: 5, rest: 1 } };
-    // More digits than are exact, so that they are no number of a line.
+    // More digits than are exact, so that they cannot be the number of a line.
     const first = { seq: 1_234_567_890_123_456, type: 'any' };
     expect(decodeLog(encodeRecords([nested, first])).records).toEqual([nested, first]);
     expect(decodeLog(encodeRecords([nested], 1)).records).toEqual([nested]);

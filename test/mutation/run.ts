@@ -54,7 +54,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// A run that is killed leaves changed files behind; only committed ones can be put back.
+// A run that is killed leaves changed files; only committed ones can be restored.
 if (execFileSync('git', ['status', '--porcelain', '--', 'src']).length > 0) {
   process.stderr.write(
     'src has uncommitted changes; commit them, or restore them with: git checkout -- src\n',

@@ -49,7 +49,7 @@ describe('a command for a secret', () => {
   });
 
   it('is ended if it takes too long, including what it started', async () => {
-    // It is over when its output closes: a child that went on would keep this test beyond its time.
+    // It ends when its output closes: a child that continued would delay this test beyond its time.
     await expect(run('sleep 60 | cat', { limitMs: 50 })).rejects.toThrow('did not end in 0.05 s');
   });
 

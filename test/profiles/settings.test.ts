@@ -39,7 +39,7 @@ function resolve(given: Partial<SettingSources>): Settings {
   });
 }
 
-/** Reads a file of profiles that holds this one, as it would lie on a disk. */
+/** Reads a file of profiles with this one, as it would be on a disk. */
 async function readStored(profile: object) {
   const folder = await makeFolder();
   const store = openProfileStore(folder, () => undefined);

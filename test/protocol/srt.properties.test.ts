@@ -62,7 +62,7 @@ const debris = fc
   )
   .map((pieces) => pieces.join(''));
 
-/** What reading gives, or null where it was refused; any other error than a refusal goes on. */
+/** What reading returns, or null if it was refused; any other error is thrown. */
 function attempt(read: () => SubtitleLine[]): SubtitleLine[] | null {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** What each of the five kinds asks for and gives, from its create request to its download. */
+/** What each of the five kinds requires and returns, from its create request to its download. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { JOB_KIND_NAMES, type JobKind } from '../../src/protocol/kind-names.ts';

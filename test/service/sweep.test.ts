@@ -35,7 +35,7 @@ test('what expires during a sweep is removed when that sweep ends, not a minute 
     target_language: 'es',
   });
   await untilJob(caller, job, 'succeeded');
-  // The results expire in 30 s. The first sweep, which keeps them, is under way when the second one is due.
+  // The results expire in 30 s. The first sweep, which keeps them, is running when the second one is due.
   clock.advance(DAY_MS - 30_000);
   clock.advance(60_000);
   // No other sweep follows by itself.
@@ -64,7 +64,7 @@ test('a start removes what expired while no service ran, and a start right after
     const scene = await startScene({ stateDir: first.stateDir, clock });
     await scene.service.close();
   };
-  // The results lapse after a day, the upload after seven.
+  // The results expire after a day, the upload after seven.
   clock.advance(DAY_MS);
   await runBriefly();
   expect(await list()).toHaveLength(1);

@@ -7,7 +7,7 @@ import { startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
 const GO_ON = [...LOCALIZE, '--from-subtitles'];
-/** More than the service takes at once. */
+/** More than the service accepts in one request. */
 const MANY = Array.from({ length: LIMITS.lines + 1 }, (_, at) => `line ${at}`);
 const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');

@@ -19,7 +19,7 @@ export interface Staging extends VlocScene {
   /** Changes words of a file, as somebody with an editor does. */
   readonly edit: (name: string, from: string, to: string) => Promise<void>;
   readonly addVideo: (name: string) => Promise<void>;
-  /** Jobs that there are, by kind: `[recognitions, translations, dubs, separations]`. */
+  /** The existing jobs, by kind: `[recognitions, translations, dubs, separations]`. */
   readonly jobs: () => Promise<readonly number[]>;
   /** Texts that were dubbed, the newest last. */
   readonly dubbed: readonly string[];

@@ -9,7 +9,7 @@ const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
 const GO_ON = [...LOCALIZE, '--from-subtitles'];
 const STOP = [...LOCALIZE, '--stop-after', 'translate'];
 
-/** Leaves a second version of the translation; gives the first. */
+/** Leaves a second version of the translation; returns the first. */
 async function translateTwice(vloc: Staging): Promise<string> {
   await vloc.run(STOP);
   const first = vloc.read('talk.es.srt');
@@ -35,7 +35,7 @@ describe('an earlier version of a translation that', () => {
   it('a killed run had no time to replace is replaced by the next', async () => {
     const vloc = await startStaging();
     const first = await translateTwice(vloc);
-    // The record of the new version comes before its file and another one behind it: so a kill between the two leaves them.
+    // The record of the new version comes before its file and another one after it: so a kill between the two leaves them.
     await writeFile(vloc.path('talk.es.srt'), first);
     await dropLastRecord(vloc);
     const { code, stderr } = await vloc.run(GO_ON);

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../.ci/whisper-server');
 
-/** Runs the script with an empty cache and programs that stand in for those of the machine. Returns what it prints. */
+/** Runs the script with an empty cache and programs that replace those of the machine. Returns what it prints. */
 function build(programs: Readonly<Record<string, string>>): { printed: string; cached: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-ci-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -81,7 +81,7 @@ export function startPostgres({ isDurable = false, listen = '', tls }: PostgresO
   run('initdb', '-D', data, ...user, '--no-sync', '--encoding=UTF8', '--locale=C.UTF-8');
   if (listen !== '') appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
   if (tls !== undefined) {
-    // In place of the lines that allow connections without TLS.
+    // Instead of the lines that allow connections without TLS.
     writeFileSync(
       join(data, 'pg_hba.conf'),
       'local all all scram-sha-256\nhostssl all all 127.0.0.1/32 scram-sha-256\n',

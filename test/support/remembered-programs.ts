@@ -25,8 +25,8 @@ exit $status`;
 /**
  * A program of the same name in front of the real one. What it writes, to stdout and to the files that our code names with
  * `file:`, is kept if it ends without an error and without a warning: by all arguments, the endings of the names and the
- * bytes of all inputs. Progress is written at once when it has ended. All else is left to the real program: other files in the
- * arguments and in filters.
+ * bytes of all inputs. Progress is written in one piece when it has ended. Everything else is left to the real program: other files
+ * in the arguments and in filters.
  */
 const media = (real: string, folder: string, guard: string) => `#!/bin/sh
 real='${real}'

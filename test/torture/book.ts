@@ -1,4 +1,7 @@
-/** What the callers of the service were told, and what they still wait to be told. Whatever is in it must hold after a kill. */
+/**
+ * What the callers of the service were answered, and the answers that they still wait for. All of it must hold after
+ * a kill.
+ */
 import type { JobKind } from '../../src/protocol/kind-names.ts';
 
 /** A create request that is sent with the same key until it is answered. */

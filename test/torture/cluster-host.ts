@@ -5,7 +5,7 @@ import type { ClusterMoment, ClusterOrders, ClusterWord } from './cluster-orders
 
 const { database, stateDir, role, openJobs } = JSON.parse(process.argv[2] ?? '') as ClusterOrders; // of cluster-nodes.ts
 
-/** It gives back what it gets, after long enough for a kill to hit it. */
+/** It returns what it gets, after long enough for a kill to hit it. */
 const translate = [{ type: 'command', run: ['sh', '-c', 'sleep 0.4; cat'], languages: ['en', 'es'] }];
 
 /** The moment of the next end of a job at which this process kills itself. */

@@ -1,4 +1,4 @@
-/** What the processes of a cluster are told, and what they say. */
+/** The orders to the processes of a cluster, and their answers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -301,7 +301,7 @@ async function settle({ store, violations }: World): Promise<void> {
   }
 }
 
-/** Compares what the callers were told with the account. */
+/** Compares the answers to callers with the account. */
 async function audit({ store, accepted, violations }: World): Promise<void> {
   const jobs = new Map(
     (await store.all<{ id: string; status: string }>('SELECT id, status FROM jobs')).map((row) => [

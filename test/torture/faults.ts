@@ -1,4 +1,4 @@
-/** A store that fails now and then, before it does what it is told and after. */
+/** A store that fails now and then, before an operation and after it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { audit } from './audit.ts';
 import { comeToRest } from './kills.ts';

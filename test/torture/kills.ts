@@ -15,7 +15,7 @@ export interface KillPlan {
   readonly realEvery: number;
   /** Longest life under load, in ms; default 900. */
   readonly longestMs?: number;
-  /** Told after every kill. */
+  /** Called after every kill. */
   readonly report?: (done: number) => void;
 }
 

@@ -14,7 +14,7 @@ const DEATH_NOTICE_MS = 5000;
 /** A caller looks after something else when an upload takes longer than this to be looked at. */
 const VALIDATION_MS = 2000;
 
-/** Runs callers until the life ends; what they are told goes to the book. */
+/** Runs callers until the life ends; their answers are recorded in the book. */
 export async function runLoad(world: World, life: Life, voice: Voice): Promise<void> {
   await Promise.all(Array.from({ length: CALLERS }, () => runCaller(world, life, voice)));
 }
@@ -34,14 +34,14 @@ async function runCaller(world: World, life: Life, voice: Voice): Promise<void> 
 
 type Action = (world: World, life: Life, voice: Voice) => Promise<void>;
 
-/** Each as often as it stands here. */
+/** Each as often as it is listed here. */
 const ACTIONS: readonly Action[] = [create, create, create, create, poll, poll, cancel, upload, replay, list];
 
 async function create(world: World, _life: Life, voice: Voice): Promise<void> {
   await submit(world, voice, makeIntent(world));
 }
 
-/** Sends a create request and takes note of the answer; gives the reply. */
+/** Sends a create request and records the answer; returns the reply. */
 export async function submit({ book }: World, { caller }: Voice, intent: Intent): Promise<Reply> {
   book.unanswered.set(intent.key, intent);
   const reply = await caller.post(intent.path, intent.body, intent.key);

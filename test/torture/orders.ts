@@ -8,7 +8,7 @@ export interface Orders {
   readonly aheadMs: number;
   /** `real`: those of this machine. */
   readonly engines: Pace | 'real';
-  /** Jobs that may be open at once. */
+  /** Jobs that may be open at a time. */
   readonly openJobs: number;
   readonly workers: number;
   /** Share of the calls of the store that fail before they are carried out, and as many after; 0: none. */

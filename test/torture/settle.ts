@@ -30,7 +30,7 @@ export async function verifyPast(world: World, voice: Voice, sample: number): Pr
   for (const id of new Set([...ids.slice(-sample), ...older])) await replayOne(world, voice, id);
 }
 
-/** Runs until no job, validation or delivery is left; then everything must add up. Gives the seconds it took. */
+/** Runs until no job, validation or delivery is left; then everything must add up. Returns the seconds it took. */
 export async function settle(world: World, life: Life, voice: Voice): Promise<void> {
   const { book } = world;
   const giveUpAt = Date.now() + PATIENCE_MS;
@@ -55,7 +55,7 @@ const OPEN = `
   UNION ALL SELECT 'upload', id, run_after, lease_owner FROM uploads WHERE status = 'validating'
   UNION ALL SELECT 'delivery', id, run_after, lease_owner FROM deliveries WHERE status = 'pending'`;
 
-/** In how many ms something is due that waits; 0 when something is under way; null when all is done. */
+/** In how many ms something that waits is due; 0 if something runs; null if everything is done. */
 function nextDue(world: World, now: number): number | null {
   const database = openDatabase(world);
   try {

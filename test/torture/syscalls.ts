@@ -30,10 +30,10 @@ export function canTrace(): boolean {
   }
 }
 
-/** Gives the world of the sweep, whose book has all that was found. */
+/** Returns the world of the sweep, whose book has all that was found. */
 export async function runSyscalls(seed: number, report: (line: string) => void): Promise<World> {
   const world = await makeWorld({ seed });
-  // The tables are made before, so that every point lies in the life of a job.
+  // The tables are created before, so that every point is in the life of a job.
   await comeToRest(world, false);
   const template = mkdtempSync(join(world.root, 'template-'));
   cpSync(world.stateDir, template, { recursive: true });
@@ -98,7 +98,7 @@ async function dieAt(world: World, call: string, at: number): Promise<void> {
   await comeToRest(world, false);
 }
 
-/** A dub, whose sound is made by a child and moved to the shelf, and whose end is told. */
+/** A dub, whose sound is made by a child and moved to the shelf, and whose end is reported. */
 function makeTold(world: World): Intent {
   const intent = makeIntent(world);
   return intent.kind === 'dubbing' && 'callback_url' in intent.body ? intent : makeTold(world);

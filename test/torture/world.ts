@@ -10,7 +10,7 @@ import { createRandom, type Random } from './random.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 export interface World {
-  /** Children of the services are told from others by this path in their environment. */
+  /** This path in their environment distinguishes the children of the services from others. */
   readonly root: string;
   readonly stateDir: string;
   readonly random: Random;
@@ -34,7 +34,7 @@ const WORKERS = 4;
 
 export interface WorldOptions {
   readonly seed: number;
-  /** Where the state lies; left out: in a folder of its own that goes with the world. */
+  /** Folder of the state. Default: a folder of its own that is removed with the world. */
   readonly stateDir?: string;
 }
 

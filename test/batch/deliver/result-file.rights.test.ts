@@ -9,7 +9,7 @@ import { type MediaDesk, openMediaDesk } from '../../workflow/prepare/desk.ts';
 
 /** Key frames everywhere, so that the picture need not be encoded. */
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
-/** More lines than a service of the desk takes at once. */
+/** More lines than a service of the scene accepts in one request. */
 const LINES = 6;
 const SRT = Array.from(
   { length: LINES },

@@ -63,7 +63,7 @@ export interface Planning {
   readonly history?: History;
 }
 
-/** Plans a localization to Catalan unless told otherwise. */
+/** Plans a localization to Catalan by default. */
 export function plan(cwd: string, operands: readonly string[], more: Planning = {}): Promise<BatchPlan> {
   const { kind = 'auto_localization', options = {}, io = {}, history = createHistory() } = more;
   return planBatch(

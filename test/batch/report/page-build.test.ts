@@ -129,7 +129,7 @@ describe('an entry', () => {
       lines: [{ speech: { start_ms: 1000, end_ms: 2000 } }],
     });
     expect(mixed?.misfits).toBe(1);
-    // Without a pause around the line nothing is known of it, and it is no misfit.
+    // Without a pause around the line nothing is known of it, and it does not count as a misfit.
     const [busy] = (await build([pageJob(job)], [{ start: 0, end: 3000 }])).entries;
     expect(busy).toMatchObject({ misfits: 0, detail: { fit: { lines: [{ speech: 'unclear' }] } } });
     const alone = await build(

@@ -39,7 +39,7 @@ describe('a budget', () => {
     budget.bill('a', KIND, reserved(1, 2));
     budget.begin('b', KIND, minutes(3));
     expect(budget.judge(KIND, minutes(1))).toBe('go');
-    // The job on its way may turn out cheaper, so this is no reason to stop yet.
+    // The job that is being sent may turn out cheaper, so it does not stop the run yet.
     expect(budget.judge(KIND, minutes(2))).toBe('wait');
     budget.drop('b');
     expect(budget.judge(KIND, minutes(4))).toBe('go');

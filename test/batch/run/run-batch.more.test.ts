@@ -16,7 +16,7 @@ const arrival = (items: readonly BatchItem[], ...records: Arrival['records']): A
   records,
 });
 
-/** Gives these one after the other; each waits until it is called, the last one for the end of the run. */
+/** Yields these one after the other; each waits until it is called, the last one for the end of the run. */
 function sourceOf(...steps: readonly (() => Promise<Arrival> | Arrival)[]): TaskSource {
   return async function* (_, signal) {
     for (const step of steps) {

@@ -27,7 +27,7 @@ test(
     expect(ran.statusRequests).toBeLessThanOrEqual(2.2);
     expect(meanOf(ran.delaysMs)).toBeLessThanOrEqual(1_200);
     expect(Math.min(...ran.pausesMs)).toBeGreaterThanOrEqual(1_000);
-    // A round that comes 15 s behind another takes its own way, and that of a result, besides.
+    // A poll that comes 15 s after another adds its own round trip, and that of a result.
     expect(Math.max(...ran.pausesMs)).toBeLessThanOrEqual(15_300);
     expect(ran.replayMs).toBeLessThanOrEqual(2_000);
   },

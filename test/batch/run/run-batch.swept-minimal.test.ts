@@ -25,7 +25,7 @@ async function prepareRun(hosted: Hosted, place: string): Promise<SweptRun> {
   const video = join(place, 'talk.mp4');
   const [out, stateDir] = [join(place, 'out'), join(place, 'state')];
   await mkdir(out, { recursive: true });
-  // Each run is about a video of its own, so that payments can be told apart.
+  // Each run has a video of its own, to distinguish payments.
   await writeFile(video, Buffer.concat([VIDEO, Buffer.from(place)]));
   return {
     baseUrl: hosted.baseUrl,

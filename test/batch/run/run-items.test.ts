@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { until } from '../../service/harness/scene.ts';
 import { startStage } from './support/stage.ts';
 
-/** More than are at work at once, those with slots among them. */
+/** More than run at a time, including those with slots. */
 const MANY = 117;
 
 test('the result of a finished job does not wait for the many items that have not started', async () => {

@@ -8,7 +8,7 @@ import { createFolder } from '../plan/support.ts';
 
 const isVideo = (name: string) => name.endsWith('.mp4');
 
-/** Watches with time that passes at once; what happens in the folder happens during the waits, one step for each. */
+/** Watches with time that passes immediately; changes in the folder happen during the waits, one step for each. */
 async function watchDuring(
   folder: string,
   steps: readonly (() => Promise<unknown>)[],

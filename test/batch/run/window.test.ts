@@ -26,7 +26,7 @@ describe('the window', () => {
   });
 
   it('shrinks to what is in flight if the service has no slot', () => {
-    // Fifteen sent at once, of which others leave room for five.
+    // Fifteen concurrent requests, of which others leave space for five.
     const refused = times(10, (window) => putBack(window, 1000, null), times(15, enter, openWindow(15, 0)));
     expect(refused).toMatchObject({ size: 5, inFlight: 5 });
     expect(msUntilRoom(refused, 1000)).toBe(GROW_EVERY_MS);

@@ -9,7 +9,7 @@ import { createVirtualScreen } from '../support/virtual-screen.ts';
 
 const supportFile = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url));
 
-/** What a terminal of 24 rows of 100 cells has seen in the end, blank rows left out. */
+/** What a terminal of 24 rows of 100 cells has shown in the end, without blank rows. */
 function showAll(written: string): readonly string[] {
   const screen = createVirtualScreen(100, 24);
   screen.write(written);

@@ -11,7 +11,7 @@ import { startDownload } from '../support/start-download.ts';
 
 const MIB = 1024 ** 2;
 
-/** Receives chunks into a new part; gives what is on disk then, and what was told. */
+/** Receives chunks into a new part; returns what is on disk then, and what was reported. */
 async function receive(chunks: readonly Buffer[], total: number) {
   const path = join(await makeFolder(), '.video.mp4.part');
   const part = await openPartFile(path, { keep: false, hashed: true });

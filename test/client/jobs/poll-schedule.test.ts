@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nextPollDelay } from '../../../src/client/jobs/poll-schedule.ts';
 
-/** Looks at a job whose progress grows evenly, and gives the times of the looks and of its noticed end. */
+/** Polls a job whose progress grows evenly, and returns the times of the polls and of its noticed end. */
 function simulate(durationMs: number): { looks: number; lateMs: number } {
   let now = 0;
   let looks = 0;

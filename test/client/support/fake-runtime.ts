@@ -7,7 +7,7 @@ export interface FakeRuntime extends Runtime {
   advance(ms: number): void;
 }
 
-/** A clock that moves only by sleeping, or when it is told to. Nonces and keys are counted. */
+/** A clock that moves only by sleeping, or by a call. Nonces and keys are counted. */
 export function createFakeRuntime(start = Date.now(), random: () => number = () => 0.5): FakeRuntime {
   let now = start;
   let nonces = 0;

@@ -1,7 +1,7 @@
 import type { Reply } from './scripted-server.ts';
 
 /**
- * Hands out bytes as storage does: Range and If-Range by RFC 9110.
+ * Sends bytes as storage does: Range and If-Range by RFC 9110.
  * @param breakAfter drops the connection after so many bytes of each answer
  */
 export function serveBytes(bytes: Buffer, etag: string, breakAfter = Number.POSITIVE_INFINITY): Reply {

@@ -11,7 +11,7 @@ export interface UploadService {
   readonly putScript: Reply[];
   /** Shown at the next GETs of the upload before `ready`. */
   readonly statuses: string[];
-  /** Changes the reservation before it is handed out. */
+  /** Changes the reservation before it is sent. */
   shape: (upload: Record<string, unknown>, number: number) => Record<string, unknown>;
   etag: (bytes: Buffer) => string | null;
   completion: Reply | null;

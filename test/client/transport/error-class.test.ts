@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   ['gateway', 413, null, null, 'configuration', 'never', 'gateway'],
   ['gateway', 429, null, null, 'temporary', 'throttle', 'gateway'],
   ['gateway', 500, null, null, 'temporary', 'backoff', 'gateway'],
-  // What some content networks answer when the service behind them is away.
+  // What some content networks answer when the origin is down.
   ['gateway', 522, null, null, 'temporary', 'backoff', 'gateway'],
 ];
 
@@ -110,7 +110,7 @@ test('every answer of every origin has a verdict, and each verdict with another 
 });
 
 test('an origin that the table does not know is a defect, not a verdict', () => {
-  // A row can be missing only by a mistake of ours; the type rules it out.
+  // A row can be missing only by a defect; the type rules it out.
   const origin = 'elsewhere' as ErrorResponse['origin'];
   const judge = () => classifyError({ origin, status: 500, code: null, retryable: null });
   expect(judge).toThrow('no row for an answer from elsewhere');

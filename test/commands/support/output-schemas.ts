@@ -40,7 +40,7 @@ export async function expectDescribed(words: readonly string[], { stdout }: Ende
   const { command, global, options } = invocation;
   const { output, jq, fields } = global;
   const isWhole = jq === undefined && fields.length === 0;
-  // Other forms of a report are no JSON.
+  // Other forms of a report are not JSON.
   const isOther = typeof options.format === 'string' && options.format !== 'json';
   if (!isWhole || isOther || (output !== 'json' && output !== 'ndjson')) return 0;
   const ready = validators.get(command) ?? compile(command);

@@ -24,7 +24,10 @@ export interface VlocScene extends Scene {
   readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
 }
 
-/** Jobs of the small engines are done at once: nobody has to wait a second to see it, nor to ask without a pause. */
+/**
+ * Jobs of the small engines are done immediately: no test has to wait a second to see it, nor to poll without a
+ * pause.
+ */
 export const QUICK: NonNullable<TestIoOptions['pace']> = {
   runtime: { sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 10), signal) },
 };
@@ -51,8 +54,8 @@ export function environmentOf(
 }
 
 /**
- * Starts a service with small engines, and runs commands against it over real HTTP. What they print in JSON is held against
- * their schemas.
+ * Starts a service with small engines, and runs commands against it over real HTTP. Their JSON output is checked
+ * against their schemas.
  */
 export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<VlocScene> {
   const scene = await startScene(options);
@@ -74,5 +77,5 @@ export const LINES = {
   lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }],
 };
 
-/** A translation job, which the small engines finish at once. */
+/** A translation job, which the small engines finish immediately. */
 export const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };

@@ -1,6 +1,6 @@
 /**
  * Requests that two programs on the network path could interpret differently. Each is signed and valid except for one
- * error. It is refused, the connection is closed, and no request hidden behind it is answered.
+ * error. It is refused, the connection is closed, and no request hidden after it is answered.
  */
 import assert from 'node:assert/strict';
 import { type Rule, section } from '../rule.ts';
@@ -10,7 +10,7 @@ import { joinRequest, type RawAnswer, requestLines, sendRaw } from '../wire/raw.
 
 const rule = section('raw-http');
 
-/** A signed request to modify, and one that is hidden behind it. */
+/** A signed request to modify, and one that is hidden after it. */
 interface Material {
   readonly get: Outgoing;
   readonly post: Outgoing;

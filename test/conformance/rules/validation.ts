@@ -40,7 +40,7 @@ async function expectReady(service: ServiceUnderTest, file: UploadFile): Promise
   assert.equal(textAt(last.json, 'status'), 'ready', `${file.name}: ${error}`);
 }
 
-/** Checks that the upload fails. The embedded service gives the reason in `error`. */
+/** Checks that the upload fails. The embedded service states the reason in `error`. */
 async function expectFailed(service: ServiceUnderTest, file: UploadFile, code: string): Promise<void> {
   const { last } = await validate(service, file);
   assert.equal(textAt(last.json, 'status'), 'failed', file.name);

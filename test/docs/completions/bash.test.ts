@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.remove());
 
-/** Tells what the completion replied, then lets readline go on with it. */
+/** Prints the reply of the completion, then lets readline continue with it. */
 const CAPTURE = `
 source '${scriptPath('vloc.bash')}'
 captured() {
@@ -34,7 +34,7 @@ echo READY
 
 const CLEAR_LINE = '\x15';
 
-/** The whole word at the cursor as it would become: behind \`--name=\` readline replaces the value alone. */
+/** The whole word at the cursor as it would become: after \`--name=\` readline replaces only the value. */
 async function complete(lines: readonly string[]): Promise<Map<string, string[]>> {
   const session = await openBash(CAPTURE);
   for (const [at, line] of lines.entries()) {
@@ -103,7 +103,7 @@ it('bash 3.2, which every Mac has, would understand the script', () => {
   expect(script).not.toMatch(
     /\b(mapfile|readarray|declare -A|local -A|local -n)\b|\$\{\w+(,,|\^\^|@)|;;&|&>>|\[-1\]/,
   );
-  // What there is only in newer ones may fail without a word.
+  // Features of newer ones may fail without a message.
   for (const line of script.split('\n').filter((each) => each.includes('compopt'))) {
     expect(line).toContain('2>/dev/null');
   }

@@ -1,5 +1,5 @@
 # Completes each of the lines given as arguments in an interactive zsh and prints what it would offer, a candidate a line
-# behind "COMPLETED <line>". $1: the script to test. The way: compadd, through which every candidate goes, is replaced.
+# after "COMPLETED <line>". $1: the script to test. The way: compadd, through which every candidate goes, is replaced.
 zmodload zsh/zpty
 script=$1
 shift

@@ -81,7 +81,7 @@ export function missingFrom(
   );
 }
 
-/** The candidates behind each `COMPLETED line`. */
+/** The candidates after each `COMPLETED line`. */
 export function readOffered(output: string): Map<string, string[]> {
   const parts = output.split(/^COMPLETED /m).slice(1);
   return new Map(

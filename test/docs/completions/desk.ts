@@ -88,13 +88,13 @@ async function writeRecords(stateDir: string): Promise<void> {
   });
 }
 
-/** Runs a shell with arguments on the desk and gives what it prints. */
+/** Runs a shell with arguments on the desk and returns what it prints. */
 export function runShell(desk: Desk, shell: string, args: readonly string[]): string {
   return execFileSync(shell, args, {
     cwd: desk.folder,
     env: { TERM: 'xterm', ...desk.env },
     encoding: 'utf8',
-    // A shell that waits for a key would wait for ever.
+    // A shell that waits for a key would wait forever.
     timeout: 110_000,
   });
 }

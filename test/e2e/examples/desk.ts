@@ -1,4 +1,4 @@
-/** A folder, a service and a `vloc` on the PATH, where the examples of the help run as they stand. */
+/** A folder, a service and a `vloc` on the PATH, where the examples of the help run unchanged. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -53,7 +53,7 @@ function createDeskEngines(): SmallEngines {
 export async function openDesk(): Promise<Desk> {
   const engines = createDeskEngines();
   const answered: string[] = [];
-  // One worker, so that what is behind a job that takes long stays queued; one attempt, so that a failure is one at once.
+  // One worker, so that jobs after a long one stay queued; one attempt, so that a failure ends a job immediately.
   const scene = await startScene({
     engines,
     config: { workers: 1, attempts: 1 },

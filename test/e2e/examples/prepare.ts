@@ -75,7 +75,7 @@ function headerLines(): string {
     .join('');
 }
 
-/** Gives the line with what is real in the place of what is made up. */
+/** Returns the line with real values instead of invented ones. */
 type Preparation = (desk: Desk, line: string) => Promise<string>;
 
 const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[] = [
@@ -99,7 +99,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/--port \d+/, async (_desk, line) => line.replace(/--port \d+/, '--port 0')],
 ];
 
-/** Makes what the line names, and gives the line to be run. */
+/** Creates what the line names, and returns the line to run. */
 export async function prepare(desk: Desk, line: string): Promise<string> {
   for (const [name, content] of Object.entries(FILES)) {
     if (new RegExp(`(^|[\\s@])${name}`).test(line)) await writeFile(join(desk.folder, name), content());
@@ -141,7 +141,7 @@ async function makeUpload(desk: Desk, line: string): Promise<string> {
   return line.replace(/\bupl_01\w+/, id).replace(/(--etag) \w+/, `$1 ${etag.replaceAll('"', '')}`);
 }
 
-/** Three jobs: finished ones, or, where those are wanted that are not, one that is worked on and two behind it. */
+/** Three jobs: finished ones or, if unfinished ones are wanted, a running one and two that wait for it. */
 async function makeJobs(desk: Desk, line: string): Promise<string> {
   const { caller } = desk.scene;
   const unfinished = /--status (processing|queued)/.test(line);
@@ -242,7 +242,7 @@ async function startControl(desk: Desk, line: string): Promise<string> {
   return line.replace(/\bevt_01\w+/, id);
 }
 
-/** The service of this desk in the place of the example's, and its secret in the password manager alone. */
+/** The service of this desk instead of the example's, and its secret only in the password manager. */
 async function nameService(desk: Desk, line: string): Promise<string> {
   const { service, credentials } = desk.scene;
   await writeFile(join(desk.folder, 'secret'), `${credentials.secret}\n`);

@@ -114,7 +114,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-/** Dubbings are the jobs that there are: once they are listed, nothing else has to find them unfinished. */
+/** All existing jobs are dubbings: once they are listed, nothing else has to find them unfinished. */
 async function letGoWhenListed(desk: Desk, line: string): Promise<Ended> {
   const ended = desk.shell(line);
   await until(

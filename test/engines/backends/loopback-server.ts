@@ -27,7 +27,7 @@ export interface LoopbackServer {
   readonly received: readonly Received[];
   /** Connections that are open now. */
   readonly open: ReadonlySet<Socket>;
-  /** Resolves when a request has arrived, or at once if there was one. */
+  /** Resolves when a request has arrived, or immediately if there was one. */
   readonly called: Promise<void>;
 }
 

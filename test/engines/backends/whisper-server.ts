@@ -73,7 +73,7 @@ async function start(
   return { printed };
 }
 
-/** It loads its model first, in a fraction of a second, and announces nothing that could be read at once. */
+/** It loads its model first, in a fraction of a second, and announces nothing that could be read immediately. */
 async function isReady(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/health`)).ok;

@@ -14,7 +14,7 @@ const dash =
   '<AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1"><BaseURL>http://127.0.0.1:18999/d.mp4</BaseURL>' +
   '</Representation></AdaptationSet></Period></MPD>';
 
-/** Name of the trap and its content, given the folder that the files to be stolen lie in. */
+/** Name of the trap and its content, given the folder with the files to steal. */
 const TRAPS: [string, (folder: string) => string | Buffer][] = [
   ['hls-file.mp4', (folder) => playlist(`file://${folder}/segment.ts`)],
   ['hls-http.mp4', () => playlist('http://127.0.0.1:18999/a.ts')],

@@ -56,7 +56,7 @@ const RATE = 48_000;
 const SECONDS = 6;
 const SPEECH = { start: 2, end: 4 };
 
-/** Sound that lies in memory, from a function of time and channel with full scale 1. */
+/** Sound in memory, from a function of time and channel with full scale 1. */
 function soundOf(sample: (time: number, channel: number) => number): WavReader {
   const value = (index: number, channel: number) =>
     index < 0 || index >= SECONDS * RATE ? 0 : Math.round(sample(index / RATE, channel) * 32_767);

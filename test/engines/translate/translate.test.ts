@@ -98,7 +98,7 @@ test('Apertium does not change addresses, placeholders and numbers', async () =>
   expect(row).toMatch(/^Visita /);
 });
 
-/** A translator that says what it received, and answers as it is told. */
+/** A translator that records what it received, and answers as instructed. */
 function fakeTranslator(answer: (text: string) => string, changes: Partial<Translator> = {}) {
   const received: string[][] = [];
   const backend: Translator = {

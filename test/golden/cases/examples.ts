@@ -127,7 +127,7 @@ async function run(desk: Desk, words: readonly string[], stdin: string): Promise
   return { code, stdout: test.stdout(), stderr: test.stderr() };
 }
 
-/** Jobs that are held go on once something waits for them. */
+/** Paused jobs continue once something waits for them. */
 async function runWithHeld(desk: Desk, words: readonly string[], stdin: string): Promise<Ended> {
   const running = run(desk, words, stdin);
   if (words[0] === 'jobs' && words[1] === 'wait') {

@@ -49,7 +49,7 @@ const failed = (code: 'SOURCE_UNREACHABLE' | 'SUBTITLE_INVALID', line: string): 
   unordered: true,
 });
 
-/** Leaves a job running and puts its id in the place of JOB. */
+/** Leaves a job running and replaces JOB by its id. */
 async function holdJob(stage: Stage): Promise<void> {
   stage.engines.hold();
   const id = await makeJob(stage);
@@ -57,7 +57,7 @@ async function holdJob(stage: Stage): Promise<void> {
   stage.fill('JOB', id);
 }
 
-/** Finishes a job and puts its id in the place of JOB. */
+/** Finishes a job and replaces JOB by its id. */
 async function finishJob(stage: Stage): Promise<void> {
   const id = await makeJob(stage);
   await untilStatus(stage, id, 'succeeded');

@@ -5,7 +5,7 @@ import { FILES, makeJob, SRT, TRANSLATE, untilStatus, useOwnService, VIDEO } fro
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 
-/** A fault of the balance, told from others by what it is. */
+/** A fault of the balance, distinguished from others by its type. */
 const credits = (when: string, fault: Omit<Extract<Fault, { body: string }>, 'on'> | object): Case => ({
   line: 'credits',
   when,

@@ -32,7 +32,7 @@ type Moment =
 const MOST_REQUESTS = 30;
 /** As long as such a run takes on a machine that does nothing else. */
 const MOST_MS = 2500;
-/** Runs after the last interruption: one that goes on is enough. */
+/** Runs after the last interruption: one that continues is enough. */
 const LAST_RUNS = 1;
 
 function pickMoment(random: Random): Moment {
@@ -40,7 +40,7 @@ function pickMoment(random: Random): Moment {
   return { at: random.pick(['arrival', 'answer'] as const), request: random.between(1, MOST_REQUESTS) };
 }
 
-/** The video with a box behind it that players skip, so that each input is another. */
+/** The video with an additional box at its end that players skip, so that each input differs. */
 function markInput(video: Buffer, mark: string): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(8 + Buffer.byteLength(mark));

@@ -9,7 +9,7 @@ export interface Wanted {
   readonly kind: string;
   /** The input that it is made of. */
   readonly input: string;
-  /** Left out: whatever the job has. */
+  /** Default: whatever the job has. */
   readonly language?: string;
   /** Name of the file in the result. */
   readonly file: string;

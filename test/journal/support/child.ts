@@ -1,4 +1,4 @@
-/** Other vloc processes: they do what they are told, line by line, and can be killed. */
+/** Other vloc processes: they execute orders line by line, and can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 export interface Child {
   readonly process: ChildProcess;
-  /** Sends a line and gives the next one that comes back. */
+  /** Sends a line and returns the next one from the child. */
   ask(line: string): Promise<string>;
   /** Ends it as a power cut would, and waits until it is gone. */
   kill(): Promise<void>;

@@ -22,7 +22,7 @@ const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264'];
 const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const SECOND_DEFAULT = ['-disposition:a:0', '0', '-disposition:a:1', 'default'];
 
-/** Name, how ffmpeg makes it, wishes, and what is done: `none`, or picture and sound. */
+/** Name, how ffmpeg makes it, options, and what is done: `none`, or picture and sound. */
 const TABLE: [string, string[], ConversionOptions, string][] = [
   ['plain.mp4', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'none'],
   ['plain.mkv', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'copy copy'],

@@ -1,4 +1,4 @@
-/** Files that are not whole are told from whole ones of all sorts before they are converted or cut. */
+/** Damaged files are distinguished from whole ones of all sorts before they are converted or cut. */
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ function cutOff(path: string, share: number): string {
   return path;
 }
 
-/** Takes the tags with the lengths of single streams away: mkvmerge writes them behind the rest, where they are lost first. */
+/** Removes the tags with the lengths of single streams: mkvmerge writes them at the end, where they are lost first. */
 function untag(path: string): string {
   const text = readFileSync(path).toString('latin1');
   writeFileSync(path, Buffer.from(text.replaceAll('DURATION', 'NOTATION'), 'latin1'));

@@ -71,7 +71,7 @@ test('sound and subtitles of the original follow the own tracks, which are uncha
   expect(ffprobe(path, 'stream_disposition=default', 's').split('\n')).toEqual(['1', '0']);
   const own = ['0:v:0', '0:a:0', '0:s:0'];
   expect(packets(path, ...own)).toEqual(packets(at('talk.es.mp4'), ...own));
-  // The original sound goes on for two seconds after the picture.
+  // The original sound continues for two seconds after the picture.
   expect(durationSeconds).toBeCloseTo(1, 1);
   expect(readFileSync(at('talk.mkv')).equals(before)).toBe(true);
 });

@@ -5,10 +5,10 @@ import { appendPieces, carryOver, smoothSeam } from '../../../src/prepare/join/p
 import { temporaryFolder } from '../../engines/workspace.ts';
 
 const FORMAT = { sampleRate: 48_000, channels: 1 };
-/** Length of each piece, apart from what lies behind its border. */
+/** Length of each piece, without the samples after its border. */
 const OWN = 10_000;
 
-/** Joins a piece of the level 1000, with so many samples behind its border, and one of the level 2000. */
+/** Joins a piece of the level 1000, with so many samples after its border, and one of the level 2000. */
 async function joinLevels(behind: number): Promise<Int16Array> {
   const folder = temporaryFolder();
   const piece = async (name: string, level: number, length: number) => {

@@ -46,7 +46,7 @@ async function open(place: number | null, view: View = {}) {
   return opened;
 }
 
-// Where there is no browser, these stand in the report as skipped; CONTRIBUTING says how to get one.
+// Without a browser, these are reported as skipped; CONTRIBUTING says how to get one.
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     const heard = await page.locator('.wave label:has(:checked)').textContent();
     expect(heard).toBe('Dub');
     await page.keyboard.press('Space');
-    // Pictures without sound go on beside the dub.
+    // Pictures without sound continue beside the dub.
     await page.waitForFunction(() =>
       [...document.querySelectorAll('video')].every((video) => video.currentTime > 3.5 && video.muted),
     );

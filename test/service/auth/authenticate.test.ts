@@ -71,7 +71,7 @@ test.each([
 test('a timestamp may be 300 s away in either direction, and no more', async () => {
   const scene = await startScene();
   const at = async (seconds: number) => (await getCredits(scene, () => {}, seconds)).status;
-  // One second is left for the clock to move on while the request is under way.
+  // One second is left for the clock to move on during the request.
   expect(await at(-299)).toBe(200);
   expect(await at(299)).toBe(200);
   expect(await at(-301)).toBe(401);

@@ -78,7 +78,7 @@ export function signHeaders(
 
 export interface Caller {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** `key` is the Idempotency-Key; a fresh one when left out. */
+  /** `key` is the Idempotency-Key; by default a new one. */
   post(path: string, body: unknown, key?: string): Promise<Reply>;
   delete(path: string, key?: string): Promise<Reply>;
 }

@@ -13,7 +13,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: false });
 addFormats.default(ajv);
 ajv.addSchema({ $id: DOCUMENT_ID, ...document });
 
-/** Scripted faults answer so in the place of a proxy; the service itself has no cause to. */
+/** Scripted faults answer so instead of a proxy; the service itself has no cause to. */
 const PROXY_STATUS = 502;
 
 const compiled = new Map<string, ValidateFunction>();
@@ -34,7 +34,7 @@ function findOperation(method: string, path: string): Operation | undefined {
   );
 }
 
-/** What the document says differently of an answer; nothing for what is no operation of the interface. */
+/** Differences of an answer from the document; none if it is not an operation of the interface. */
 export function findDeviations(method: string, url: string, reply: Reply): string[] {
   const operation = findOperation(method, new URL(url).pathname);
   if (operation === undefined) return [];

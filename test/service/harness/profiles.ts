@@ -77,7 +77,7 @@ function cutResource(path: string, body: Body): Body {
 const XML =
   '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
-/** What storage answers: errors in XML, an address that has lapsed with 403, and no type of its own. */
+/** What storage answers: errors in XML, an expired address with 403, and no type of its own. */
 function cutStored(answer: Answer): Answer {
   if (answer.status >= 400) {
     const status = answer.status === 410 ? 403 : answer.status;

@@ -79,7 +79,7 @@ export async function until<T>(
   }
 }
 
-/** Reserves an upload and sends its bytes; gives the upload's id and the ETag. */
+/** Reserves an upload and sends its bytes; returns the upload's id and the ETag. */
 export async function sendUpload(
   caller: Caller,
   bytes: Buffer,
@@ -100,7 +100,7 @@ export function putObject(reserved: Reply, bytes: Buffer): Promise<Reply> {
   return send(url, { method, headers: { ...headers, 'Content-Length': String(bytes.length) }, body: bytes });
 }
 
-/** Brings an upload all the way; gives its last state. */
+/** Completes an upload; returns its last state. */
 export async function finishUpload(
   caller: Caller,
   bytes: Buffer,
@@ -124,7 +124,7 @@ export async function readySource(
   return { type: 'upload', upload_id: upload.id };
 }
 
-/** Waits until a job is in one of these states; gives the job. */
+/** Waits until a job is in one of these states; returns the job. */
 export async function untilJob(
   caller: Caller,
   job: Reply['json'],

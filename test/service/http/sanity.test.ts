@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { signHeaders } from '../harness/caller.ts';
 import { type Scene, startScene } from '../harness/scene.ts';
 
-/** Writes bytes and reads what comes until the connection closes; a smuggled second request waits behind them. */
+/** Writes bytes and reads the answers until the connection closes; a smuggled second request follows them. */
 function write(scene: Scene, bytes: string | Buffer): Promise<string> {
   const { port } = new URL(scene.service.url);
   return new Promise((resolve, reject) => {

@@ -88,7 +88,7 @@ test('a body with a Content-Encoding other than identity is refused, and nothing
   expect((await put('identity')).status).toBe(200);
 });
 
-/** Writes zeros until the other end stops reading or that many are gone. Gives the number that were taken. */
+/** Writes zeros until the other end stops reading or that many are sent. Returns the number that were sent. */
 async function pour(socket: Socket, most: number): Promise<number> {
   const block = Buffer.alloc(65_536);
   let taken = 0;

@@ -166,7 +166,7 @@ test('a process that lost its job to another does not touch the other’s result
     () => slow.engines.begun.length,
     (count) => count === 1,
   );
-  // The other process lives a minute ahead: for it the lease has lapsed.
+  // The other process is a minute ahead: for it the lease has expired.
   const ahead = createMovableClock();
   ahead.advance(60_000);
   const quick = await startScene({ stateDir: slow.stateDir, clock: ahead });

@@ -1,4 +1,4 @@
-/** `dubbing`: the track that is given back, measured. */
+/** `dubbing`: the returned track, measured. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `auto_localization`: each option, measured on the video that is given back. */
+/** `auto_localization`: each option, measured on the returned video. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { between, decodeSound, loudness, presence, type Sound } from '../../support/audio.ts';
 import {

@@ -1,4 +1,4 @@
-/** A service with the engines of this machine, and a folder for what it is sent and what it gives back. */
+/** A service with the engines of this machine, and a folder for inputs and results. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,15 +15,15 @@ type Json = Reply['json'];
 
 export interface Studio {
   readonly folder: string;
-  /** Sends a file, waits until it is validated, and gives the upload's id; throws for a file that is not usable. */
+  /** Sends a file, waits until it is validated, and returns the upload's id; throws if the file is not usable. */
   upload(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<string>;
-  /** The same, whatever validation says: gives the upload in its last state. */
+  /** The same, whatever validation says: returns the upload in its last state. */
   validate(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<Json>;
   /** Creates a job of the kind with that path and waits for its end, whatever it is. */
   finish(path: string, body: Record<string, unknown>): Promise<Json>;
   /** The same; throws when it does not succeed. */
   run(path: string, body: Record<string, unknown>): Promise<Json>;
-  /** Fetches an asset into the folder, holds it against its description, and gives its path. */
+  /** Fetches an asset into the folder, compares it with its description, and returns its path. */
   fetch(asset: Json, name: string): Promise<string>;
   get(path: string): Promise<Json>;
   post(path: string, body: Record<string, unknown>): Promise<Reply>;

@@ -34,7 +34,7 @@ async function translate(subtitle: unknown, options: Record<string, string>, nam
   return { ...result, srt: await studio.fetch(result.subtitle, name) };
 }
 
-/** Lines in the form in which another reader of SRT gives cues. */
+/** Lines in the form in which another reader of SRT returns cues. */
 const asCues = (lines: readonly SubtitleLine[]) =>
   lines.map(({ start_ms, end_ms, text }) => ({ start: start_ms / 1000, end: end_ms / 1000, text }));
 const times = (lines: readonly SubtitleLine[]) => lines.map(({ start_ms, end_ms }) => [start_ms, end_ms]);

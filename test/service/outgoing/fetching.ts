@@ -1,4 +1,4 @@
-/** Fetching from an address outside into a folder of its own, and a place that answers as it is told. */
+/** Fetching from an address outside into a folder of its own, and a server that answers as instructed. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -37,7 +37,7 @@ async function addJobs(store: Store, key: string, count: number, from = 0, needs
 const end = (store: Store, id: string) =>
   store.run(`UPDATE jobs SET status = 'succeeded', lease_owner = NULL, lease_until = NULL WHERE id = ?`, id);
 
-/** Claims one row after another, without ending any; gives their ids. */
+/** Claims one row after another, without ending any; returns their ids. */
 async function claimed(leases: Leases, count: number, from = NOW): Promise<(string | undefined)[]> {
   const ids = [];
   for (let at = 0; at < count; at += 1) ids.push((await leases.claim(from + at, true, []))?.id);

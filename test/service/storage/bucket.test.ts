@@ -1,4 +1,4 @@
-/** What a bucket makes of answers that no S3 server gives on demand; test/cluster has the others. */
+/** How a bucket handles answers that no S3 server returns on demand; test/cluster has the others. */
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openBucket } from '../../../src/service/storage/bucket.ts';

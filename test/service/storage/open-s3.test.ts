@@ -29,7 +29,7 @@ async function failureOf(work: Promise<unknown>): Promise<{ code: string; messag
 const open = (address: string, env: Record<string, string> = S3_OWNER) =>
   openCheckedBucket(address, env).then(({ bucket }) => bucket.close());
 
-/** The address of a bucket behind another endpoint. */
+/** The address of a bucket at another endpoint. */
 function behind(origin: string, bucket: string): string {
   return server()
     .s3.address(bucket)

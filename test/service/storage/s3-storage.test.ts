@@ -1,4 +1,4 @@
-/** How work goes on with storage that answers wrongly for a while; test/cluster has the storage that works. */
+/** How work continues with storage that answers wrongly for a while; test/cluster has the storage that works. */
 import { statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';

@@ -49,7 +49,7 @@ const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, tex
 const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
 const NEW_JOB = '/v1/subtitle-translations';
 
-/** Creates jobs with one key at the same time, on each node in turn; gives the statuses. */
+/** Creates jobs with one key at the same time, on each node in turn; returns the statuses. */
 function createAtOnce(nodes: readonly Scene[], count: number): Promise<number[]> {
   const { credentials } = at(nodes, 0);
   const create = async (index: number) =>

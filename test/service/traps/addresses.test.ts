@@ -8,7 +8,7 @@ import { CAN_TRACE, dialled, HOW, startTraced, type TracedService } from './trac
 
 const PATIENCE_MS = 170_000;
 
-/** Each address of the corpus as a URL, and each URL as it stands there. */
+/** Each address of the corpus as a URL, and each URL unchanged. */
 const FORBIDDEN = [
   ...corpus.deny_ip.map((address) => `https://${address.includes(':') ? `[${address}]` : address}/a.mp4`),
   ...corpus.deny_url,
@@ -58,7 +58,7 @@ test(`the service connects to no address of the corpus, named or redirected to (
       await closed.caller.post('/v1/dubbings', { subtitle: { type: 'url', url }, target_language: 'es' }),
       await closed.caller.post('/v1/subtitle-translations', { ...translation, callback_url: url }),
     ];
-    // 400 for what is no https address at all, 422 for one that leads inside.
+    // 400 if it is not an https address, 422 if it leads inside.
     for (const { status } of replies) expect([400, 422], url).toContain(status);
   }
 

@@ -43,7 +43,7 @@ afterAll(async () => {
   await service.remove();
 });
 
-/** Uploads a trap under its name and gives the state that validation leaves it in. */
+/** Uploads a trap under its name and returns the state after validation. */
 async function validate({ name, bytes }: Trap): Promise<string> {
   const { caller } = service.closed;
   const reserved = await caller.post('/v1/uploads', {

@@ -9,7 +9,7 @@ import { createService } from '../../../src/service/index.ts';
 const folder = process.argv[2] ?? '';
 const open = async (name: string, allowLoopback: boolean) => {
   const stateDir = join(folder, name);
-  // A job whose source fails for the moment would be tried again; once tells all there is to know.
+  // A job whose source fails for the moment would be tried again; one attempt shows everything.
   const service = await createService({
     stateDir,
     allowLoopback,

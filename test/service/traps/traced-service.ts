@@ -28,9 +28,9 @@ export interface TracedService {
   readonly closed: TracedHost;
   /** May also call this machine. */
   readonly loopback: TracedHost;
-  /** Ends the process and gives its system calls and those of its children, one a row; none without strace. */
+  /** Ends the process and returns its system calls and those of its children, one per row; none without strace. */
   finish(): Promise<string[]>;
-  /** Ends the process if it goes on, and removes everything. */
+  /** Ends the process if it still runs, and removes everything. */
   remove(): Promise<void>;
 }
 

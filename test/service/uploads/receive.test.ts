@@ -12,7 +12,7 @@ function reserve(scene: Scene, size: number, purpose = 'subtitle_file'): Promise
   return scene.caller.post('/v1/uploads', { purpose, file_name: 'a', content_type: TYPE, size_bytes: size });
 }
 
-/** A PUT in pieces, so that no length is announced; gives its status, or the code of the error. */
+/** A PUT in pieces, so that no length is declared; returns its status, or the code of the error. */
 function stream(url: string, pieces: Buffer[]): Promise<number | string> {
   return new Promise((resolve) => {
     const sending = request(url, { method: 'PUT', headers: { 'Content-Type': TYPE } }, (response) => {

@@ -39,7 +39,7 @@ function talk(): Buffer {
 }
 
 /**
- * A service whose localization gives the video back, and `talk.mp4` in the folder of the runs.
+ * A service whose localization returns the video, and `talk.mp4` in the folder of the runs.
  * @param failures how many localizations fail first
  */
 async function start(failures = 0) {
@@ -60,7 +60,7 @@ async function start(failures = 0) {
   const vloc = await startVloc({
     engines: { ...small, inspect, run: { ...small.run, auto_localization } },
     onRequest: ({ operationId }) => {
-      // Results are downloaded from addresses that are no operation.
+      // Results are downloaded from addresses that are not an operation.
       if (operationId === null) downloads += 1;
     },
   });
@@ -93,7 +93,7 @@ const languages = (path: string, streams: 'a' | 's') =>
 const defaults = (path: string, streams: 'a' | 's') =>
   ffprobe(path, 'stream_disposition=default', streams).split('\n');
 
-/** A PATH with this script in place of a program. */
+/** A PATH with this script instead of a program. */
 function pathWith(program: 'ffmpeg' | 'ffprobe', ...script: readonly string[]): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, program), ['#!/bin/sh', ...script, ''].join('\n'));

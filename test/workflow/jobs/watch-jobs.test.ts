@@ -157,7 +157,7 @@ describe('a watching job command', () => {
     await scene.put('b.srt');
     await scene.untilResult('b.es.srt');
     await watch.stop();
-    // That it has changed is no matter of the one that is run again.
+    // The change does not affect the item that is run again.
     await scene.put('b.srt', 'changed');
     const status = async () => {
       const { stdout } = await scene.run(['batch', 'status', 'out', '-o', 'json']);

@@ -67,7 +67,10 @@ describe('a damaged video', PATIENCE, () => {
   });
 });
 
-/** Noise in place of a tenth of what the index points to: always the same, because some noise lets ffmpeg give up the sound. */
+/**
+ * Noise instead of a tenth of the data that the index points to: always the same, because some noise makes ffmpeg
+ * give up the sound.
+ */
 function spoil(path: string): void {
   const bytes = readFileSync(path);
   const from = Math.floor(bytes.length / 2);

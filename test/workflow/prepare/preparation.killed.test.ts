@@ -1,4 +1,4 @@
-/** Killed between parts, the next run goes on where this one ended: nothing is cut, sent or paid twice. */
+/** Killed between parts, the next run continues where this one ended: nothing is cut, sent or paid twice. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ async function expectWhole(desk: MediaDesk, cuts: boolean): Promise<void> {
   const { json: uploads } = await desk.caller.get('/v1/uploads?limit=50');
   const ready = uploads.data.filter(({ status }: { status: string }) => status === 'ready');
   expect([jobs.data.length, paid.data.length]).toEqual([2, 2]);
-  // One may have been under way, of which nobody could take note.
+  // One may have been running that nobody could record.
   expect(ready.length).toBeLessThanOrEqual(3);
 }
 

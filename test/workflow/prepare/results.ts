@@ -1,4 +1,4 @@
-/** What lies in a folder after a run. */
+/** The content of a folder after a run. */
 import { existsSync, readdirSync } from 'node:fs';
 import { ffprobe } from '../../engines/workspace.ts';
 

@@ -16,7 +16,7 @@ export interface Counts {
   /** Instants of the first pages of lists. */
   readonly rounds: number[];
   lists: number;
-  /** Reads of a job: before its end, and behind it. */
+  /** Reads of a job: before its end, and after it. */
   looks: number;
   results: number;
   /** Jobs that there was no slot for. */

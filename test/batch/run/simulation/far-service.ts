@@ -1,4 +1,4 @@
-/** The far end of the simulation: a model of a service behind real HTTP, with a line that takes its time. */
+/** The far end of the simulation: a model of a service, reached over real HTTP with a delay. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Work } from '../../../client/simulation/work.ts';

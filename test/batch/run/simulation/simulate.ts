@@ -1,6 +1,6 @@
 /**
- * A batch of many jobs in simulated time. Scheduler, client, connection, journal and disk are the real ones; the service
- * behind the connection is a model, and only clock and sleep are moved by hand.
+ * A batch of many jobs in simulated time. Scheduler, client, connection, journal and disk are real; the service at
+ * the other end is a model, and only clock and sleep are moved by hand.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface Simulated {
   readonly outcomes: readonly RunOutcome[];
   readonly jobs: number;
   readonly counts: Counts;
-  /** From the first job made until the last is known to have ended ÷ that of somebody who knows each end at once. */
+  /** From the first job made until the last is known to have ended ÷ that of an observer without delay. */
   readonly makespan: number;
   /** Lists, and reads of single jobs but for the one of each result; each job. */
   readonly statusRequests: number;

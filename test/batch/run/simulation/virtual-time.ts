@@ -1,6 +1,6 @@
 /**
- * Time that stands still while anything is under way in this process, and else jumps to the next instant that somebody
- * waits for: a day passes in minutes, and none of it depends on how fast this machine is.
+ * Time that stands still while anything runs in this process, and otherwise jumps to the next instant that is waited
+ * for: a day passes in minutes, and none of it depends on how fast this machine is.
  */
 import { channel } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -33,7 +33,7 @@ export function createVirtualTime(begunMs: number): VirtualTime {
     return process.getActiveResourcesInfo().some((name) => UNDER_WAY.test(name));
   }
 
-  /** Until nothing is under way, or the work is over. */
+  /** Until nothing runs, or the work is over. */
   async function settle(isOver: () => boolean): Promise<void> {
     for (;;) {
       for (let turn = 0; turn < QUIET_TURNS; turn += 1) await nextTurn();

@@ -5,7 +5,7 @@ import { basename, extname } from 'node:path';
 import type { BatchItem } from '../../../../src/batch/item.ts';
 import { createItem } from '../../../../src/batch/plan/items.ts';
 
-/** Subtitles of one line, translated; the small engines finish it at once. */
+/** Subtitles of one line, translated; the small engines finish it immediately. */
 export function linesItem(
   number: number,
   fields: Readonly<Record<string, unknown>> = {},

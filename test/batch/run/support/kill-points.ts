@@ -1,4 +1,4 @@
-/** The points at which a run is killed: at each step of the interface, before and behind each of its moments. */
+/** The points at which a run is killed: at each step of the interface, before and after each of its moments. */
 import type { RequestFacts } from '../../../../src/service/index.ts';
 import { testsOwnWork } from '../../../service/harness/profiles.ts';
 
@@ -13,7 +13,7 @@ export type KillPoint =
     }
   /** In the service: the request has arrived and nothing is done, or all is done and nothing answered. */
   | { readonly at: 'arrival' | 'execution'; readonly method: string; readonly path: string }
-  /** In the run: behind the write of a record of the profile. */
+  /** In the run: after the write of a record of the profile. */
   | { readonly at: 'record'; readonly call: 'add' | 'see' | 'markDownloaded' };
 
 export interface KilledRun {
@@ -59,8 +59,8 @@ const ALL: readonly (readonly [name: string, point: KillPoint])[] = [
 ];
 
 /**
- * With the minimal service the points in the service are left out: at them the service has done the same as before a request is
- * sent or when its answer is there, and the run has written down the same. The long run takes all.
+ * With the minimal service the points in the service are skipped: at them the service has done the same as before a request is
+ * sent or when its answer has arrived, and the run has recorded the same. The long run has all points.
  */
 export const KILL_POINTS = testsOwnWork()
   ? ALL

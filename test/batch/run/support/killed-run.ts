@@ -33,7 +33,7 @@ const client = createClient({
   },
 });
 
-/** Dies behind the write of a record of the profile, which comes behind the write to the journal of the folder. */
+/** Dies after the write of a record of the profile, which follows the write to the journal of the folder. */
 function dieBehind<Record extends object>(record: Record): Record {
   return new Proxy(record, {
     get(target, name, receiver) {

@@ -11,7 +11,7 @@ export interface SweptRun {
   readonly out: string;
   /** Path of a file. */
   readonly video: string;
-  /** Whether a file in the place of the result is replaced. */
+  /** Whether a file at the path of the result is replaced. */
   readonly replace: boolean;
   readonly languages: readonly string[];
 }

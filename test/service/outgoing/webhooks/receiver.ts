@@ -63,7 +63,7 @@ export async function createJob({ caller }: Pick<Scene, 'caller'>, callback_url:
   return reply.json;
 }
 
-/** Waits until that many attempts are over; gives the row. */
+/** Waits until that many attempts are over; returns the row. */
 export async function untilAttempted({ stateDir }: Pick<Scene, 'stateDir'>, attempts: number): Promise<Row> {
   const rows = await until(
     () => readRows(stateDir),
