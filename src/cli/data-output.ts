@@ -15,7 +15,7 @@ interface ChosenOutput {
 
 /**
  * Checks the three against one another and against the command, before it runs.
- * @throws Failure of category usage that names what would do
+ * @throws Failure of category usage that says what is valid
  */
 export async function chooseOutput(
   global: Pick<GlobalValues, 'output' | 'jq' | 'fields'>,
@@ -52,18 +52,18 @@ function wrong(message: string, advice: string): Failure {
 interface DataOutput {
   /** One line, or one JSON document; a table has cells that are escaped already. */
   readonly print: (text: string) => void;
-  /** Resolves when everything is written: null, or what the expression met, after which nothing was written. */
+  /** Resolves when everything is written: null, or the failure of the expression, after which nothing was written. */
   readonly finish: () => Promise<Failure | null>;
 }
 
-/** Everything of a run goes through one of these, in the order in which it was printed. */
+/** All data of a run pass through one of these, in the order of printing. */
 export function createDataOutput(io: Pick<Io, 'stdout'>, mode: OutputMode, jq: JqFilter | null): DataOutput {
   const write = (text: string) => io.stdout.write(`${text}\n`);
   if (jq === null) {
     const makeSafe = ESCAPES[mode];
     return { print: (text) => write(makeSafe(text)), finish: async () => null };
   }
-  // Text is for other programs as it is, but a terminal must not obey it.
+  // Text is for other programs unchanged, but must not control a terminal.
   const escapeText = io.stdout.isTTY === true ? escapeRows : (text: string) => text;
   let failure: Failure | null = null;
   let written = Promise.resolve();

@@ -3,13 +3,13 @@ import { Failure } from '../errors/failure.ts';
 
 export interface JqFilter {
   /**
-   * What the expression makes of one JSON document: the JSON of one value each.
+   * The results of the expression for one JSON document: the JSON of one value each.
    * @throws Failure of category usage when it does not fit the data, or the data are too large for it
    */
   apply(json: string): Promise<readonly string[]>;
 }
 
-/** The interpreter takes a document over its stack, which ends soon after. */
+/** The interpreter passes a document over its stack, which is little larger. */
 const LARGEST_BYTES = 900_000;
 
 /** The interpreter copies all of its output for each byte of it: short pieces keep that from growing with its square. */

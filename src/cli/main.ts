@@ -93,7 +93,7 @@ function withWholeCommands(failure: Failure, caller: Caller): Failure {
 interface RunEnd {
   readonly signal: AbortSignal;
   readonly fail: (failure: Failure) => void;
-  /** What the run was ended by, when that was `fail`. */
+  /** The failure that ended the run through `fail`. */
   readonly failure: () => Failure | null;
   readonly throwFailure: () => void;
   readonly stop: () => void;

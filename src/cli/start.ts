@@ -59,7 +59,7 @@ function silenceExperiments(host: NodeJS.Process): void {
   });
 }
 
-/** Node's stream for a file takes the part of a write that a full disk had room for as all of it. */
+/** Node's stream for a file reports a partial write to a full disk as complete. */
 function wholeWrites(stream: NodeJS.WriteStream & { readonly fd: number }): Output {
   if (stream.constructor.name !== 'SyncWriteStream') return stream;
   stream._write = (chunk: Buffer, _encoding, done) => {

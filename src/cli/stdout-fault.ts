@@ -7,9 +7,9 @@ import { describeDisk, errorCode } from '../errors/system-error.ts';
 import { reportFailure } from './report-failure.ts';
 
 interface StdoutWatch {
-  /** Resolves to what has kept data from stdout so far; null while nothing has. */
+  /** Resolves to the failure of the writes so far; null without one. */
   fault(): Promise<Failure | null>;
-  /** Throws that, when there is something. */
+  /** Throws that failure, if there is one. */
   check(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function watchStdout(stdout: Output): StdoutWatch {
   };
 }
 
-/** What the command met goes along: only one of the two decides the exit code. */
+/** Includes the failure of the command: only one of the two decides the exit code. */
 export function withOwnFailure(fault: Failure, own: Failure): Failure {
   if (own === fault) return fault;
   const { code, message, advice, jobId, errors = [] } = own.facts;

@@ -4,7 +4,7 @@ import { get as getPlain } from 'node:http';
 import { get } from 'node:https';
 import { readUpdateRecord, writeRecord } from './update-record.ts';
 
-/** A registry that is slower has lost its turn until next week. */
+/** A slower registry is asked again next week. */
 const PATIENCE_MS = 10_000;
 /** The answer is an object of a few tags; more is not from a registry. */
 const MOST_CHARACTERS = 65_536;

@@ -1,4 +1,4 @@
-/** What goes into a signed call, and what comes out. */
+/** The input and output of a signed call. */
 
 export type QueryValue = string | number | undefined;
 

@@ -35,7 +35,7 @@ export const GLOBAL_OPTIONS = {
 
 export type GlobalValues = OptionValues<typeof GLOBAL_OPTIONS>;
 
-/** --jq and --fields speak of JSON, so they ask for it where nothing else does. */
+/** --jq and --fields need JSON, so they select it unless another form is chosen. */
 export function outputMode({
   output,
   jq,

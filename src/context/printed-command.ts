@@ -153,7 +153,7 @@ function withFlags(words: readonly string[], flags: readonly string[]): readonly
   );
 }
 
-/** Behind `--` a flag would be an operand. */
+/** After `--` a flag would be an operand. */
 function withWords(words: readonly string[], added: readonly string[]): readonly string[] {
   const options = optionsOf(words);
   return [...options, ...added, ...words.slice(options.length)];

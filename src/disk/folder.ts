@@ -1,4 +1,4 @@
-/** Folders that a user named: how they are made, and how much room they have. */
+/** Folders that a user named: how they are created, and their free space. */
 import { mkdir, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../errors/system-error.ts';

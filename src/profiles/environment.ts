@@ -45,7 +45,7 @@ export const ENVIRONMENT = {
 
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
-/** Those that hold secrets: read once, then taken away from this process and whatever it starts. */
+/** Those that hold secrets: read once, then removed from this process and its children. */
 const SECRET_VARIABLES: readonly EnvironmentName[] = [
   ...SECRETS.map((name) => SETTINGS[name].variable),
   'VLOC_DATABASE',

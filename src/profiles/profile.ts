@@ -31,7 +31,7 @@ export function profilesPath(folder: string): string {
 
 export const NO_PROFILES: ProfileDocument = { version: 1, profiles: [] };
 
-/** The embedded service: always there, never stored. */
+/** The embedded service: it always exists and is never stored. */
 export const LOCAL = 'local';
 
 /** The profile of that name, or undefined. */
@@ -39,7 +39,7 @@ export function findProfile(document: ProfileDocument, name: string): Profile | 
   return document.profiles.find((profile) => profile.name === name);
 }
 
-/** Short enough for a column of a table; letters that no shell and no file system takes for something else. */
+/** Short enough for a column of a table; characters without a special meaning to shells and file systems. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**

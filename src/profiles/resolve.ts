@@ -36,7 +36,7 @@ import {
   TEXTS,
 } from './settings.ts';
 
-/** The service that a run uses: one elsewhere, or the one inside this program. */
+/** The service that a run uses: a remote one, or the embedded one. */
 export type ServiceTarget =
   | {
       readonly type: 'remote';
@@ -79,7 +79,7 @@ async function readProfiles(folder: string, warn: Warn): Promise<ProfileDocument
 }
 
 /**
- * Decides for a service; its secret is fetched last, and only for a service elsewhere.
+ * Decides for a service; its secret is fetched last, and only for a remote service.
  * @throws Failure (`configuration`) when the credentials are missing, or belong to another service
  */
 export async function resolveTarget(
@@ -114,7 +114,7 @@ const CHOICES =
 export function findDoubt({ profile, baseUrl, key, secret }: Settings, env: Environment): Failure | null {
   const byFlag = baseUrl.origin.type === 'flag' || profile?.origin.type === 'flag';
   const isLocal = baseUrl.value === null && baseUrl.origin.type === 'profile';
-  // An empty variable is mostly one that a pipeline forgot to fill: the next best service is not the one meant.
+  // An empty variable is mostly one that a pipeline forgot to fill: another service would be the wrong one.
   if (env.VLOC_BASE_URL === '' && !byFlag && !(isLocal && profile?.origin.type === 'env')) {
     return undecided('BASE_URL_EMPTY', 'VLOC_BASE_URL is empty', `Set or unset it. ${CHOICES}`);
   }
@@ -197,7 +197,7 @@ export interface SettingSources {
   readonly profilesPath: string;
 }
 
-/** What one place sets. A base URL of null asks for the embedded service. */
+/** What one place sets. A base URL of null selects the embedded service. */
 type Layer = { readonly [Name in SettingName]?: Setting<SettingValue<Name>> | undefined };
 
 const BY_DEFAULT: SettingOrigin = { type: 'default' };

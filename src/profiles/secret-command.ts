@@ -10,10 +10,10 @@ const LARGEST_BYTES = 64 * 1024;
 /** Anything that only a shell understands, an assignment before the program included. */
 const NEEDS_SHELL = /[|&;<>()$`\\*?[\]~#!{}\n]|^\s*\w+=/;
 
-/** The words of a command without a shell's magic, quotes taken off; null when only a shell can read it. */
+/** The words of a command without shell expansion, quotes removed; null when only a shell can read it. */
 export function splitCommand(command: string): readonly string[] | null {
   if (NEEDS_SHELL.test(command)) return null;
-  // A quote without its partner is for the shell to complain of.
+  // The shell reports an unmatched quote.
   if (/["']/.test(command.replace(/"[^"]*"|'[^']*'/g, ''))) return null;
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));

@@ -21,7 +21,7 @@ type SettingRow = {
   readonly flag?: TextOption;
   /** Whether vloc.config.json may set it: that file is shared, so no secret and no key. */
   readonly inProject: boolean;
-  /** What counts where nothing sets it; null is the embedded service. */
+  /** The default; null is the embedded service. */
   readonly default?: string | null;
   /** The option of `profile add` for a setting that is not a global flag. */
   readonly option?: TextOption;

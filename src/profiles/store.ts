@@ -83,7 +83,7 @@ async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> 
   if (text === null) return NO_PROFILES;
   const value = parseJson(text);
   if (value === undefined) throw damaged(path, 'it is not JSON');
-  // Who has no profiles does not load the validators.
+  // Without profiles, the validators are not loaded.
   const { parseDocument } = await import('./schemas.ts');
   const document = parseDocument(value);
   if ('wrongAt' in document) throw damaged(path, `wrong at ${document.wrongAt}`);

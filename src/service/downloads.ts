@@ -29,7 +29,7 @@ export async function serveAsset(
   const { method = '' } = exchange.request;
   const expiresAt = Number(asked.query.get('expires') ?? Number.NaN);
   const permission = assetPermission(asked.jobId, asked.name, expiresAt);
-  // A service with other storage gives no such addresses.
+  // A service with other storage returns no such addresses.
   const isHere = context.storage.sharesFolder && ['GET', 'HEAD'].includes(method);
   if (!isHere || !context.links.verify(permission, asked.query)) {
     return refuseLink('LINK_NOT_VALID', 'the address is not valid for this file, or was changed', exchange);

@@ -25,7 +25,7 @@ const INTERVAL_MS = 60_000;
  */
 export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
   let underWay: Promise<void> | null = null;
-  /** Whether to sweep again at the end, for what has expired since the sweep under way began. */
+  /** Whether to sweep again at the end, for what has expired since the running sweep began. */
   let isDue = false;
   const sweepIfDue = (onExpired = () => {}) => {
     isDue = underWay !== null;

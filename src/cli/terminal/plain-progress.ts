@@ -7,7 +7,7 @@ import { type Repeat, repeatWithTimer } from './repeat.ts';
 /** Often enough that a CI job does not count as hung, seldom enough that a log stays readable. */
 const HEARTBEAT_MS = 30_000;
 
-/** So many fit on a line. With more of them results have no line of their own: they are on stdout. */
+/** As many as fit on a line. With more of them, results have no line of their own: they are on stdout. */
 const FEW = 3;
 
 /** Writes what all keys are at, in one line, when half a minute has passed since the last one. */

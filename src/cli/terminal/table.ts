@@ -60,7 +60,7 @@ const BORDERLESS = {
   middle: ' '.repeat(GAP),
 };
 
-/** Colours are put in afterwards, and the gap is all that parts columns. */
+/** Colours are put in afterwards, and only the gap separates columns. */
 const PLAIN = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
 
 /** Nothing is truncated, but cli-table3 measures this for cells of more than ten letters, and all but ASCII costs 40 ms. */

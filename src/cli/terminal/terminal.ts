@@ -1,4 +1,4 @@
-/** People's side of the output: notes, warnings, progress and tables, all escaped. */
+/** Output for people: notes, warnings, progress and tables, all escaped. */
 import type { Io, Progress, Terminal, WorkSummary } from '../../context/context.ts';
 import type { GlobalValues } from '../../context/global-options.ts';
 import { escapeRows } from './escape.ts';

@@ -26,7 +26,7 @@ type PartMismatch = 'changed' | 'range';
 interface ExpectedFile {
   /** Host that is asked. */
   readonly host: string;
-  /** Bytes in the part, asked for with Range unless 0. */
+  /** Bytes in the part, requested with Range unless 0. */
   readonly offset: number;
   /** Of the version that the part was begun with. */
   readonly validator: Validator | null;
@@ -103,7 +103,7 @@ function isOtherVersion(
   return !(isSameVersion(validator, headers) ?? hashed);
 }
 
-/** What came instead of the result, in words; null when it may be it. */
+/** What was received instead of the result, in words; null if it may be the result. */
 function wrongContent(
   headers: StorageAnswer['headers'],
   total: number | null,

@@ -79,7 +79,7 @@ function nextUrl(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from.href))
     throw refused('a redirect has no address');
   const url = new URL(location, from);
-  // http is only left standing within one machine; a redirect never turns an https download into a plain one.
+  // http is only allowed within one machine; a redirect never turns an https download into a plain one.
   const staysLocal = from.protocol === 'http:' && url.protocol === 'http:' && isLoopback(url);
   if (url.protocol === 'https:' || staysLocal) return url;
   throw refused('a redirect leads away from https');

@@ -17,7 +17,7 @@ function targetExists(path: string): Failure {
   });
 }
 
-/** @throws Failure (`usage`) when the path is an input of the user: whatever is asked for, that is not replaced */
+/** @throws Failure (`usage`) when the path is an input of the user, which no option allows to replace */
 export async function refuseInput(path: string, findInput: FindInput = NO_INPUTS): Promise<void> {
   const input = await findInput(path);
   if (input === null) return;

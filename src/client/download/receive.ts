@@ -22,7 +22,7 @@ interface Receiving {
   /** Bytes that the disk has for it. */
   readonly room: number;
   onBytes(inPart: number): void;
-  /** What it ends with when more comes than there is room for. */
+  /** The failure if more arrives than the disk has space for. */
   noRoom(): Failure;
 }
 

@@ -65,7 +65,7 @@ function kindNamed(name: string): JobKind | null {
   return JOB_KIND_NAMES.find((kind) => kind === name) ?? kindOfPath(name);
 }
 
-/** @throws Failure (`usage`) for what is none of the three forms, and for an address of another service */
+/** @throws Failure (`usage`) for a text in none of the three forms, and for an address of another service */
 export function parseReference(base: BaseUrl, reference: string): JobReference {
   const text = reference.trim();
   const path = text.includes('://') ? pathOfUrl(base, text) : text;

@@ -27,7 +27,7 @@ export interface JobFilters extends ListFilters {
 }
 
 export interface Jobs {
-  /** Fields that this version does not know go through as they are. */
+  /** Fields that this version does not know are passed unchanged. */
   create<K extends JobKind>(
     kind: K,
     request: JobRequestInput<K> & Record<string, unknown>,

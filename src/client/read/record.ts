@@ -35,7 +35,7 @@ export function asNumber(value: unknown): number | null {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 }
 
-/** The failure of an answer that lacks a field; `found` is what stood there instead. */
+/** The failure of an answer that lacks a field; `found` is what was there instead. */
 export function missingField(origin: ResponseSource, field: string, found?: unknown): Failure {
   const fault = describeFault(found);
   return new Failure({
@@ -70,7 +70,7 @@ export function needObject(origin: ResponseSource, value: unknown): JsonObject {
   throw missingField(origin, '', value).with({ message });
 }
 
-/** @throws Failure when the field is not a text, or empty */
+/** @throws Failure when the field is not a string, or empty */
 export function needText(origin: ResponseSource, object: JsonObject, field: string): string {
   const text = asText(member(object, field));
   if (text === null) throw missingField(origin, field, member(object, field));

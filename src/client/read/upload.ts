@@ -15,7 +15,7 @@ import {
 } from './record.ts';
 import type { Upload, UploadMedia } from './resources.ts';
 
-/** Names under which a service may hand out the address for the bytes. Source: contract, "Uploads", tolerant. */
+/** Names under which a service may return the address for the bytes. Source: contract, "Uploads", tolerant. */
 const TARGET_NAMES = ['upload_request', 'upload', 'upload_target', 'direct_upload'];
 
 /**

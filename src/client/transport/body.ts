@@ -1,7 +1,7 @@
 /** Bodies of answers: read up to a limit, parsed as JSON, or shown to people. */
 import type { HttpResponse } from './http.ts';
 
-/** A body that is larger than the caller takes. */
+/** A body that is larger than the caller accepts. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
   readonly status: number;
@@ -52,7 +52,7 @@ export const MAX_ANSWER_BYTES = 16 * 1024 ** 2;
 /** Deeper than any resource by far; code that walks a value by recursion survives it. */
 const MAX_DEPTH = 100;
 
-/** Bytes that are not JSON as the client takes it; the message says why and quotes nothing. */
+/** Bytes that are not JSON as the client accepts it; the message says why and quotes nothing. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }

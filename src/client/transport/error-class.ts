@@ -8,7 +8,7 @@ import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 
 /** A refused answer, as far as the decision needs it. */
 export interface ErrorResponse {
-  /** Who gave it; without an answer there is nothing to judge here. */
+  /** Who sent it; network errors are judged elsewhere. */
   readonly origin: Exclude<FailureOrigin, 'network'>;
   readonly status: number;
   /** The code in the body, null when it has none. */
@@ -179,7 +179,7 @@ export function adviseUser({ category, blame }: ErrorClass, code: string | null)
 export type Addressee = 'the API' | 'storage';
 
 /**
- * The failure facts of an answer that something in front of the addressee gave: a proxy, a login page, a firewall.
+ * The failure facts of an answer that something in front of the addressee sent: a proxy, a login page, a firewall.
  * @param shown the first line of its page, empty when it has none
  */
 export function gatewayFacts(

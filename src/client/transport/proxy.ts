@@ -8,7 +8,7 @@ export interface ProxySettings {
   readonly https: string;
   /** Hosts reached without it, separated by commas: `host`, `.suffix`, `*.suffix`, `host:port`, `*` for all. */
   readonly noProxy: string;
-  /** Default false: what goes to this machine itself takes no proxy. */
+  /** Default false: requests to this machine itself use no proxy. */
   readonly loopback?: boolean;
 }
 

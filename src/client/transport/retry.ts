@@ -46,7 +46,7 @@ type RetryDecision =
       readonly asked: boolean;
       /** Tokens that the retry takes from the shared budget. */
       readonly cost: number;
-      /** False when the failed attempt is not held against the call. */
+      /** False when the failed attempt does not count. */
       readonly counts: boolean;
     }
   | { readonly type: 'stop'; readonly why: 'final' | 'attempts' | 'asked-too-long' | 'deadline' };
@@ -115,7 +115,7 @@ export function backoffDelay(failedAttempts: number, random: () => number): numb
 /** Fifty retries in a row without a success between them. */
 export const BUCKET_CAPACITY = 500;
 export const RETRY_COST = 10;
-/** A throttled call was answered quickly and politely: trying again costs the service less. */
+/** A throttled call was answered quickly: trying again costs the service less. */
 export const THROTTLED_RETRY_COST = 5;
 /** What a call that needed no retry puts back. */
 const FIRST_TIME_REFUND = 1;

@@ -29,7 +29,7 @@ export interface StorageRefusal {
     FailureFacts,
     'origin' | 'blame' | 'category' | 'status' | 'retryable' | 'retryAfterMs'
   >;
-  /** The whole failure when a gateway gave the answer, else null. */
+  /** The whole failure when a gateway sent the answer, else null. */
   readonly gateway: FailureFacts | null;
 }
 

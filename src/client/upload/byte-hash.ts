@@ -6,7 +6,7 @@ import type { HashAnswer, HashOrder } from './hash-worker.ts';
 export interface ByteHash {
   /** Memory whose bytes it can read while others read them too. */
   allocate(bytes: number): Buffer;
-  /** Takes the next bytes; until it resolves they must stay as they are. Never rejects. */
+  /** Takes the next bytes; until it resolves they must not change. Never rejects. */
   update(bytes: Buffer): Promise<void>;
   /** Lower-case hex; null when the thread was lost on the way: read the file once more. */
   digest(): Promise<string | null>;

@@ -122,7 +122,7 @@ async function conclude(
   const refused = readStorageAnswer({ status, headers, page }, context.clock.now());
   if (refused !== null) return refused;
   const { signal } = options;
-  // The service compares the ETag with what it holds. Few storages return none, so the MD5 is not computed while sending.
+  // The service compares the ETag with its own. Few storages return none, so the MD5 is not computed while sending.
   const etag = headers.etag ?? (await hashFile(source, 'md5', signal));
   const sha256 = hash === null ? null : ((await hash.digest()) ?? (await hashFile(source, 'sha256', signal)));
   return { type: 'done', value: { etag, sha256 } };

@@ -196,7 +196,7 @@ const READ_BYTES = 1024 ** 2;
 const STALLED_MS = 5 * 60_000;
 /** How long the connection of a refused body stays open, so that its sender can read the answer. */
 const LINGER_MS = 2000;
-/** How much of a refused body is read and discarded: what most senders have under way when the answer arrives. */
+/** How much of a refused body is read and discarded: what most senders have in transit when the answer arrives. */
 const LINGER_BYTES = 256 * 1024;
 
 /** Sends an answer. Rejects if the caller disconnects in the middle of a file. */

@@ -196,7 +196,7 @@ async function openDatabase(url: string, name: PlaceName, role: Role): Promise<P
           checkFiles: () => isOurs(tx),
           claimFiles: () => claim(tx),
         };
-        // Copies take as long as they take: the limits of a session are meant for requests.
+        // The limits of a session are meant for requests, not for copies.
         await store.script(
           tx,
           'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0',

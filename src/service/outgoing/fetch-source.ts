@@ -144,7 +144,7 @@ async function followRedirects(first: string, parts: FetchParts): Promise<Incomi
     const answer = await askForHead(address, redirects > 0, { ...parts, network });
     if (!REDIRECTS.includes(answer.statusCode ?? 0)) return answer;
     answer.destroy();
-    // Servers often leave spaces in a path as they are.
+    // Servers often leave spaces in a path unencoded.
     const next = parseAddress((answer.headers.location ?? '').replaceAll(' ', '%20'), address);
     if (answer.headers.location === undefined || next === null) {
       throw unreachable('it redirects without saying where to');

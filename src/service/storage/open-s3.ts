@@ -201,7 +201,7 @@ async function readMarker(bucket: Bucket, key: string): Promise<string | null> {
   }
 }
 
-/** Writes the marker unless another cluster does so first, where the storage can tell. */
+/** Writes the marker unless another cluster does so first, if the storage can detect that. */
 async function writeMarker(bucket: Bucket, key: string, own: string): Promise<void> {
   const put = putText(key, `${own}\n`);
   try {

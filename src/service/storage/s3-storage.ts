@@ -50,7 +50,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
   /** How far a test has moved the clock of the service, in whole minutes, so that an address stays the same while both run on. */
   const moved = () => Math.round((clock.now() - now()) / MINUTE_MS) * MINUTE_MS;
 
-  /** Sends a request again after errors that may pass. @throws StorageAway */
+  /** Sends a request again after temporary errors. @throws StorageAway */
   const insist = async <Result>(
     work: () => Promise<Result>,
     waits: readonly number[] = SHORT_WAITS_MS,

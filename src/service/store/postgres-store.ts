@@ -26,9 +26,9 @@ const LIMITED = { query_timeout: 35_000 };
 /** The same for the end of a transaction that has failed. If there is no answer, the connection is closed. */
 const ROLLBACK = { text: 'ROLLBACK', query_timeout: 5000 };
 
-/** Tells our locks from those of other programs on the database; any number will do. */
+/** Distinguishes our locks from those of other programs on the database; any number will do. */
 const LOCKS = 7_118_563;
-/** Every connection to an account holds this lock together with the others, so that a move can tell that there are none. */
+/** Every connection to an account holds this lock together with the others, so that a move can detect that there are none. */
 const USERS = LOCKS + 1;
 
 /** 64-bit integers and their sums, which are times, sizes and credits below 2 ** 53. */
@@ -170,12 +170,12 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
 const SNAPSHOT = 'SELECT pg_current_snapshot()::text AS seen';
 
 /**
- * Classes of codes for what passes: lost connections, lacking resources (a full disk too), conflicts of transactions, locks that
+ * Classes of codes for temporary errors: lost connections, lacking resources (a full disk too), conflicts of transactions, locks that
  * others hold, statements that were ended, a server that starts or stops. Source: PostgreSQL, "Error Codes".
  */
 const PASSING = /^(?:08|25P03|53|40|55P03|57)/;
 
-/** @throws DatabaseAway for an error that passes; others as they are */
+/** @throws DatabaseAway for a temporary error; others unchanged */
 async function passing<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

@@ -18,7 +18,7 @@ export interface Statements {
 
 /** The statements of one transaction. A function that takes it changes only what belongs together. */
 export interface Transaction extends Statements {
-  /** Tells a transaction from a store in types. */
+  /** Distinguishes a transaction from a store in types. */
   readonly isTransaction: true;
 }
 
@@ -42,7 +42,7 @@ export interface Store extends Statements {
 /** SQLITE_BUSY and SQLITE_LOCKED: another process writes. */
 const BUSY_CODES: readonly (number | null)[] = [5, 6];
 
-/** The database cannot be reached, or ended a statement for a reason that passes; `cause` is its own error. */
+/** The database cannot be reached, or ended a statement for a temporary reason; `cause` is its own error. */
 export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway';
 }

@@ -31,7 +31,7 @@ export async function receiveObject(
   const now = exchange.receivedAt;
   const row = await findUpload(context.store, uploadId, now);
   const refuse = (detail: string) => refuseLink('LINK_NOT_VALID', detail, exchange);
-  // A service with other storage gives no such addresses.
+  // A service with other storage returns no such addresses.
   const isHere = context.storage.sharesFolder && row !== undefined;
   const permitted = isHere && context.links.verify(uploadPermission(row), query);
   if (!permitted || exchange.request.method !== 'PUT') {
