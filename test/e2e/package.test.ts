@@ -41,7 +41,7 @@ describe('the tarball', () => {
       .split('\n')
       .map((path) => path.replace('package/', ''));
 
-  it('contains what runs and what explains it, and nothing else', () => {
+  it('contains the code and its documentation, and nothing else', () => {
     expect(compareContents(list())).toEqual({ extra: [], missing: [] });
   });
 

@@ -29,7 +29,7 @@ describe('a supported request', () => {
     ['dubbing', { target_language: 'de-AT' }],
     ['auto_localization', { target_language: 'es', mode: 'standard' }],
     ['auto_localization', { source_language: 'en', target_language: 'ca', mode: 'subtitles_only' }],
-  ] as const)('%s with %j is supported', (kind, fields) => {
+  ] as const)('for %s with %j has no problem', (kind, fields) => {
     expect(explainUnsupported(kind, fields, ALL)).toBeNull();
   });
 
@@ -41,7 +41,7 @@ describe('a supported request', () => {
 });
 
 describe('an unsupported request', () => {
-  test('because of a missing engine names it and how to install it', () => {
+  test('because of a missing engine is refused with its name and how to install it', () => {
     const obstacle = explainUnsupported('subtitle_recognition', {}, without('recognize', 'pocketsphinx'));
     expect(obstacle).toEqual({
       missing: true,

@@ -36,7 +36,7 @@ describe('the file of the profiles', () => {
     await expect(stat(folder)).rejects.toThrow('ENOENT');
   });
 
-  it('keeps added profiles, even with names that objects have of their own', async () => {
+  it('keeps added profiles, even those named like a property of every object', async () => {
     const { store } = await openStore();
     await store.change(add('constructor'));
     await store.change(add('a.b'));

@@ -159,7 +159,7 @@ describe('credits', () => {
   });
 });
 
-test('of a page that says there is more must say where', () => {
+test('with more pages need a cursor', () => {
   expect(failureIn(() => readList({ data: [], has_more: true }, 'req_1', (item) => item)).message).toContain(
     '`next_cursor`',
   );
@@ -227,7 +227,7 @@ describe('the processing details of a result', () => {
   });
 });
 
-test('reading any JSON returns a value or a Failure, never another error', () => {
+test('are read or refused with a Failure, whatever the JSON', () => {
   const readers = [
     (body: unknown) => JOB_KIND_NAMES.map((kind) => assetsOf(readJob(kind, body, null))),
     (body: unknown) => makingOf({ result: { making: body } }),

@@ -42,7 +42,7 @@ it('fish offers nothing if there are no values', ({ skip }) => {
   for (const { line, offers } of EXACT) expect(offered.get(line), line).toEqual(offers);
 });
 
-it('fish shows beside each candidate what it is', ({ skip }) => {
+it('fish shows a description beside each candidate', ({ skip }) => {
   skip(missing !== null, missing ?? '');
   const lines = ['vloc loc', 'vloc localize --ti', 'vloc jobs wait d', 'vloc localize --to e'];
   const offered = complete(lines);

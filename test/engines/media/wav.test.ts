@@ -11,7 +11,7 @@ const format = fc.record({
 });
 
 describe('the header of a WAV file', () => {
-  test('reads as what was written', () => {
+  test('is read as it was written', () => {
     fc.assert(
       fc.property(format, fc.integer({ min: 0, max: 2 ** 31 }), (wanted, dataBytes) => {
         const read = parseWavHeader(wavHeader(wanted, dataBytes), 44 + dataBytes);

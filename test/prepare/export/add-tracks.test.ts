@@ -54,7 +54,7 @@ const packets = (path: string, ...streams: string[]) =>
     .split('\n')
     .filter((row) => /^\d/.test(row));
 
-test('sound and subtitles of the original follow the own tracks, which are unchanged', async () => {
+test('sound and subtitles of the original follow the new tracks, which are unchanged', async () => {
   const before = readFileSync(at('talk.mkv'));
   const { path, notes } = await add({ track: 2, subtitles: true });
   expect(notes).toEqual([]);

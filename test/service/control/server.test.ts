@@ -85,7 +85,7 @@ describe('access', () => {
 });
 
 describe('requests', () => {
-  it('report their own errors', async () => {
+  it('are refused with what is wrong', async () => {
     const { ask, control } = await start();
     const refused = async (method: string, path: string, fields?: object) => {
       const { status, json } = await ask(method, path, fields);

@@ -18,7 +18,7 @@ test('a completed upload is validated and then ready, with the measured values',
   expect(Date.parse(json.expires_at) - Date.parse(json.created_at)).toBe(7 * 86_400_000);
 });
 
-test('completing a ready upload is 200, without the quotes of the ETag as well', async () => {
+test('completing a ready upload answers 200, also with an ETag without quotes', async () => {
   const { caller } = await startScene();
   const { id, etag } = await sendUpload(caller, videoOf(1));
   await caller.post(`/v1/uploads/${id}/completions`, { etag });
