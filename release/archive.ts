@@ -56,7 +56,7 @@ function fillArchive({ platform, tarball }: ArchiveOrder, root: string, work: st
   const lib = join(root, 'lib');
   renameSync(join(work, 'package'), lib);
   copyFileSync(join(STANDALONE, 'launch.cjs'), join(lib, 'launch.cjs'));
-  // Without it, `vloc upgrade` would take the archive for an npm package.
+  // Without it, `vloc upgrade` would mistake the archive for an npm package.
   writeFileSync(join(lib, 'installed-by'), 'standalone\n');
   for (const name of ['LICENSE', 'README.md']) copyFileSync(join(lib, name), join(root, name));
   renameSync(installDependencies(platform, work), join(lib, 'node_modules'));

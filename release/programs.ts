@@ -11,7 +11,7 @@ export interface Target {
 /** Where the header of PE begins is written here. */
 const PE_OFFSET_AT = 0x3c;
 
-/** Returns for what a file was compiled; null if it is no program or library. */
+/** Returns for what a file was compiled; null if it is not a program or library. */
 export function readTarget(bytes: Buffer): Target | null {
   if (bytes.length < 64) return null;
   const magic = bytes.readUInt32BE(0);

@@ -176,7 +176,7 @@ function checkNpm(tarball: string): void {
   const listed = run('tar', ['-tzf', tarball], { cwd: PROJECT }).trim().split('\n');
   const paths = listed.map((path) => path.replace('package/', ''));
   const { extra, missing } = compareContents(paths);
-  if (extra.length > 0) throw new Error(`the npm package has files that nobody expects: ${extra.join(', ')}`);
+  if (extra.length > 0) throw new Error(`the npm package has unexpected files: ${extra.join(', ')}`);
   if (missing.length > 0) throw new Error(`the npm package has no file for ${missing.join(', ')}`);
   const tool = (name: string) => join(PROJECT, 'node_modules/.bin', name);
   run(tool('publint'), ['run', tarball, '--strict'], { cwd: PROJECT });

@@ -131,7 +131,7 @@ export const PACKAGE_CONTENTS: readonly RegExp[] = [
   /^dist\/types\/.+\.d\.ts$/,
 ];
 
-/** Compares the paths of the package with the table: those that nobody expects, and expected ones without a file. */
+/** Compares the paths of the package with the table: unexpected ones, and expected ones without a file. */
 export function compareContents(paths: readonly string[]): {
   readonly extra: readonly string[];
   readonly missing: readonly string[];

@@ -198,7 +198,7 @@ function fieldsOf(options: Options, cwd: string): Readonly<Record<string, unknow
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** A program with a relative path is found from any folder only by its whole path. */
+/** A program with a relative path is found from any folder only by its full path. */
 function wholePaths([program = '', ...rest]: readonly string[], cwd: string): readonly string[] {
   const isPath = !isAbsolute(program) && /[\\/]/.test(program);
   return [isPath ? resolve(cwd, program) : program, ...rest];

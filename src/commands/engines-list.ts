@@ -32,7 +32,7 @@ export const enginesList: Command = defineCommand({
     },
   ],
   notes: [
-    'For each step, the first engine that supports the language is used. REACHABLE: its server takes connections and answers, or its model or program exists.',
+    'For each step, the first engine that supports the language is used. REACHABLE: its server accepts connections and answers, or its model or program exists.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).ENGINES_IN_USE,
   run: async (context) => {

@@ -1,4 +1,4 @@
-/** Checks `engines.json` and words its mistakes: which entry, which field, what is wrong, what to write instead. */
+/** Checks `engines.json` and describes its mistakes: which entry, which field, what is wrong, what to write instead. */
 import * as v from 'valibot';
 import { Failure } from '../errors/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';

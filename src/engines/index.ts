@@ -73,7 +73,7 @@ export function createEngines(options: EngineOptions = {}): Engines {
   };
 }
 
-/** Asks engines that give up after one try: somebody waits for the answer. */
+/** Asks engines that give up after one try: a user waits for the answer. */
 async function detect(config: EnginesConfig | null, parts: BackendParts): Promise<Capabilities> {
   const engines = await createStepEngines(config, { ...parts, tries: 1 });
   try {

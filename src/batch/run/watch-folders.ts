@@ -70,7 +70,7 @@ interface WatchOptions {
   readonly folder: string;
   /** Selects names, such as those of videos; hidden and unfinished files are always ignored. */
   readonly isWanted: (name: string) => boolean;
-  /** Whether the run is working on a file, by its name below the folder. Default: each file is taken once and after changes. */
+  /** Whether the run is working on a file, by its name below the folder. Default: each file is processed once and after changes. */
   readonly workOn?: (name: string) => FileWork;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -36,7 +36,7 @@ function requireStreams(header: MediaHeader): void {
   if (header.video === null) {
     throw new JobFailure(
       'MEDIA_UNSUPPORTED',
-      'the file has no picture stream: it must be a video, not sound alone',
+      'the file has no picture stream: it must be a video, not only sound',
     );
   }
   if (header.audio === null) {

@@ -1,5 +1,5 @@
 /**
- * Tells a voice from music by where they are between the channels. If both come from one direction each, and not from the same
+ * Distinguishes a voice from music by where they are between the channels. If both come from one direction each, and not from the same
  * one, the voice can be computed exactly: what is across the direction of the music contains only the voice.
  */
 import { mean } from './samples.ts';

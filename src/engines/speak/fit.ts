@@ -9,7 +9,7 @@ import { clipSeconds, cutClip, speedUp } from './clip.ts';
 /** A short pause before the next text, in milliseconds. */
 const BREATH_MS = 80;
 /**
- * Speech may continue after its cue if nobody else speaks, in milliseconds. More would be noticeable in the picture.
+ * Speech may continue after its cue if no one else speaks, in milliseconds. More would be noticeable in the picture.
  */
 const OVERRUN_MS = 1_500;
 /** Cues that begin closer than this cannot be spoken one after the other in their own time. */

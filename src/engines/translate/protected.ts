@@ -115,7 +115,7 @@ interface HiddenText {
   restore(translated: string): string;
 }
 
-/** Hides addresses and placeholders from an engine that takes them apart. Numbers remain: they affect the grammar. */
+/** Hides addresses and placeholders from an engine that splits them. Numbers remain: they affect the grammar. */
 export function hideProtected(text: string): HiddenText {
   const spans = findSpans(text).filter(({ kind }) => kind === 'verbatim');
   if (spans.length === 0) return { text, restore: (translated) => translated };

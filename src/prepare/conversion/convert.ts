@@ -98,7 +98,7 @@ function refuse(facts: VideoFacts, wanted: number | undefined): ConversionPlan |
     advice,
   });
   if (facts.picture === null) {
-    const message = 'the file has no picture stream: it is sound alone';
+    const message = 'the file has no picture stream: it has only sound';
     return impossible('MEDIA_UNSUPPORTED', message, 'give the video, or put a still picture over the sound');
   }
   if (facts.tracks.length === 0) {

@@ -168,7 +168,7 @@ export function plain(text: string): string {
 /** Enough for the files that the calls of one job write at the same time. */
 const NAME_BYTES = 4;
 
-/** Returns a new name for the file of a program. It is short: espeak-ng cuts whole paths at 200 bytes without a message. */
+/** Returns a new name for the file of a program. It is short: espeak-ng cuts full paths at 200 bytes without a message. */
 export function nameResult(ending: string): string {
   return `${randomBytes(NAME_BYTES).toString('hex')}${ending}`;
 }

@@ -15,11 +15,11 @@ import { WHISPER_LANGUAGES, whisperCode } from '../whisper-languages.ts';
 
 /** Many servers accept 25 MB. The rest is for the form around the sound. */
 const MAX_UPLOAD_BYTES = 24_900_000;
-/** A quarter of a minute. Shorter sound is sent as it is: to start the encoder takes longer than to send twice the bytes. */
+/** A quarter of a minute. Shorter sound is sent unchanged: starting the encoder takes longer than sending twice the bytes. */
 const MAX_WAV_BYTES = 500_000;
 /** A server that refuses a shorter sound as too large has another problem. In seconds. */
 const LEAST_PART = 20;
-/** Length of parts for servers that give no times, in seconds: a word is then at most a few seconds off. */
+/** Length of parts for servers that return no times, in seconds: a word is then at most a few seconds off. */
 const UNTIMED_PART = 10;
 /** Words further away from all speech are none: models write words into silence. In seconds. */
 const FAR_FROM_SPEECH = 1;

@@ -16,7 +16,7 @@ export interface ModelType {
   /** The files by the names that its configuration gives them. */
   readonly files: Readonly<Record<string, NeededFile>>;
   /**
-   * Tells types with the same files apart: the type that a model names in its metadata, else the name of the folder or
+   * Distinguishes types with the same files: the type that a model names in its metadata, else the name of the folder or
    * file. Without it, the files are enough.
    */
   readonly signs?: { readonly metadata: RegExp; readonly name: RegExp };
@@ -222,7 +222,7 @@ export async function findModel(folder: ModelFolder, types: readonly ModelType[]
   const described = await Promise.all(
     complete.map(async (found) => ({ ...found, metadataType: await typeInMetadata(folder, found.files) })),
   );
-  // What a model says of itself counts more than how somebody named it.
+  // The metadata of a model count more than its name.
   const sure = described.find(({ type, metadataType }) => {
     return type.signs === undefined || (metadataType !== '' && type.signs.metadata.test(metadataType));
   });

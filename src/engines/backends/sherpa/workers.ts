@@ -135,7 +135,7 @@ function fail(message: string, cause: unknown = null, permanent = false): JobFai
   return new JobFailure('ENGINE_ERROR', message, { cause, permanent });
 }
 
-/** A process that ended by itself: while it loaded a model, this model is broken, unless the memory was not enough. */
+/** A process that ended unexpectedly: while it loaded a model, this model is broken, unless the memory was not enough. */
 function crash(name: string, reason: unknown, isLoaded: boolean): JobFailure {
   if (!(reason instanceof ChildFailure)) return fail(`${name} ended unexpectedly`, reason);
   const { endedBy, exitCode, lastWords } = reason;
