@@ -93,7 +93,7 @@ export const enginesAdd: Command = defineCommand({
     },
     {
       command:
-        'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env ASR_KEY',
+        'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env MT_KEY',
       explains: 'a hosted service; the key stays in the environment',
     },
     {

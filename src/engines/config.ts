@@ -63,7 +63,7 @@ const Common = {
       'False: fail if this engine does not support a language; use no later one. Default: true.',
     ),
   ),
-  concurrency: v.optional(described(whole(1, 64), 'The most calls at one time.')),
+  concurrency: v.optional(described(whole(1, 64), 'Maximum number of concurrent calls.')),
   timeout: v.optional(described(whole(1, 86_400), 'Seconds until a call fails.')),
 };
 
@@ -81,7 +81,7 @@ const address = (example: string) => ({
 const openai = {
   type: described(v.literal('openai'), 'A server with the interface of OpenAI.'),
   ...address('http://127.0.0.1:8000/v1'),
-  model: described(Name, 'Name of the model, as the server knows it.'),
+  model: described(Name, 'Name of the model on the server.'),
   ...Common,
 };
 const sherpa = {

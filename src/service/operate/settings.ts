@@ -78,7 +78,7 @@ const FIELDS = {
   }),
   role: field(
     v.picklist(ROLES, `must be ${ROLES.join(', ')}`),
-    'what this process does with a database: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both',
+    'what this process does with a database: `api` answers requests, `worker` runs jobs and opens no port, `all` does both',
     { default: '`VLOC_ROLE`, else `"all"`', flag: '--role' },
   ),
   storage: field(text, 'bucket of S3 that keeps uploads and results; needs `database`', {
@@ -89,7 +89,7 @@ const FIELDS = {
     default: 'the address listened on',
     flag: '--public-origin',
   }),
-  trusted_proxies: field(addresses, 'addresses and networks whose `X-Forwarded-For` is believed', {
+  trusted_proxies: field(addresses, 'addresses and networks whose `X-Forwarded-For` is trusted', {
     default: '`[]`',
     flag: '--trusted-proxy',
   }),
