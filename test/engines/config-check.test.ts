@@ -87,7 +87,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { recognize: ['pocketsphinx', { type: 'openai', url: 'http://gpu' }] },
-    'recognize[1] (openai) model: is missing: name of the model, as the server knows it',
+    'recognize[1] (openai) model: is missing: name of the model on the server',
   ],
   [{ recognize: [{ ...WHISPER, model: ' ' }] }, 'recognize[0] (openai) model: must not be empty'],
   [{ recognize: [{ ...WHISPER, model: 3 }] }, 'recognize[0] (openai) model: must be a string'],
