@@ -2,9 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { describeOwner, nameOwner } from '../../../src/service/running/leases.ts';
 import { openEmptyAccount } from '../harness/stores.ts';
+import { describeClaimOrder } from './claim-order.ts';
 import { describeClaims } from './claims.ts';
 
-describe('leases in SQLite', () => describeClaims(async () => (await openEmptyAccount()).store));
+describe('leases in SQLite', () => {
+  const open = async () => (await openEmptyAccount()).store;
+  describeClaims(open);
+  describeClaimOrder(open);
+});
 
 it('an owner is named by its process, and by its machine if that is another one', () => {
   expect(describeOwner('17-0f0f@elsewhere')).toBe('17 on elsewhere');
