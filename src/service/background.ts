@@ -8,9 +8,10 @@ import { announceNode } from './running/nodes.ts';
 import { startSweeper } from './sweep.ts';
 import { startValidation } from './uploads/validation.ts';
 
+/** `open` is worded as in the indexes of the queue, which SQLite and PostgreSQL would not use otherwise. */
 const OPEN_JOBS: LeasedRows = {
   table: 'jobs',
-  open: `status IN ('queued', 'processing')`,
+  open: `status NOT IN ('succeeded', 'failed', 'cancelled')`,
   firstBy: 'created_at',
   needs: 'needs',
 };

@@ -4,7 +4,7 @@ import { createLeases } from '../../src/service/running/leases.ts';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import { makeStateDir } from '../service/harness/scene.ts';
 import { describeClaimOrder } from '../service/running/claim-order.ts';
-import { describeClaims, JOBS } from '../service/running/claims.ts';
+import { describeClaims, describePlans, JOBS } from '../service/running/claims.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const NEEDS = POSTGRES_PROGRAMS === null;
@@ -26,6 +26,7 @@ async function open() {
 describe.skipIf(NEEDS)('leases in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   describeClaims(open);
   describeClaimOrder(open);
+  describePlans(open, 'EXPLAIN');
 
   it('are not found in an empty account', async () => {
     const store = await open();

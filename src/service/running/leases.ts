@@ -67,8 +67,59 @@ interface Row extends Pick<Lease, 'id' | 'takenFrom'> {
   readonly needs: string | null;
 }
 
-/** Around each need in the list of those that are skipped. Needs do not contain it. */
+/** Around each text in a list of those that are skipped. Ids and needs do not contain it. */
 const MARK = '|';
+const listOf = (texts: readonly string[]) => texts.map((text) => MARK + text + MARK).join('');
+
+/**
+ * Returns the statements that find rows to lease: any of them, and the next one. Their parameters are the time, 1 to take over rows
+ * whose lease has expired, the list of rows to skip, and that of needs to skip.
+ *
+ * They read the leased rows and one waiting row of each key, not all that wait: the index `TABLE_waiting` has them by key and in order,
+ * so that the first row of the next key is one step away.
+ */
+function searches({ table, open, firstBy, needs }: LeasedRows): { any: string; next: string } {
+  const has = (list: string, text: string) =>
+    `replace(${list}, '${MARK}' || ${text} || '${MARK}', '') <> ${list}`;
+  const conditions = ['run_after <= ?1', `NOT ${has('?3', 'id')}`];
+  if (needs !== undefined) conditions.push(`(needs IS NULL OR NOT ${has('?4', 'needs')})`);
+  // PostgreSQL takes these conditions for rare and would sort all rows instead of walking through the index to the first that meets
+  // them. That a number differs from 0 is usual for it.
+  const isPossible = `CASE WHEN ${conditions.join(' AND ')} THEN 1 ELSE 0 END <> 0`;
+  const needsOf = (of: string) => `${needs === undefined ? 'NULL' : `${of}.needs`} AS needs`;
+  const columns = (of: string) => `${of}.id, ${of}.key_id, ${of}.${firstBy} AS first, ${needsOf(of)}`;
+  const firstWaiting = (column: string, keys = '') => `(
+      SELECT ${column} FROM ${table} WHERE ${open} AND lease_owner IS NULL AND ${isPossible} ${keys}
+      ORDER BY key_id, ${firstBy} LIMIT 1)`;
+  const any = `
+    SELECT needs FROM ${firstWaiting(needsOf(table))} AS waiting
+    UNION ALL
+    SELECT needs FROM (
+      SELECT ${needsOf(table)} FROM ${table}
+      WHERE ${open} AND lease_owner IS NOT NULL AND ?2 = 1 AND lease_until <= ?1 AND ${isPossible}
+      ORDER BY key_id LIMIT 1) AS leased`;
+  const next = `
+    WITH RECURSIVE leased AS MATERIALIZED (
+      SELECT ${columns(table)}, run_after, lease_owner, lease_until
+      FROM ${table} WHERE ${open} AND lease_owner IS NOT NULL
+    ), waiting AS (
+      SELECT ${columns(table)} FROM ${table} WHERE id = ${firstWaiting('id')}
+      UNION ALL
+      SELECT ${columns('next')}
+      FROM waiting JOIN ${table} AS next ON next.id = ${firstWaiting('id', `AND ${table}.key_id > waiting.key_id`)}
+    )
+    SELECT id, "takenFrom", found.key_id AS "keyId", needs FROM (
+      SELECT id, NULL AS "takenFrom", key_id, first, needs FROM waiting
+      UNION ALL
+      SELECT id, lease_owner, key_id, first, needs FROM leased WHERE ?2 = 1 AND lease_until <= ?1 AND ${isPossible}
+    ) AS found
+    LEFT JOIN (
+      SELECT key_id, count(*) AS running FROM leased WHERE lease_until > ?1 GROUP BY key_id
+    ) AS busy ON busy.key_id = found.key_id
+    LEFT JOIN turns ON turns.queue = '${table}' AND turns.key_id = found.key_id
+    ORDER BY coalesce(running, 0), coalesce(taken_at, 0), first LIMIT 1`;
+  return { any, next };
+}
 
 /**
  * Creates leases on the rows of one table. Keys take turns: the next row is of the key with the fewest leased rows, among
@@ -78,20 +129,12 @@ const MARK = '|';
  */
 export function createLeases(
   store: Store,
-  { table, open, firstBy, needs }: LeasedRows,
+  rows: LeasedRows,
   owner: string,
   ability: () => Promise<CanDo> = async () => () => true,
 ): Leases {
-  // A lease of this process also expires unless it is in `held`: the store may have failed after recording the claim.
-  const find = `
-    SELECT id, lease_owner AS "takenFrom", ${table}.key_id AS "keyId", ${needs ?? 'NULL'} AS needs FROM ${table}
-    LEFT JOIN (
-      SELECT key_id, count(*) AS leased FROM ${table} WHERE ${open} AND lease_until > ?1 GROUP BY key_id
-    ) AS busy ON busy.key_id = ${table}.key_id
-    LEFT JOIN turns ON turns.queue = '${table}' AND turns.key_id = ${table}.key_id
-    WHERE ${open} AND run_after <= ?1 AND (lease_owner IS NULL OR (?2 = 1 AND lease_until <= ?1))
-      ${needs === undefined ? '' : `AND (needs IS NULL OR replace(?4, '${MARK}' || needs || '${MARK}', '') = ?4)`}
-    ORDER BY coalesce(leased, 0), coalesce(taken_at, 0), ${firstBy} LIMIT ?3`;
+  const { table, open, needs } = rows;
+  const { any, next } = searches(rows);
   const take = `
     UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END,
       crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END WHERE id = ?
@@ -103,29 +146,30 @@ export function createLeases(
   const release = `
     UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
     WHERE id = ? AND lease_owner = ? AND ${open}`;
+  let mayHaveMore = false;
   return {
     async claim(now, takeOver, held) {
       const canDo = await ability();
-      const look = async (reader: Statements) => {
-        const skipped = new Set<string>();
+      const skipped = new Set<string>();
+      const look = async <Found extends Pick<Row, 'needs'>>(reader: Statements, search: string) => {
         for (;;) {
-          // One more row than those that must be skipped.
-          const values = [now, takeOver ? 1 : 0, held.length + 1];
-          const list = [...skipped].map((each) => MARK + each + MARK).join('');
-          const rows = await reader.all<Row>(find, ...values, ...(needs === undefined ? [] : [list]));
-          const row = rows.find(({ id }) => !held.includes(id));
-          if (row === undefined || row.needs === null || canDo(row.needs)) return row;
-          skipped.add(row.needs);
+          const lists = needs === undefined ? [held] : [held, [...skipped]];
+          const found = await reader.all<Found>(search, now, takeOver ? 1 : 0, ...lists.map(listOf));
+          const row = found.find((each) => each.needs === null || canDo(each.needs));
+          if (row !== undefined || found.length === 0) return row;
+          for (const each of found) if (each.needs !== null) skipped.add(each.needs);
         }
       };
-      // A read needs no lock, and usually there is nothing to lease.
-      if ((await look(store)) === undefined) return null;
+      // A read needs no lock, and usually there is nothing to lease, except after a row that was leased.
+      if (!mayHaveMore && (await look(store, any)) === undefined) return null;
+      mayHaveMore = false;
       return store.transaction(async (tx) => {
-        const row = await look(tx);
+        const row = await look<Row>(tx, next);
         if (row === undefined) return null;
         const taken = await tx.get<Omit<Lease, 'takenFrom'>>(take, owner, now + LEASE_MS, row.id);
         if (taken === undefined) return null;
         await tx.run(turn, row.keyId, now);
+        mayHaveMore = true;
         return { ...taken, takenFrom: row.takenFrom };
       });
     },

@@ -1,12 +1,12 @@
 /** The rules of claims, for the store of either kind. */
 import { expect, it } from 'vitest';
 import { type CanDo, createLeases, LEASE_MS, type Leases } from '../../../src/service/running/leases.ts';
-import type { Store } from '../../../src/service/store/store.ts';
+import type { SqlValue, Statements, Store } from '../../../src/service/store/store.ts';
 
 const NOW = 1_800_000_000_000;
 export const JOBS = {
   table: 'jobs',
-  open: `status IN ('queued', 'processing')`,
+  open: `status NOT IN ('succeeded', 'failed', 'cancelled')`,
   firstBy: 'created_at',
   needs: 'needs',
 } as const;
@@ -42,6 +42,43 @@ async function claimed(leases: Leases, count: number, from = NOW): Promise<(stri
   const ids = [];
   for (let at = 0; at < count; at += 1) ids.push((await leases.claim(from + at, true, []))?.id);
   return ids;
+}
+
+/** The same store, which notes the reads with their values, also those of transactions. */
+function noteReads(store: Store, note: (sql: string, values: readonly SqlValue[]) => void): Store {
+  const noting = <Reader extends Statements>(reader: Reader): Reader => ({
+    ...reader,
+    all: (sql, ...values) => {
+      note(sql, values);
+      return reader.all(sql, ...values);
+    },
+  });
+  return { ...noting(store), transaction: (work) => store.transaction((tx) => work(noting(tx))) };
+}
+
+/**
+ * The time of a claim must not grow with the number of rows that wait. Statistics of the database are from before they came.
+ * @param explain the statement that returns how another one is carried out
+ */
+export function describePlans(open: () => Promise<Store>, explain: 'EXPLAIN' | 'EXPLAIN QUERY PLAN'): void {
+  it('read one row of each key, not all that wait', async () => {
+    const store = await open();
+    await addJobs(store, 'old', 1000);
+    // A table of a few pages may be read as a whole.
+    await store.run(`UPDATE jobs SET status = 'succeeded', request = ?`, 'x'.repeat(1000));
+    await store.run('ANALYZE');
+    await addJobs(store, 'a', 2000);
+    const reads: [sql: string, values: readonly SqlValue[]][] = [];
+    const noted = noteReads(store, (...read) => reads.push(read));
+    expect(await claimed(createLeases(noted, JOBS, 'one'), 1)).toEqual(['a0001']);
+    expect(reads).toHaveLength(2);
+    for (const [sql, values] of reads) {
+      const plan = JSON.stringify(await store.all(`${explain} ${sql}`, ...values));
+      expect(plan).toContain('jobs_waiting');
+      expect(plan).toContain('jobs_leased');
+      expect(plan).not.toMatch(/jobs_open|jobs_by|Seq Scan on jobs|SCAN (?:jobs|next)"/);
+    }
+  });
 }
 
 /** @param open opens an account without keys and jobs */

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { describeOwner, nameOwner } from '../../../src/service/running/leases.ts';
 import { openEmptyAccount } from '../harness/stores.ts';
 import { describeClaimOrder } from './claim-order.ts';
-import { describeClaims } from './claims.ts';
+import { describeClaims, describePlans } from './claims.ts';
 
 describe('leases in SQLite', () => {
   const open = async () => (await openEmptyAccount()).store;
   describeClaims(open);
   describeClaimOrder(open);
+  describePlans(open, 'EXPLAIN QUERY PLAN');
 });
 
 it('an owner is named by its process, and by its machine if that is another one', () => {

@@ -106,6 +106,10 @@ test('a state folder from before webhooks existed is upgraded', async () => {
   await service.close();
   const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.script(
+    `DROP INDEX jobs_waiting; DROP INDEX jobs_leased; DROP INDEX uploads_waiting; DROP INDEX uploads_leased;
+     CREATE INDEX uploads_open ON uploads (created_at) WHERE status = 'validating'`,
+  );
+  store.script(
     'DROP TABLE deliveries; DROP TABLE tasks; DROP TABLE turns; DROP TABLE nodes; ALTER TABLE jobs DROP COLUMN needs; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1',
   );
   migrate(store);
