@@ -1,5 +1,6 @@
 /** `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails if a limit is exceeded. */
 import { measureBatch } from './batch.ts';
+import { measureClaims } from './claims.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureEngines } from './engines.ts';
 import { type Figure, figureRow, keepsLimit } from './figure.ts';
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   requests: measureRequests,
   load: measureLoad,
   scale: measureScale,
+  claims: measureClaims,
   transfer: measureTransfer,
   waiting: measureWaiting,
   batch: measureBatch,

@@ -9,7 +9,7 @@ import { startSweeper } from './sweep.ts';
 import { startValidation } from './uploads/validation.ts';
 
 /** `open` is worded as in the indexes of the queue, which SQLite and PostgreSQL would not use otherwise. */
-const OPEN_JOBS: LeasedRows = {
+export const OPEN_JOBS: LeasedRows = {
   table: 'jobs',
   open: `status NOT IN ('succeeded', 'failed', 'cancelled')`,
   firstBy: 'created_at',

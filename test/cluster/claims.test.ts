@@ -1,10 +1,11 @@
 /** The rules of claims on a real PostgreSQL server, the same as in `test/service/running/leases.test.ts` on SQLite. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { OPEN_JOBS } from '../../src/service/background.ts';
 import { createLeases } from '../../src/service/running/leases.ts';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import { makeStateDir } from '../service/harness/scene.ts';
 import { describeClaimOrder } from '../service/running/claim-order.ts';
-import { describeClaims, describePlans, JOBS } from '../service/running/claims.ts';
+import { describeClaims, describePlans } from '../service/running/claims.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const NEEDS = POSTGRES_PROGRAMS === null;
@@ -30,6 +31,6 @@ describe.skipIf(NEEDS)('leases in PostgreSQL (needs postgresql: sh .ci/packages)
 
   it('are not found in an empty account', async () => {
     const store = await open();
-    expect(await createLeases(store, JOBS, 'one').claim(Date.now(), true, [])).toBeNull();
+    expect(await createLeases(store, OPEN_JOBS, 'one').claim(Date.now(), true, [])).toBeNull();
   });
 });

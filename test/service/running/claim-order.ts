@@ -1,10 +1,10 @@
 /** Claims compared with the model, on random queues in a store of either kind. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { OPEN_JOBS } from '../../../src/service/background.ts';
 import { createLeases, LEASE_MS, type LeasedRows } from '../../../src/service/running/leases.ts';
 import type { SqlValue, Statements, Store } from '../../../src/service/store/store.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { JOBS } from './claims.ts';
 import {
   changeRow,
   claimable,
@@ -30,7 +30,7 @@ interface Kind {
 const TEXTS = { purpose: '', file_name: '', content_type: '', size_bytes: 0, updated_at: 0, expires_at: 0 };
 const KINDS: readonly Kind[] = [
   {
-    leased: JOBS,
+    leased: OPEN_JOBS,
     open: 'queued',
     ended: 'succeeded',
     others: { kind: 'dubbing', updated_at: 0, input: '', request: '' },

@@ -1,15 +1,10 @@
 /** The rules of claims, for the store of either kind. */
 import { expect, it } from 'vitest';
+import { OPEN_JOBS } from '../../../src/service/background.ts';
 import { type CanDo, createLeases, LEASE_MS, type Leases } from '../../../src/service/running/leases.ts';
 import type { SqlValue, Statements, Store } from '../../../src/service/store/store.ts';
 
 const NOW = 1_800_000_000_000;
-export const JOBS = {
-  table: 'jobs',
-  open: `status NOT IN ('succeeded', 'failed', 'cancelled')`,
-  firstBy: 'created_at',
-  needs: 'needs',
-} as const;
 
 async function addKey(store: Store, key: string): Promise<void> {
   const insert = `INSERT INTO keys (id, secret, webhook_secret, permissions, allowed_addresses, created_at)
@@ -70,7 +65,7 @@ export function describePlans(open: () => Promise<Store>, explain: 'EXPLAIN' | '
     await addJobs(store, 'a', 2000);
     const reads: [sql: string, values: readonly SqlValue[]][] = [];
     const noted = noteReads(store, (...read) => reads.push(read));
-    expect(await claimed(createLeases(noted, JOBS, 'one'), 1)).toEqual(['a0001']);
+    expect(await claimed(createLeases(noted, OPEN_JOBS, 'one'), 1)).toEqual(['a0001']);
     expect(reads).toHaveLength(2);
     for (const [sql, values] of reads) {
       const plan = JSON.stringify(await store.all(`${explain} ${sql}`, ...values));
@@ -86,7 +81,7 @@ export function describeClaims(open: () => Promise<Store>): void {
   it('take the oldest job of a key first', async () => {
     const store = await open();
     await addJobs(store, 'a', 3);
-    expect(await claimed(createLeases(store, JOBS, 'one'), 4)).toEqual([
+    expect(await claimed(createLeases(store, OPEN_JOBS, 'one'), 4)).toEqual([
       'a0001',
       'a0002',
       'a0003',
@@ -97,7 +92,7 @@ export function describeClaims(open: () => Promise<Store>): void {
   it('take the single job of one key before the next of a thousand jobs of another', async () => {
     const store = await open();
     await addJobs(store, 'many', 1000);
-    const leases = createLeases(store, JOBS, 'one');
+    const leases = createLeases(store, OPEN_JOBS, 'one');
     expect(await claimed(leases, 2)).toEqual(['many0001', 'many0002']);
     await addJobs(store, 'few', 1, 5000);
     expect(await claimed(leases, 2, NOW + 10)).toEqual(['few0001', 'many0003']);
@@ -107,7 +102,7 @@ export function describeClaims(open: () => Promise<Store>): void {
     const store = await open();
     await addJobs(store, 'a', 1000);
     await addJobs(store, 'b', 3, 5000);
-    const leases = createLeases(store, JOBS, 'one');
+    const leases = createLeases(store, OPEN_JOBS, 'one');
     const ids: string[] = [];
     for (let at = 0; at < 8; at += 1) {
       const [id = ''] = await claimed(leases, 1, NOW + at);
@@ -121,11 +116,11 @@ export function describeClaims(open: () => Promise<Store>): void {
     const store = await open();
     await addJobs(store, 'a', 2);
     await addJobs(store, 'b', 2, 5000);
-    await claimed(createLeases(store, JOBS, 'dead'), 1);
+    await claimed(createLeases(store, OPEN_JOBS, 'dead'), 1);
     const later = NOW + LEASE_MS + 1;
-    const first = await createLeases(store, JOBS, 'one').claim(later, true, []);
+    const first = await createLeases(store, OPEN_JOBS, 'one').claim(later, true, []);
     expect(first).toMatchObject({ id: 'b0001', takenFrom: null });
-    const second = await createLeases(store, JOBS, 'one').claim(later + 1, true, []);
+    const second = await createLeases(store, OPEN_JOBS, 'one').claim(later + 1, true, []);
     expect(second).toMatchObject({ id: 'a0001', takenFrom: 'dead', attempt: 1, crashes: 1 });
   });
 
@@ -140,17 +135,17 @@ export function describeClaims(open: () => Promise<Store>): void {
       async () =>
       (each) =>
         each === needs;
-    const german = createLeases(store, JOBS, 'german', only('dubbing - de'));
+    const german = createLeases(store, OPEN_JOBS, 'german', only('dubbing - de'));
     expect(await claimed(german, 3)).toEqual(['c0001', 'd0001', undefined]);
-    const none = createLeases(store, JOBS, 'none', async () => () => false);
+    const none = createLeases(store, OPEN_JOBS, 'none', async () => () => false);
     expect(await claimed(none, 1)).toEqual([undefined]);
-    expect(await claimed(createLeases(store, JOBS, 'any'), 2)).toEqual(['a0001', 'b0001']);
+    expect(await claimed(createLeases(store, OPEN_JOBS, 'any'), 2)).toEqual(['a0001', 'b0001']);
   });
 
   it('assign each row to one of many processes', async () => {
     const store = await open();
     await addJobs(store, 'a', 20);
-    const owners = Array.from({ length: 8 }, (_, at) => createLeases(store, JOBS, `owner${at}`));
+    const owners = Array.from({ length: 8 }, (_, at) => createLeases(store, OPEN_JOBS, `owner${at}`));
     const found = await Promise.all(owners.map((leases) => claimed(leases, 3)));
     const ids = found.flat().filter((id) => id !== undefined);
     expect(ids).toHaveLength(20);
