@@ -105,7 +105,7 @@ describe('running a program', () => {
 
   test('ends a child that writes more than it should', async () => {
     const run = programs.run('yes', [], { signal, folder: temporaryFolder(), maxStdoutBytes: 10_000 });
-    await expect(run).rejects.toThrow('wrote more than it should');
+    await expect(run).rejects.toThrow('its output is over the limit');
   });
 
   test('passes lines on as they arrive, without collecting them', async () => {

@@ -130,7 +130,7 @@ describe('a batch', () => {
     const again = await stage.run(items, { options: { detach: true } });
     expect(again.outcomes[0]?.state).toMatchObject({
       phase: 'failed',
-      failure: { facts: { code: 'JOB_CANCELLED', advice: expect.stringContaining('makes a new one') } },
+      failure: { facts: { code: 'JOB_CANCELLED', advice: expect.stringContaining('For a new job') } },
     });
     stage.engines.letGo();
   });

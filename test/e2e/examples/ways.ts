@@ -72,7 +72,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
     run: answerQuestions,
   },
   'vloc engines add recognize --type openai --url http://127.0.0.1:8000/v1 --model large-v3': UNTRIED,
-  'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env ASR_KEY':
+  'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env MT_KEY':
     UNTRIED,
   'vloc engines add translate --type libretranslate --url http://127.0.0.1:5000': UNTRIED,
   'vloc engines add speak --type sherpa --folder ~/models/piper-es --language es': UNTRIED,
