@@ -84,7 +84,7 @@ describe('the README', () => {
 
   it('starts with a command for a checkout, and with npx once it is published', () => {
     const inCheckout = [
-      'npx vloc engines install --yes && npx vloc localize test/fixtures/sample.mp4 --to es --out demo',
+      'npx vloc engines install --yes && npx vloc localize test/fixtures/sample.mp4 --to es --profile local --out demo',
       'npm test',
       'npm install --global .',
     ];
