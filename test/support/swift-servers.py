@@ -7,11 +7,13 @@ import sys
 
 import eventlet
 from swift.common.ring import RingBuilder
-from swift.common.utils import eventlet_monkey_patch, get_hub
+from swift.common.utils import eventlet_monkey_patch, get_hub, set_swift_dir
 from swift.common.wsgi import init_request_processor, run_server
 
 folder, *ports = sys.argv[1:]
 etc = os.path.join(folder, "etc")
+# Without this, it reads /etc/swift/swift.conf, which not every system has.
+set_swift_dir(etc)
 eventlet.hubs.use_hub(get_hub())
 eventlet_monkey_patch()
 use_hub = eventlet.hubs.use_hub
