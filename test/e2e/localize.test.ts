@@ -66,7 +66,7 @@ describe('vloc localize short.mp4 --to es', () => {
 
   it('ends with 0, and says where the file is and what to do next', () => {
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining(' short.es.mp4 ') });
-    for (const word of ['Play it:', 'The service deletes its copy in', 'Start over (charged again):'])
+    for (const word of ['Play it:', 'The service deletes its copy on', 'Start over (charged again):'])
       expect(finished.stderr).toContain(word);
   });
 

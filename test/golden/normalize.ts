@@ -8,7 +8,7 @@ const RULES: readonly Rule[] = [
   [/\bws_[0-9a-f]{12}\b/g, 'ws_ID'],
   [/\bvk_[\w-]{16}(?![\w-])/g, 'vk_KEY'],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?/g, 'TIME'],
-  [/\bin (?:\d+ h|1 d) \(\w{3} \d+, \d\d:\d\d\)/g, 'in HOURS (TIME)'],
+  [/\bon \w{3} \d+, \d\d:\d\d\b/g, 'on TIME'],
   [/\b(127\.0\.0\.1|localhost)(:| port )\d+/g, '$1$2PORT'],
   [/ in \d+ ms\b/g, ' in N ms'],
   [/\bupload \([\d.]+ kB\)/g, 'upload (N kB)'],

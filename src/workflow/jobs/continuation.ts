@@ -8,7 +8,7 @@ import { fixParts } from '../../batch/plan/result-name.ts';
 import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Context } from '../../context/context.ts';
-import { formatLocalTime, formatRelative } from '../../context/format.ts';
+import { formatLocalTime } from '../../context/format.ts';
 import { quoteForShell, redoCommand, sameCommand, writeCommand } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { Outcome } from './job-outcomes.ts';
@@ -129,13 +129,9 @@ export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): v
   const { note } = context.terminal;
   note('');
   note(`${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`);
-  note(`The service deletes its copy ${describeExpiry(context, outcomes[0]?.job?.expires_at ?? null)}.`);
+  const expiry = outcomes[0]?.job?.expires_at ?? null;
+  note(`The service deletes its copy ${expiry === null ? 'after 24 h' : `on ${formatLocalTime(expiry)}`}.`);
   note(`Start over (charged again): ${redoCommand(context)}`);
-}
-
-function describeExpiry({ io }: Context, expiry: string | null): string {
-  if (expiry === null) return 'after 24 h';
-  return `${formatRelative(expiry, io.now())} (${formatLocalTime(expiry)})`;
 }
 
 /** The command that plays a video or a sound, or shows a text. */
