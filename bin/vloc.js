@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Old syntax on purpose: this file must still run on a Node that is too old for everything after it.
+// Old syntax on purpose: this file must still run on a Node that is too old for everything that it loads.
 'use strict';
 
 // The first 22 that has both node:sqlite and type stripping without a flag; undici 8 needs it too.

@@ -18,4 +18,4 @@ const isBuilt =
   // With ignore-scripts in the settings of npm, installing did not build.
   (existsSync(join(folder, 'dist/vloc.cjs')) || run('npm run --silent build'));
 if (!isBuilt) process.stderr.write(`vloc is not built: npm failed in ${folder}\n`);
-process.exitCode = isBuilt ? 0 : 4;
+process.exitCode = isBuilt ? 0 : 1;
