@@ -37,9 +37,12 @@ else if (isOldNode) {
 function isBuilt() {
   const build = join(__dirname, '../build/first-start.js');
   if (existsSync(join(__dirname, '../dist/vloc.cjs')) || !existsSync(build)) return true;
-  return (
-    require('node:child_process').spawnSync(process.execPath, [build], { stdio: 'inherit' }).status === 0
-  );
+  // Ctrl-C is for npm, which this process waits for.
+  for (const signal of FORWARDED) process.on(signal, () => undefined);
+  const isDone =
+    require('node:child_process').spawnSync(process.execPath, [build], { stdio: 'inherit' }).status === 0;
+  for (const signal of FORWARDED) process.removeAllListeners(signal);
+  return isDone;
 }
 
 /** Runs the same command on another Node, in a child that gets each signal once and ends with this process. */

@@ -11,6 +11,8 @@ function run(command) {
   return spawnSync(command, { cwd: folder, shell: true, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
+// After Ctrl-C npm removes what it began. A start before that would find half of it, so this process ends after npm.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 process.stderr.write('This checkout is not built yet: running npm ci, which takes a minute.\n');
 // Without warnings: on an old Node there is one for each package that wants a newer one, which is among them.
 const isBuilt =

@@ -63,3 +63,15 @@ it('is built even if the settings of npm forbid scripts, or npm only links it', 
   const start = makeCheckout({ scripts: { prepare: 'node build/prepare.js', build: 'node build.cjs' } });
   expect(start()).toMatchObject({ code: 3, stdout: 'started\n' });
 });
+
+it.skipIf(process.platform !== 'linux')('does not end before npm after Ctrl-C', () => {
+  // Sends the signal of Ctrl-C to our processes above npm. This npm succeeds, so they go on; otherwise they would be gone.
+  const interrupt = `
+    const { readFileSync } = require('node:fs');
+    const read = (pid, name) => readFileSync('/proc/' + pid + '/' + name, 'utf8');
+    for (let pid = process.ppid; pid > 1; pid = Number(read(pid, 'stat').split(') ')[1].split(' ')[1]))
+      if (/(first-start|bin\\/vloc)\\.js/.test(read(pid, 'cmdline'))) process.kill(pid, 'SIGINT');`;
+  const command = `node -e '${interrupt.replaceAll('\n', ' ').replaceAll("'", '"')}'`;
+  const start = makeCheckout({ scripts: { prepare: `${command} && node build.cjs` } });
+  expect(start()).toMatchObject({ code: 3, stdout: 'started\n' });
+});
