@@ -65,7 +65,7 @@ it('is built even if the settings of npm forbid scripts, or npm only links it', 
 });
 
 it.skipIf(process.platform !== 'linux')('does not end before npm after Ctrl-C', () => {
-  // Sends the signal of Ctrl-C to our processes above npm. This npm succeeds, so they go on; otherwise they would be gone.
+  // Sends the signal of Ctrl-C to our processes above npm. This npm succeeds, so they continue; without listeners they would have ended.
   const interrupt = `
     const { readFileSync } = require('node:fs');
     const read = (pid, name) => readFileSync('/proc/' + pid + '/' + name, 'utf8');
