@@ -1,72 +1,60 @@
-/** What every command prints is what was recorded, but for the changes of wording that are listed. */
-import { describe, expect, inject, it } from 'vitest';
-import { GROUPS, type Group } from './groups.ts';
-import {
-  applyWording,
-  describeEnd,
-  type Recording,
-  readRecording,
-  readWording,
-  writeRecording,
-} from './recording.ts';
-import { nameCase, openStages } from './stage.ts';
+/**
+ * Records what commands print and how they end: a file of text for each group of cases. After a change on purpose, run
+ * `npx vitest run test/golden -u` and review the diff.
+ */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Ended } from '../commands/support/run-vloc.ts';
+import { ACCOUNT } from './cases/account.ts';
+import { EXAMPLES, openDesks } from './cases/examples.ts';
+import { HELP } from './cases/help.ts';
+import { INPUTS } from './cases/inputs.ts';
+import { MEDIA } from './cases/media.ts';
+import { RECORDS } from './cases/records.ts';
+import { SERVICE } from './cases/service.ts';
+import { USAGE } from './cases/usage.ts';
+import { type Case, nameCase, openStages } from './stage.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Set by `record.ts` alone: cases whose names hold one of these are recorded; none: all. */
-    record?: readonly string[];
-  }
+interface Group {
+  readonly name: string;
+  readonly cases: readonly Case[];
+  /** Default: the stages of failures. */
+  readonly open?: () => Promise<(each: Case) => Promise<Ended>>;
 }
+
+const GROUPS: readonly Group[] = [
+  { name: 'help', cases: HELP },
+  { name: 'examples', cases: EXAMPLES, open: openDesks },
+  { name: 'usage', cases: USAGE },
+  { name: 'inputs', cases: INPUTS },
+  { name: 'service', cases: SERVICE },
+  { name: 'records', cases: RECORDS },
+  { name: 'account', cases: ACCOUNT },
+  { name: 'media', cases: MEDIA },
+];
 
 /** A group is some hundred runs, on a machine that may be busy with something else. */
 const PATIENCE_MS = 900_000;
 
-const wording = readWording();
-
-/** Runs all cases of a group, one after another: they share a service. */
-async function runGroup(group: Group): Promise<Recording> {
-  const run = await (group.open ?? openStages)();
-  const ends = new Map<string, string>();
-  for (const each of group.cases) {
-    const name = nameCase(each);
-    if (ends.has(name)) throw new Error(`there are two cases with the name "${name}"`);
-    ends.set(name, describeEnd(await run(each)));
-  }
-  return ends;
+/** One case as text: exit code and both streams. Control characters are shown as escapes. */
+function describeEnd({ code, stdout, stderr }: Ended): string {
+  return [`exit ${code}\n`, describeStream('stdout', stdout), describeStream('stderr', stderr)].join('');
 }
 
-function record(group: Group, ends: Recording, wanted: readonly string[]): void {
-  const before = readRecording(group.name);
-  const isWanted = (name: string) => wanted.length === 0 || wanted.some((text) => name.includes(text));
-  const chosen = [...ends].map(([name, end]): [string, string] => [
-    name,
-    isWanted(name) ? end : (before.get(name) ?? end),
-  ]);
-  writeRecording(group.name, new Map(chosen));
+function describeStream(name: string, text: string): string {
+  if (text === '') return '';
+  const shown = text.replace(/[^\P{Cc}\n]/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return `--- ${name}\n${shown}${shown.endsWith('\n') ? '' : '\n(no line break at the end)\n'}`;
 }
 
-describe('the output and exit code of vloc are as recorded:', () => {
-  for (const group of GROUPS) {
-    it(group.name, { timeout: PATIENCE_MS }, async () => {
-      const ends = await runGroup(group);
-      const wanted = inject('record');
-      if (wanted !== undefined) record(group, ends, wanted);
-      const recorded = readRecording(group.name);
-      expect([...ends.keys()], 'the cases are not those that are recorded').toEqual([...recorded.keys()]);
-      for (const [name, end] of ends) {
-        expect
-          .soft(
-            end,
-            `${name}\nis not as recorded; see "Change what vloc prints" in .github/CONTRIBUTING.md\n`,
-          )
-          .toBe(applyWording(recorded.get(name) ?? '', wording));
-      }
+describe('vloc prints and ends as recorded', () => {
+  for (const { name, cases, open = openStages } of GROUPS) {
+    it(`in the group ${name}`, { timeout: PATIENCE_MS }, async () => {
+      const run = await open();
+      const sections: string[] = [];
+      // One after another: the cases of a group share a service.
+      for (const each of cases) sections.push(`=== ${nameCase(each)}\n${describeEnd(await run(each))}\n`);
+      await expect(sections.join('')).toMatchFileSnapshot(join(import.meta.dirname, `${name}.txt`));
     });
   }
-});
-
-it('every listed change of wording is of a text that was recorded', () => {
-  const texts = GROUPS.flatMap(({ name }) => [...readRecording(name).values()]);
-  const unused = wording.filter(({ before }) => !texts.some((text) => text.includes(before)));
-  expect(unused).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Command lines that are wrong in themselves, and settings that cannot be used: no request is made. */
 import type { Case } from '../stage.ts';
-import { SRT } from './files.ts';
+import { SRT, VIDEO } from './files.ts';
 
 const FILES = { 'a.srt': SRT };
 const TRANSLATE = 'translate a.srt --from en --to es';
@@ -70,8 +70,8 @@ export const USAGE: readonly Case[] = [
   { line: 'localize talk.mp4 --to es --subtitle a.srt --stop-after translate' },
   { line: 'localize talk.mp4 --to es --source-subtitle a.srt --stop-after recognize' },
   { line: 'localize talk.mp4 --to es --subtitle a.srt --from-subtitles' },
-  { line: 'localize talk.mp4 --to es,fr --subtitle a.srt', files: { ...FILES, 'talk.mp4': SRT } },
-  { line: 'localize talk.mp4 --to es --from-subtitles', when: 'without ffmpeg' },
+  { line: 'localize talk.mp4 --to es,fr --subtitle a.srt', files: { ...FILES, 'talk.mp4': VIDEO } },
+  { line: 'localize talk.mp4 --to es --from-subtitles', when: 'without ffmpeg', files: { 'talk.mp4': VIDEO } },
   // Lists and references
   { line: 'jobs list --since yesterday' },
   { line: 'jobs list --since 2026-11-21 --until 2026-11-20' },
