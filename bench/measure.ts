@@ -6,7 +6,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** NODE_EXTRA_CA_CERTS makes bare Node start several times slower and would make every ratio look better. */
-export const { NODE_EXTRA_CA_CERTS: _certificates, CI: _ci, ...CLEAN_ENV } = process.env;
+const { NODE_EXTRA_CA_CERTS: _certificates, CI: _ci, ...cleanEnv } = process.env;
+export const CLEAN_ENV = cleanEnv;
 
 /** Returns the user and system CPU seconds of `times` runs of a command, measured by the shell. */
 export function cpuSeconds(command: readonly string[], times: number, env: NodeJS.ProcessEnv = {}): number {

@@ -31,7 +31,7 @@ export interface Load {
   readonly jobSeconds: number;
 }
 
-export type Component = 'workers' | 'slots' | 'api' | 'transactions' | 'database';
+type Component = 'workers' | 'slots' | 'api' | 'transactions' | 'database';
 
 export interface Prediction {
   readonly jobsPerSecond: number;

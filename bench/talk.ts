@@ -13,7 +13,7 @@ export const TONE_HZ = 217;
  */
 const ROOM = `anoisesrc=c=pink:r=${SAMPLE_RATE}:a=0.01:seed=1`;
 
-export interface Said {
+interface Said {
   /** Seconds from the beginning of the talk. */
   readonly start: number;
   readonly end: number;

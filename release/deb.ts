@@ -33,7 +33,7 @@ const COMPRESSED = [
 ];
 
 /** The control file. @param kib the installed size */
-export function debControl(
+function debControl(
   { description, version, author }: PackageFile,
   { deb: architecture, glibc }: Platform,
   kib: number,

@@ -113,7 +113,7 @@ export function programName(platform: Platform): string {
 }
 
 /** Everything that may be in the npm package; each has a reader there. */
-export const PACKAGE_CONTENTS: readonly RegExp[] = [
+const PACKAGE_CONTENTS: readonly RegExp[] = [
   /^package\.json$/,
   /^(README|CHANGELOG)\.md$/,
   /^LICENSE$/,

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import xterm, { type IBufferCell } from '@xterm/headless';
 
-export const COLUMNS = 92;
+const COLUMNS = 92;
 /**
  * Progress is redrawn ten times per second, and a run of an hour writes less than this. Node's default of 1 MiB is
  * enough for only a few minutes.

@@ -19,7 +19,7 @@ import { send } from './wire/exchange.ts';
 import { listAt, numberAt, show, textAt, valueAt } from './wire/json.ts';
 
 /** Address and token of a control interface. */
-export interface ControlAccess {
+interface ControlAccess {
   /** Scheme, host and port; for a workspace also its path. */
   readonly url: string;
   readonly token: string;

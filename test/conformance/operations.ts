@@ -85,7 +85,6 @@ export const OPERATIONS: readonly Operation[] = ROWS.map(([id, methodAndPath, su
   return { id, method, path, success, errors, kind, single: path.includes('{'), list: id.startsWith('list') };
 });
 
-export const LISTS: readonly Operation[] = OPERATIONS.filter((operation) => operation.list);
 /** The operations with an answer about one resource. */
 export const RESOURCE_OPERATIONS: readonly Operation[] = OPERATIONS.filter(
   ({ id, list }) => !list && id !== 'getCredits',

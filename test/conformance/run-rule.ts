@@ -16,7 +16,7 @@ export class Unprepared extends Error {
 }
 
 /** Returns why a rule cannot be run against this service, or null. */
-export function explainSkip(rule: Rule, service: ServiceUnderTest): string | null {
+function explainSkip(rule: Rule, service: ServiceUnderTest): string | null {
   if (rule.strictness === 'contract' && !service.strict) return 'our decision, not the specification’s';
   const lacking = rule.needs.find((need) => !isThere(need, service));
   return lacking === undefined ? null : NEEDS[lacking];

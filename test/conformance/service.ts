@@ -46,10 +46,10 @@ export interface Means {
 }
 
 /** `passing`: another attempt may succeed; `final`: the job ends. */
-export type WorkFailure = 'passing' | 'final';
+type WorkFailure = 'passing' | 'final';
 
 /** What the service has recorded about a webhook. Times are in ms since 1970. */
-export interface Webhook {
+interface Webhook {
   readonly createdAt: number;
   /** Null after its last attempt. */
   readonly nextAttemptAt: number | null;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Hosted } from './service.ts';
 import type { StoredJob } from './shapes.ts';
 
-export interface BookedJob {
+interface BookedJob {
   readonly id: string;
   /** Path of its collection. */
   readonly kind: string;

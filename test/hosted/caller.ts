@@ -1,7 +1,7 @@
 /** Asks a hosted-like service with signatures made here, and takes whatever it answers. */
 import { type Credentials, signHeaders } from '../service/harness/caller.ts';
 
-export interface Said {
+interface Said {
   readonly status: number;
   readonly headers: Headers;
   // Whatever the service said: tests look into it freely.

@@ -41,7 +41,7 @@ export interface StoredJob {
   readonly downloads: Record<string, number>;
 }
 
-export function timeOf(has: Has, ms: number): string {
+function timeOf(has: Has, ms: number): string {
   if (!has('times-offset')) return new Date(ms).toISOString();
   return `${new Date(ms + 8 * 60 * 60_000).toISOString().slice(0, 19)}+08:00`;
 }

@@ -89,5 +89,3 @@ export const VARIANTS = {
     'times-offset',
   ],
 } as const satisfies Readonly<Record<string, readonly Difference[]>>;
-
-export type VariantName = keyof typeof VARIANTS;

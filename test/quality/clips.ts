@@ -184,7 +184,7 @@ const WAVE = Float32Array.from({ length: 4096 }, (_, at) =>
 const MUSIC = new Map<string, Channels>();
 
 /** Returns music in stereo, made once; nobody writes into it. */
-export function music(seconds: number, seed = 1): Channels {
+function music(seconds: number, seed = 1): Channels {
   const key = `${seconds} ${seed}`;
   const made = MUSIC.get(key) ?? makeMusic(seconds, seed);
   MUSIC.set(key, made);

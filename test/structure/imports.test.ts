@@ -1,7 +1,7 @@
 /** Rules about imports: their direction, and where each package may be used. */
 import { describe, expect, it } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
-import { findCycle, listFiles, packageOf, readModules } from './modules.ts';
+import { packageOf, readModules } from './modules.ts';
 
 /** What the client's side of the tool is built on. */
 const CLIENT_SIDE = ['errors', 'protocol', 'disk', 'client', 'journal', 'batch'];
@@ -80,61 +80,6 @@ const UNDICI_PARTS = {
   modules: ['undici/lib/api/api-request.js', 'undici/lib/dispatcher/agent.js'],
 };
 
-/**
- * What is loaded when it is needed, and why: one command, one workflow of its own, or a heavy package. Everything else is loaded
- * with the file that uses it.
- */
-const LAZY: Readonly<Record<string, string>> = {
-  'src/batch/plan/find-files.ts': 'tinyglobby',
-  'src/cli/jq.ts': 'jq-wasm',
-  'src/cli/main.ts': 'the parser, which --version and completion do not need',
-  'src/cli/stdout-fault.ts': 'only for output that cannot be written',
-  'src/cli/terminal/ask.ts': 'node:readline',
-  'src/cli/terminal/live-board.ts': 'log-update',
-  'src/cli/terminal/live-progress.ts': 'ora',
-  'src/cli/terminal/table.ts': 'cli-table3 and string-width',
-  'src/cli/terminal/terminal.ts': 'help and --version print without it',
-  'src/cli/update-notice.ts': 'only on a terminal',
-  'src/client/client.ts': 'help needs no client',
-  'src/client/download/download.ts': 'only for results',
-  'src/client/jobs/shared-poller.ts': 'only for waiting',
-  'src/client/jobs/wait.ts': 'only for waiting',
-  'src/client/transport/call-http.ts': 'node:http',
-  'src/client/transport/http.ts': 'undici',
-  'src/client/upload/send-file.ts': 'only for uploads',
-  'src/commands/completion-values.ts': 'a command',
-  'src/commands/describe-commands.ts': 'only for programs that ask',
-  'src/context/engines.ts': 'only for the embedded service and the completion of engines',
-  'src/disk/folder.ts': 'only for downloads',
-  'src/engines/config-check.ts': 'valibot',
-  'src/journal/append-log.ts': 'completion of ids alone needs the journal',
-  'src/journal/hold.ts': 'only for changes of profiles',
-  'src/journal/job-record.ts': 'completion of ids alone needs the journal',
-  'src/journal/profile-id.ts': 'node:crypto',
-  'src/journal/upload-record.ts': 'completion of ids alone needs the journal',
-  'src/mcp/folders.ts': 'a command',
-  'src/mcp/server.ts': '@modelcontextprotocol/server',
-  'src/mcp/session.ts': 'a command',
-  'src/mcp/tools.ts': 'a command',
-  'src/outputs/batches.ts': 'schemas, only for programs that ask',
-  'src/outputs/embedded-service.ts': 'schemas, only for programs that ask',
-  'src/outputs/machine.ts': 'schemas, only for programs that ask',
-  'src/outputs/runs.ts': 'schemas, only for programs that ask',
-  'src/outputs/service-records.ts': 'schemas, only for programs that ask',
-  'src/profiles/schemas.ts': 'valibot',
-  'src/profiles/store.ts': 'a build server has no profiles',
-  'src/protocol/constant-time.ts': 'node:crypto',
-  'src/protocol/openapi/document.ts': 'the validators of all resources',
-  'src/protocol/requests.ts': 'the validators of all requests',
-  'src/service/control/start.ts': 'only for tests of clients',
-  'src/service/operate/metrics.ts': 'prom-client',
-  'src/service/storage/open-s3.ts': 'aws4fetch',
-  'src/service/storage/s3-address.ts': 'only with a bucket',
-  'src/service/store/open-postgres.ts': 'pg',
-  'src/stages/run-stages.ts': 'a workflow of its own',
-  'src/stages/show-stages.ts': 'a workflow of its own',
-};
-
 const modules = readModules('src');
 const edges = modules.flatMap((from) => from.imports.map((found) => ({ from, ...found })));
 const local = edges.flatMap(({ target, ...edge }) => (target === null ? [] : [{ ...edge, target }]));
@@ -154,11 +99,6 @@ describe('imports between folders', () => {
   it('never leave the sources, except for the package file', () => {
     const outside = local.filter(({ target }) => !target.startsWith('src/') && target !== 'package.json');
     expect(show(outside)).toEqual([]);
-  });
-
-  it('keep every folder in the rules', () => {
-    const folders = new Set(modules.map(({ folder }) => folder));
-    expect([...folders].filter((folder) => !Object.hasOwn(MAY_IMPORT, folder))).toEqual([]);
   });
 
   it('let the service import only the front of the engines', () => {
@@ -184,17 +124,6 @@ describe('imports between folders', () => {
     ]);
   });
 
-  it('are lazy only for commands, the service, the media work, types of engines and the files of the table', () => {
-    const lazyTables = ['src/commands/tree.ts', 'src/engines/registry.ts'];
-    const ownFolders = ['service', 'engines', 'prepare'];
-    const lazy = local.filter(({ from, target, manner }) => {
-      const to = target.split('/')[1] ?? '';
-      const isBoundary = ownFolders.includes(to) && from.folder !== to;
-      return manner === 'lazy' && !isBoundary && !lazyTables.includes(from.path);
-    });
-    expect([...new Set(lazy.map(({ target }) => target))].sort()).toEqual(Object.keys(LAZY));
-  });
-
   it('load the media work when it is needed', () => {
     const mediaWork = ['engines', 'prepare'];
     const eager = local.filter(
@@ -202,20 +131,6 @@ describe('imports between folders', () => {
         !mediaWork.includes(from.folder) && /^src\/(engines|prepare)\//.test(target) && manner === 'eager',
     );
     expect(show(eager)).toEqual([]);
-  });
-});
-
-describe('imports of files', () => {
-  it('never go in a circle', () => {
-    expect(findCycle(modules)).toBeNull();
-  });
-
-  it('name the file with its ending, and the file exists', () => {
-    const files = new Set(listFiles('src'));
-    const wrong = local.filter(
-      ({ target }) => target !== 'package.json' && !(target.endsWith('.ts') && files.has(target)),
-    );
-    expect(show(wrong)).toEqual([]);
   });
 });
 
@@ -241,12 +156,5 @@ describe('imports of packages', () => {
     expect((await import('undici/lib/dispatcher/agent.js')).default).toBe(Agent);
     expect((await import('undici/lib/api/api-request.js')).default).toBe(Agent.prototype.request);
     expect(packageFile.devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
-  });
-
-  it('use the node: prefix for the modules of Node', () => {
-    const bare = edges.filter(({ specifier }) =>
-      /^(fs|path|os|crypto|child_process|http|stream)\b/.test(specifier),
-    );
-    expect(show(bare)).toEqual([]);
   });
 });

@@ -20,7 +20,6 @@ export interface Module {
   /** The folder directly below `src` or `test`. */
   readonly folder: string;
   readonly text: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
 }
 
@@ -40,10 +39,6 @@ export function readModules(top: 'src' | 'test'): Module[] {
     .map(readModule);
 }
 
-export function countLines(path: string): number {
-  return readText(path).split('\n').length - 1;
-}
-
 function readText(path: string): string {
   return readFileSync(posix.join(ROOT, path), 'utf8');
 }
@@ -54,13 +49,12 @@ function readModule(path: string): Module {
     path,
     folder: path.split('/').at(1) ?? '',
     text,
-    lines: countLines(path),
     imports: findImports(path, text),
   };
 }
 
 /** Returns all imports and re-exports of one file. */
-export function findImports(path: string, text: string): Import[] {
+function findImports(path: string, text: string): Import[] {
   const { module, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);
   const found: [string, Import['manner']][] = [];
@@ -87,31 +81,4 @@ export function packageOf({ specifier }: Import): string | null {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return null;
   const [scope = '', name = ''] = specifier.split('/');
   return scope.startsWith('@') ? `${scope}/${name}` : scope;
-}
-
-/** Returns the first cycle of files that import each other in any manner, or null. */
-export function findCycle(modules: readonly Pick<Module, 'path' | 'imports'>[]): string[] | null {
-  const byPath = new Map(modules.map((module) => [module.path, module]));
-  const finished = new Set<string>();
-  const trail: string[] = [];
-
-  function visit(path: string): string[] | null {
-    const start = trail.indexOf(path);
-    if (start >= 0) return [...trail.slice(start), path];
-    if (finished.has(path)) return null;
-    trail.push(path);
-    for (const { target } of byPath.get(path)?.imports ?? []) {
-      const cycle = target === null ? null : visit(target);
-      if (cycle !== null) return cycle;
-    }
-    trail.pop();
-    finished.add(path);
-    return null;
-  }
-
-  for (const { path } of modules) {
-    const cycle = visit(path);
-    if (cycle !== null) return cycle;
-  }
-  return null;
 }

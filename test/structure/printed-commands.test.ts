@@ -1,6 +1,6 @@
 /** Commands with values are written in only one place, which quotes the values and adds the service of the run. */
 import { parseSync, Visitor } from 'rolldown/utils';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { COMMAND_ROWS } from '../../src/commands/tree.ts';
 import { readModules } from './modules.ts';
 
@@ -45,26 +45,4 @@ it('commands with values in them are written by printed-command.ts, or completed
   expect(found.filter((each) => !BELOW_COMMANDS.includes(pathOf(each)))).toEqual([]);
   expect(found.filter((each) => !each.includes('\\`vloc '))).toEqual([]);
   expect([...new Set(found.map(pathOf))].sort()).toEqual(BELOW_COMMANDS);
-});
-
-/** A template literal as it is in a file, with its values written as `<id>`. */
-const literal = (text: string) => `\`${text.replaceAll('`', '\\`').replace(/<(\w+)>/g, '$${$1}')}\``;
-
-describe('the search for commands', () => {
-  it.each([
-    'vloc jobs wait <id>',
-    'vloc localize talk.mp4 --to <language>',
-    'See `vloc jobs get <id>`.',
-    '<a>: vloc dub <path> --to es',
-    'vloc --profile x jobs get <id>',
-  ])('finds %s', (text) => {
-    expect(findCommands('a.ts', literal(text))).toEqual([`a.ts: ${literal(text)}`]);
-  });
-
-  it.each(['another vloc works in <folder>', '`vloc jobs list` shows them: <ids>', 'vloc doctor'])(
-    'skips %s',
-    (text) => {
-      expect(findCommands('a.ts', literal(text))).toEqual([]);
-    },
-  );
 });

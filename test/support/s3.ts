@@ -16,7 +16,7 @@ const SWIFT = fileURLToPath(new URL('swift-servers.py', import.meta.url));
 /** Whether its programs are installed. */
 export const HAS_S3 = ['/usr/bin/memcached', SWIFT_MODULES].every((path) => existsSync(path));
 
-export const S3_REGION = 'us-east-1';
+const S3_REGION = 'us-east-1';
 
 /** Who may do what: the owner everything, the reader what the owner of a bucket allows. */
 export const S3_OWNER = { AWS_ACCESS_KEY_ID: 'test:tester', AWS_SECRET_ACCESS_KEY: 'testing' };

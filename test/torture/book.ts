@@ -12,7 +12,7 @@ export interface Intent {
   readonly key: string;
 }
 
-export interface Accepted {
+interface Accepted {
   readonly id: string;
   readonly intent: Intent;
   readonly detailUrl: string;
@@ -22,7 +22,7 @@ export interface Accepted {
 }
 
 /** A request that was answered: the very same one must be refused from then on. */
-export interface Spent {
+interface Spent {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Random } from './random.ts';
 
-export interface Heard {
+interface Heard {
   readonly eventId: string;
   readonly status: string;
 }

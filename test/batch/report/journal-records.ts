@@ -4,7 +4,7 @@ import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import type { LogRecord } from '../../../src/journal/record-line.ts';
 import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
 
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 export const NOW = BEGIN + 10 * HOUR_MS;
 export const FOLDER = '/media/out';
 const DAY_MS = 24 * HOUR_MS;

@@ -13,7 +13,7 @@ export const QUIET: WorkSummary = {
 };
 
 /** So many at work; each began a second after the one before it. */
-export function runningWork(count: number): RunningWork[] {
+function runningWork(count: number): RunningWork[] {
   return Array.from({ length: count }, (_, at) => ({
     label: `week1/talk-${String(at).padStart(2, '0')}.mp4 → es`,
     step: { phase: 'dubbing', fraction: at / count },

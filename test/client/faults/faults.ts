@@ -17,7 +17,7 @@ import {
 } from './faulty-responses.ts';
 import type { Scenario } from './scenario.ts';
 
-export type ExitName = keyof typeof EXIT_CODES;
+type ExitName = keyof typeof EXIT_CODES;
 
 /** Expected exits of a run with the fault at a signed step, at the PUT, and at the download. */
 export interface ExpectedExits {

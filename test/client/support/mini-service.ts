@@ -1,6 +1,6 @@
 /** Just enough of a service for one job from upload to download, with a record of what it did. */
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { json, problem, type Reply, type ScriptedServer, type Seen } from './scripted-server.ts';
 import { serveBytes } from './stored-bytes.ts';
 
@@ -100,12 +100,4 @@ export function serveAll(server: ScriptedServer): MiniService {
       : (seen, response, request) => fault(real, request)(seen, response, request);
   };
   return service;
-}
-
-/** The service does its work, and the answer is lost on the way back. */
-export function executeThenDrop(real: Reply, request: IncomingMessage): Reply {
-  return (seen, response) => {
-    real(seen, new ServerResponse(request), request);
-    response.socket?.resetAndDestroy();
-  };
 }

@@ -27,7 +27,7 @@ export function callWithWrongSignature({ caller }: ServiceUnderTest, parts: Part
 const blockedKey = shared((service) => adminOf(service).issueKey({ allowedAddresses: ['192.0.2.0/24'] }));
 
 /** A workspace with too few credits for the smallest job. */
-export const penniless: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared((service) =>
+const penniless: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared((service) =>
   adminOf(service).open({ credits: 0.001 }),
 );
 

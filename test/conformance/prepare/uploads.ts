@@ -82,7 +82,7 @@ export function sendBytes(target: DirectUpload, bytes: Buffer): Promise<Incoming
 }
 
 /** Returns the ETag from the object storage, or the MD5 if there is none. */
-export function etagOf(stored: Incoming, bytes: Buffer): string {
+function etagOf(stored: Incoming, bytes: Buffer): string {
   return stored.headers.etag ?? createHash('md5').update(bytes).digest('hex');
 }
 

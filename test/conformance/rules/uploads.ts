@@ -9,13 +9,7 @@ import { asObject, instantAt, isObject, listAt, numberAt, textAt, valueAt } from
 
 const rule = section('uploads');
 
-export const UPLOAD_STATUSES: readonly string[] = [
-  'waiting_for_upload',
-  'validating',
-  'ready',
-  'failed',
-  'expired',
-];
+const UPLOAD_STATUSES: readonly string[] = ['waiting_for_upload', 'validating', 'ready', 'failed', 'expired'];
 
 const UPLOAD_MEMBERS = [
   'id',

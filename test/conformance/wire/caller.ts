@@ -62,7 +62,7 @@ export function freshToken(): string {
 }
 
 /** Source: specification, "Authentication" 1. */
-export function headerNames(prefix: string): HeaderNames {
+function headerNames(prefix: string): HeaderNames {
   return {
     key: `${prefix}-Key`,
     timestamp: `${prefix}-Timestamp`,

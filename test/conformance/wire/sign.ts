@@ -22,7 +22,7 @@ export interface Signed {
 }
 
 /** Percent-encodes as in RFC 3986: only letters, digits and `-._~` stay. */
-export function encode(text: string): string {
+function encode(text: string): string {
   return Array.from(Buffer.from(text, 'utf8'), (byte) => {
     const character = String.fromCharCode(byte);
     if (/[A-Za-z0-9\-._~]/.test(character)) return character;
@@ -45,7 +45,7 @@ function compare(left: string, right: string): number {
 }
 
 /** Returns the five lines. */
-export function canonicalRequest({ method, target, timestamp, nonce, body }: Signed): string {
+function canonicalRequest({ method, target, timestamp, nonce, body }: Signed): string {
   const digest = createHash('sha256').update(body).digest('hex');
   return [method, target, timestamp, nonce, digest].join('\n');
 }

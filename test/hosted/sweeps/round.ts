@@ -47,7 +47,7 @@ function markInput(video: Buffer, mark: string): Buffer {
   return Buffer.concat([video, size, Buffer.from(`free${mark}`)]);
 }
 
-export class Round {
+class Round {
   readonly #scene: Scene;
   readonly #random: Random;
   readonly #hosted: Hosted;

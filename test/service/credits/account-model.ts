@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export const LIMIT = 40_000;
 
 /** What the account should be, kept in the plainest way there is. */
-export interface Model {
+interface Model {
   now: number;
   grants: { remaining: number; expiresAt: number }[];
   open: Map<string, { amount: number; month: string }>;
@@ -21,7 +21,7 @@ export interface Model {
   jobs: number;
 }
 
-export interface Real {
+interface Real {
   readonly store: Store;
   readonly key: { id: string; monthly_limit: number };
   readonly makeId: (subject: IdSubject) => string;

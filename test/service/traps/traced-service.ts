@@ -17,7 +17,7 @@ export const HOW = CAN_TRACE
 /** Question marks: not every processor has all of these calls. */
 const CALLS = 'trace=?open,openat,?openat2,connect';
 
-export interface TracedHost {
+interface TracedHost {
   readonly caller: Caller;
   readonly stateDir: string;
 }

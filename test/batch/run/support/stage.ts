@@ -13,7 +13,7 @@ import { videoOf } from '../../../service/harness/small-engines.ts';
 import { linesItem, videoItem } from './items.ts';
 import { openBatch } from './open-batch.ts';
 
-export interface Ran {
+interface Ran {
   readonly outcomes: readonly RunOutcome[];
   /** Phases that items ended in, or what else was thrown. */
   readonly phases: readonly string[];
@@ -21,7 +21,7 @@ export interface Ran {
   readonly warnings: readonly string[];
 }
 
-export interface Changes {
+interface Changes {
   readonly options?: Partial<RunOptions>;
   readonly batch?: Partial<Batch>;
   /** Name of the folder of results; default `out`. */
@@ -43,7 +43,7 @@ export interface Stage extends Scene {
   phasesOfIntents(): Promise<readonly string[]>;
 }
 
-export interface Books {
+interface Books {
   readonly jobs: number;
   readonly charged: number;
   readonly reserved: number;

@@ -15,7 +15,7 @@ export const RESULT = resultIn('es');
 export const PART = partOf(RESULT);
 
 /** The files that a run must never leave in a state that the next one cannot continue from, and their folders. */
-export function sweptFiles({ out, stateDir, languages }: SweptRun): readonly string[] {
+function sweptFiles({ out, stateDir, languages }: SweptRun): readonly string[] {
   const results = languages.map(resultIn);
   const names = [...results.map(partOf), ...results, '.vloc', '.vloc/journal', '.vloc/journal.head'];
   return [
