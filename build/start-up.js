@@ -1,4 +1,4 @@
-/** What makes vloc start faster. The figures are in src/README.md, "Decisions". */
+/** Parts of the build that make vloc start faster. */
 import { RolldownMagicString } from 'rolldown';
 import { parseSync, Visitor } from 'rolldown/utils';
 

@@ -72,8 +72,8 @@ const HOMES: Record<string, readonly string[]> = {
 };
 
 /**
- * Modules inside undici that its documentation does not name, because loading the whole package takes longer (see the
- * decisions in src/README.md). Only this file may import them.
+ * Modules inside undici that its documentation does not name, because loading the whole package takes longer (see
+ * docs/decisions/http-clients.md). Only this file may import them.
  */
 const UNDICI_PARTS = {
   file: 'src/client/transport/http.ts',

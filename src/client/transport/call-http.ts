@@ -1,6 +1,6 @@
 /**
  * Signed calls over Node's own HTTP: a call is small and often the only one of a run, and this loads in a third of the
- * time that undici takes. Transfers and calls through a proxy use `http.ts`; src/README.md has the measurements.
+ * time that undici takes. Transfers and calls through a proxy use `http.ts`; docs/decisions/http-clients.md says why.
  */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Http, HttpRequest, HttpResponse, HttpSettings } from './http.ts';
