@@ -9,7 +9,6 @@ import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
 import { damaged, openSqliteFile, type SqliteFile } from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { hasLostCommits } from './write-ahead-log.ts';
 
 /**
  * Up to this size, about a thousand jobs, all pages are read at each start. Measured on a busy machine: 4 to 23 ms for
@@ -37,7 +36,7 @@ export function openAccountStore(
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
-  refuseDamage(path, folders, advice);
+  refuseLost(path, folders, advice);
   const file = openSqliteFile(path, {
     synchronous: 'FULL',
     advice,
@@ -65,7 +64,7 @@ export function openAccountStore(
 export function openAccountAlone(folders: Folders, isSource: boolean): SqliteFile {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
-  if (isSource) refuseDamage(path, folders, advice);
+  if (isSource) refuseLost(path, folders, advice);
   const inspectIfOld = (opened: SqliteFile) => {
     if (isSource || tableNames(opened).size > 0) inspect(opened, path, folders, advice, true);
   };
@@ -90,18 +89,11 @@ function adviceFor(root: string): string {
  * Called before SQLite opens the store: SQLite deletes the log of an empty database, and the log may contain all remaining
  * data.
  */
-function refuseDamage(path: string, folders: Folders, advice: string): void {
-  refuseLost(path, folders, advice);
-  const log = `${path}-wal`;
-  if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
-}
-
 function refuseLost(path: string, folders: Folders, advice: string): void {
-  // Checks the log first: another process that creates this store writes the log only after the file itself.
-  const hasLog = (sizeOf(`${path}-wal`) ?? 0) > 0;
+  // Checked before the store: another process that creates it writes all this only after the store itself.
+  const hasData = (sizeOf(`${path}-wal`) ?? 0) > 0 || holdsFiles(folders);
   const size = sizeOf(path);
-  if (size !== null && size > 0) return;
-  if (!hasLog && !holdsFiles(folders)) return;
+  if (!hasData || (size !== null && size > 0)) return;
   throw damaged(
     path,
     `it is ${size === null ? 'missing' : 'empty'}, but ${dirname(path)} has data of a service`,
