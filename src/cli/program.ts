@@ -62,9 +62,25 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || error.code === 'commander.help') return { type: 'answered', code: 0 };
-    throw usageFailure(error, path);
+    throw usageFailure(explainMissing(error, parserOf(root, namedCommand(path))), path);
   }
   return found.invocation;
+}
+
+function parserOf(root: Parser, words: readonly string[]): Parser {
+  return words.reduce((parser, word) => parser.commands.find((each) => each.name() === word) ?? parser, root);
+}
+
+/** The parser names only the argument that is missing; this also says what it can be. */
+function explainMissing(error: CommanderError, parser: Parser): CommanderError {
+  if (error.code !== 'commander.missingArgument') return error;
+  const first = parser
+    .createHelp()
+    .visibleArguments(parser)
+    .find(({ required }) => required);
+  if (first === undefined) return error;
+  const { exitCode, code } = error;
+  return new CommanderError(exitCode, code, `missing <${first.name()}>: ${first.description}`);
 }
 
 function createParser(name: string, io: Io): Parser {
