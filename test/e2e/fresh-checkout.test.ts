@@ -20,7 +20,7 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** Stands for our build, which takes long: it writes what bin/vloc.js starts. */
 const BUILD = `
 const { mkdirSync, writeFileSync } = require('node:fs');
-mkdirSync('dist');
+mkdirSync('dist', { recursive: true });
 writeFileSync('dist/vloc.cjs', "exports.start = async () => { console.log('started'); return 3; };");
 `;
 
@@ -28,7 +28,7 @@ writeFileSync('dist/vloc.cjs', "exports.start = async () => { console.log('start
 const LONG_BUILD = `
 const { appendFileSync, existsSync, readFileSync } = require('node:fs');
 appendFileSync('builds', 'begun\\n');
-const build = () => { ${BUILD} };
+const build = () => { ${BUILD} appendFileSync('builds', 'ended\\n'); };
 if (readFileSync('builds', 'utf8') !== 'begun\\n') build();
 else {
   const timer = setInterval(() => {
@@ -143,7 +143,7 @@ it('is built once by two starts at the same time: the second waits, and says so'
   finish();
   expect(await Promise.all([first.ended, second.ended])).toEqual([3, 3]);
   expect([first.output.stdout, second.output.stdout]).toEqual(['started\n', 'started\n']);
-  expect(read('builds')).toBe('begun\n');
+  expect(read('builds')).toBe('begun\nended\n');
   expect(read('.vloc-build.lock')).toBe('');
 });
 
@@ -156,8 +156,20 @@ it.skipIf(process.platform === 'win32').each([
   expect(await first.ended).toBe(code);
   expect(await second.ended).toBe(3);
   expect(second.output.stdout).toBe('started\n');
-  expect(read('builds')).toBe('begun\nbegun\n');
+  expect(read('builds')).toBe('begun\nbegun\nended\n');
 });
+
+it.skipIf(process.platform === 'win32')(
+  'is built again after the npm of a killed start has ended',
+  async () => {
+    const { first, second, read, finish } = await startTwo();
+    process.kill(Number(read('.vloc-build.lock').split('\n', 1)), 'SIGKILL');
+    finish();
+    expect(await second.ended).toBe(3);
+    expect(await first.ended).toBe(137);
+    expect(read('builds')).toBe('begun\nended\nbegun\nended\n');
+  },
+);
 
 it.skipIf(process.platform === 'win32')('stops to wait at Ctrl-C', async () => {
   const { first, second, finish } = await startTwo();

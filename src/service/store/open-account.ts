@@ -2,11 +2,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
+import { sqliteCode } from '../../errors/system-error.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
 import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { damaged, openSqliteFile, type SqliteFile } from './sqlite-file.ts';
+import { BUSY_TIMEOUT_MS, damaged, openSqliteFile, SQLITE_BUSY, type SqliteFile } from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
@@ -30,9 +31,30 @@ interface AccountEvents {
  * copying those of an older one.
  * @throws Failure, with nothing changed; SQLite errors
  */
-export function openAccountStore(
+export function openAccountStore(folders: Folders, events: AccountEvents = {}): Store {
+  try {
+    return openAndMigrate(folders, events);
+  } catch (error) {
+    throw sqliteCode(error) === SQLITE_BUSY ? storeLockedFailure(storePath(folders.root), error) : error;
+  }
+}
+
+function storeLockedFailure(path: string, cause: unknown): Failure {
+  return new Failure(
+    {
+      category: 'temporary',
+      code: 'STORE_LOCKED',
+      message: `another process has written to the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,
+      advice: 'Wait until it has finished, then run the same command again.',
+      retryable: true,
+    },
+    { cause },
+  );
+}
+
+function openAndMigrate(
   folders: Folders,
-  { onFailure = () => undefined, onUpgrade = () => undefined }: AccountEvents = {},
+  { onFailure = () => undefined, onUpgrade = () => undefined }: AccountEvents,
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);

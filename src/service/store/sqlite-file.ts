@@ -29,7 +29,7 @@ export interface SqliteFile {
 const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 
 /** How long a statement waits while another process writes. Transactions of the service take milliseconds. */
-const BUSY_TIMEOUT_MS = 5000;
+export const BUSY_TIMEOUT_MS = 5000;
 
 /** Longer than a command that reads keys has the file open; a service has it open until it ends. */
 const ALONE_TIMEOUT_MS = 1000;
