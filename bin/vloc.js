@@ -15,7 +15,8 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const isOldNode = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
 
-if (!isBuilt()) process.exitCode = EXIT_CONFIGURATION;
+const notBuilt = prepare();
+if (notBuilt !== 0) process.exitCode = notBuilt;
 else if (isOldNode) {
   const pinned = join(__dirname, '../node_modules/node/bin/node');
   if (existsSync(pinned)) handOver(pinned);
@@ -34,15 +35,20 @@ else if (isOldNode) {
 }
 
 /** A fresh checkout is built at its first start: `npx vloc` in it only links it. A package is complete. */
-function isBuilt() {
-  const build = join(__dirname, '../build/first-start.js');
-  if (existsSync(join(__dirname, '../dist/vloc.cjs')) || !existsSync(build)) return true;
+function prepare() {
+  const firstStart = join(__dirname, '../build/first-start.js');
+  // The lock is there while another start builds.
+  const isBuilt =
+    existsSync(join(__dirname, '../dist/vloc.cjs')) && !existsSync(join(__dirname, '../.vloc-build.lock'));
+  if (isBuilt || !existsSync(firstStart)) return 0;
   // Ctrl-C is for npm, which this process waits for.
   for (const signal of FORWARDED) process.on(signal, () => undefined);
-  const isDone =
-    require('node:child_process').spawnSync(process.execPath, [build], { stdio: 'inherit' }).status === 0;
-  for (const signal of FORWARDED) process.removeAllListeners(signal);
-  return isDone;
+  const { status, signal } = require('node:child_process').spawnSync(process.execPath, [firstStart], {
+    stdio: 'inherit',
+  });
+  for (const name of FORWARDED) process.removeAllListeners(name);
+  if (status === 0) return 0;
+  return signal === null ? EXIT_CONFIGURATION : 128 + require('node:os').constants.signals[signal];
 }
 
 /** Runs the same command on another Node, in a child that gets each signal once and ends with this process. */

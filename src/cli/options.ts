@@ -1,8 +1,16 @@
 /** Converts option tables to parser options, and reads their values from the result of the parser. */
-import { InvalidArgumentError, Option, type Command as Parser } from 'commander';
+import { CommanderError, InvalidArgumentError, Option, type Command as Parser } from 'commander';
 import { flagName } from '../batch/plan/field-flags.ts';
 import { parseDuration } from '../context/format.ts';
-import { HELP_GROUPS, type OptionSpec, type OptionTable, type RawOptions } from '../context/option-table.ts';
+import {
+  describeRange,
+  HELP_GROUPS,
+  isInRange,
+  type OptionSpec,
+  type OptionTable,
+  type RawOptions,
+} from '../context/option-table.ts';
+import { EXIT_CODES } from '../errors/exit-codes.ts';
 
 /** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
 export function addOptions(parser: Parser, table: OptionTable): void {
@@ -14,8 +22,9 @@ export function addOptions(parser: Parser, table: OptionTable): void {
     if (spec.type === 'choice') {
       option.choices(spec.choices);
       if (spec.default !== undefined) option.default(spec.default);
-    } else if (spec.type !== 'flag') {
-      option.argParser((text: string, previous: unknown) => readValue(spec, text, previous));
+    }
+    if (spec.type !== 'flag') {
+      option.argParser((text: string, previous: unknown) => readOption(name, spec, text, previous));
     }
     if (spec.group !== undefined) option.helpGroup(spec.group);
     parser.addOption(option);
@@ -29,7 +38,18 @@ export function writtenFlags(name: string, spec: OptionSpec): string {
   return `${spec.short === undefined ? '' : `${spec.short}, `}${flag}${value}`;
 }
 
-/** Parses the value of an option. @throws InvalidArgumentError */
+/** The parser's own message for such a value names the option twice and does not say what is expected. */
+function readOption(name: string, spec: OptionSpec, text: string, previous: unknown): unknown {
+  try {
+    return readValue(spec, text, previous);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    const message = `invalid ${flagName(name)} "${text}": ${error.message}`;
+    throw new CommanderError(EXIT_CODES.usage.code, 'vloc.invalidValue', message);
+  }
+}
+
+/** Parses the value of an option. @throws InvalidArgumentError, which says what is expected */
 export function readValue(spec: OptionSpec, text: string, previous: unknown): unknown {
   switch (spec.type) {
     case 'list':
@@ -40,14 +60,19 @@ export function readValue(spec: OptionSpec, text: string, previous: unknown): un
       return { ...(typeof previous === 'object' ? previous : {}), ...readPair(text) };
     case 'duration': {
       const ms = parseDuration(text);
-      if (ms === null) throw new InvalidArgumentError('Write a time such as 90s, 30m or 2h.');
+      if (ms === null) throw new InvalidArgumentError('expected a time such as 90s, 30m or 2h');
       return ms;
     }
     case 'number': {
       const value = Number(text);
-      if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('Write a number.');
+      if (text.trim() === '' || !isInRange(value, spec))
+        throw new InvalidArgumentError(`expected ${describeRange(spec)}`);
       return value;
     }
+    case 'choice':
+      if (!spec.choices.includes(text))
+        throw new InvalidArgumentError(`expected one of ${spec.choices.join(', ')}`);
+      return text;
     default:
       return text;
   }
@@ -62,7 +87,7 @@ function splitList(text: string): string[] {
 
 function readPair(text: string): Record<string, string> {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('Write name=value.');
+  if (equals < 1) throw new InvalidArgumentError('expected name=value');
   return { [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 

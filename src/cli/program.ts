@@ -1,7 +1,13 @@
 /** Builds the parser from the command tree. Loads only the command that is called. */
 
 import { Argument, CommanderError, Option, Command as Parser } from 'commander';
-import { COMMAND_SECTIONS, type CommandGroup, type CommandLeaf, type CommandRow } from '../commands/tree.ts';
+import {
+  COMMAND_SECTIONS,
+  COMMANDS,
+  type CommandGroup,
+  type CommandLeaf,
+  type CommandRow,
+} from '../commands/tree.ts';
 import { type Command, decodeOptions, operandHelp, writeOperands } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
@@ -56,9 +62,25 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || error.code === 'commander.help') return { type: 'answered', code: 0 };
-    throw usageFailure(error, path);
+    throw usageFailure(explainMissing(error, parserOf(root, namedCommand(path))), path);
   }
   return found.invocation;
+}
+
+function parserOf(root: Parser, words: readonly string[]): Parser {
+  return words.reduce((parser, word) => parser.commands.find((each) => each.name() === word) ?? parser, root);
+}
+
+/** The parser names only the argument that is missing; this also says what it can be. */
+function explainMissing(error: CommanderError, parser: Parser): CommanderError {
+  if (error.code !== 'commander.missingArgument') return error;
+  const first = parser
+    .createHelp()
+    .visibleArguments(parser)
+    .find(({ required }) => required);
+  if (first === undefined) return error;
+  const { exitCode, code } = error;
+  return new CommanderError(exitCode, code, `missing <${first.name()}>: ${first.description}`);
 }
 
 function createParser(name: string, io: Io): Parser {
@@ -128,7 +150,7 @@ async function addChildren(
     .allowExcessArguments()
     .action(async () => {
       const [word] = parser.args;
-      if (word !== undefined) throw unknownCommand(word, group);
+      if (word !== undefined) throw unknownCommand(word, group.children);
       parser.outputHelp();
     });
   for (const child of group.children) {
@@ -143,8 +165,8 @@ async function addChildren(
 }
 
 /** The parser's own message, which it prints only for the root. */
-function unknownCommand(word: string, { children }: CommandGroup): CommanderError {
-  const names = children.map(({ name }) => name);
+function unknownCommand(word: string, rows: readonly CommandRow[]): CommanderError {
+  const names = rows.map(({ name }) => name);
   const meant = nearestName(word, names);
   const hint = meant === null ? '' : ` (Did you mean ${meant}?)`;
   return new CommanderError(
@@ -179,7 +201,11 @@ async function addCommand(
     const help = parser.createHelp();
     return commandHelp(command, (text) => help.boxWrap(text, help.helpWidth ?? 80));
   });
+  const below = [...(row.children ?? []), ...(row.groups ?? [])];
+  parser.allowExcessArguments(operands === undefined && below.length > 0);
   parser.action((...received: unknown[]) => {
+    const [word] = parser.args;
+    if (operands === undefined && word !== undefined) throw unknownCommand(word, below);
     const given = operands === undefined ? [] : (received[0] ?? []);
     const values: RawOptions = parser.opts();
     found.invocation = {
@@ -245,13 +271,31 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
 function usageFailure(error: CommanderError, path: readonly string[]): Failure {
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
   const [word = ''] = path;
-  const meant = error.code === 'commander.unknownCommand' ? ALSO_CALLED[word] : undefined;
+  const named = namedCommand(path);
+  const isUnknown = error.code === 'commander.unknownCommand' && named.length === 0;
+  const meant = isUnknown ? (ALSO_CALLED[word] ?? suggestBelow(word, message)) : null;
   return new Failure({
     category: 'usage',
     code: 'USAGE',
-    message: meant === undefined ? message : `unknown command '${word}'`,
-    advice: meant ?? `See \`${['vloc', ...namedCommand(path), '--help'].join(' ')}\`.`,
+    message: meant === null ? message : `unknown command '${word}'`,
+    advice: meant ?? `See \`${['vloc', ...named, '--help'].join(' ')}\`.`,
   });
+}
+
+/** Names the commands that have such a name below a group; null if the parser has a name at the top to suggest, or there is none. */
+function suggestBelow(word: string, message: string): string | null {
+  const lastOf = (words: readonly string[]) => words.at(-1) ?? '';
+  const all = COMMANDS.filter(({ words }) => words.length > 1);
+  const isNear = message.includes('Did you mean');
+  const name = nearestName(
+    word,
+    all.map(({ words }) => lastOf(words)),
+  );
+  if (name === null || (isNear && name !== word)) return null;
+  const calls = all
+    .filter(({ words }) => lastOf(words) === name)
+    .map(({ words }) => `\`vloc ${words.join(' ')}\``);
+  return `Did you mean ${calls.join(' or ')}?`;
 }
 
 /** The leading words that name a command or subcommand. */

@@ -5,7 +5,8 @@ import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readPages } from '../context/lists.ts';
 import { readBody } from '../context/request-body.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure, isApiAnswer } from '../errors/failure.ts';
+import { OPERATIONS, VERSION_PREFIX } from '../protocol/operations.ts';
 
 export const api: Command = defineCommand({
   operands: {
@@ -71,11 +72,32 @@ export const api: Command = defineCommand({
       if (options.paginate) await printEntries(context, await readAllPages(connection.client, call));
       else printAnswer(context, await connection.client.send(call), options.include);
       return 0;
+    } catch (error) {
+      const isUnknownPath = isApiAnswer(error, 404) && !isPathOfOperation(path);
+      throw isUnknownPath ? error.with({ advice: UNKNOWN_PATH }) : error;
     } finally {
       await connection.close();
     }
   },
 });
+
+const UNKNOWN_PATH = 'No such path. Run `vloc schema --output id` for a list.';
+
+/** @param path with or without the version and the slash before it, perhaps with a query */
+function isPathOfOperation(path: string): boolean {
+  const [place = ''] = path.split('?');
+  const below = place.replace(/^\/?/, '/');
+  const segments = (
+    below.startsWith(`${VERSION_PREFIX}/`) ? below.slice(VERSION_PREFIX.length) : below
+  ).split('/');
+  return OPERATIONS.some((operation) => {
+    const parts = operation.path.split('/');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, at) => part.startsWith('{') || part === segments[at])
+    );
+  });
+}
 
 function printAnswer(context: Context, { status, headers, body }: ApiResponse, include: boolean): void {
   if (context.output === 'id') {

@@ -18,6 +18,7 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       },
       maxCredits: {
         type: 'number',
+        from: 0,
         value: 'n',
         help: 'send no job that would raise the cost of all calls together above n credits',
       },
@@ -42,8 +43,6 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
           'no folder for results was given',
           'Name it with --write, such as --write results.',
         );
-      if (maxCredits !== null && !(maxCredits >= 0))
-        throw usageFailure('--max-credits must be a number of at least 0', 'Correct it.');
       if (context.io.stdin.isTTY === true)
         throw usageFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
       const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([

@@ -122,6 +122,7 @@ export const serveKeysCreate: Command = defineCommand({
     },
     monthlyQuota: {
       type: 'number',
+      from: 0,
       value: 'credits',
       help: 'credits per calendar month, in Asia/Shanghai (default: no limit)',
     },
@@ -157,7 +158,7 @@ export const serveKeysCreate: Command = defineCommand({
     }
     const rules: KeyRules = {
       ...(permission.length === 0 ? {} : { permissions: permission.map(readKind) }),
-      monthlyLimitCredits: checkQuota(monthlyQuota),
+      monthlyLimitCredits: monthlyQuota,
       allowedAddresses: allow,
     };
     await withKeys(context, { stateDir, database, make: true }, async (admin) => {
@@ -192,11 +193,6 @@ function readKind(text: string): JobKind {
     `--permission: unknown capability "${text}"`,
     `Choose one of ${JOB_KIND_NAMES.join(', ')}.`,
   );
-}
-
-function checkQuota(credits: number | null): number | null {
-  if (credits === null || credits >= 0) return credits;
-  throw usageFailure('--monthly-quota must not be negative', 'Leave it out for no limit.');
 }
 
 /** True for the errors of Node about invalid addresses and networks. */

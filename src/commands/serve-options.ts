@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import type { OptionTable } from '../context/option-table.ts';
+import { type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { Failure } from '../errors/failure.ts';
 import { readVariable, stateFolder } from '../profiles/environment.ts';
 import { ROLES, type Role } from '../protocol/roles.ts';
@@ -11,7 +11,7 @@ import { chooseDatabase, DATABASE, STATE_DIR } from './serve-keys.ts';
 
 export const SERVE_OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-  port: { type: 'number', value: 'port', help: 'port to listen on (default: any free port)' },
+  port: { type: 'number', ...PORT_RANGE, value: 'port', help: 'port to listen on (default: any free port)' },
   stateDir: STATE_DIR,
   database: DATABASE,
   role: {
@@ -41,6 +41,7 @@ export const SERVE_OPTIONS = {
   },
   controlPort: {
     type: 'number',
+    ...PORT_RANGE,
     value: 'port',
     help: 'port of the control interface (default: any free port)',
   },
@@ -154,9 +155,6 @@ function readControl(
 ): NonNullable<ServiceOptions['control']> {
   if (port !== undefined && !control) {
     throw usageFailure('--control-port was given without --control', 'Add --control.');
-  }
-  if (port !== undefined && (!Number.isInteger(port) || port < 0 || port > 65_535)) {
-    throw usageFailure('--control-port is not a whole number from 0 to 65535', 'See `vloc serve --help`.');
   }
   if (port !== undefined && port !== 0 && port === service.port) {
     throw usageFailure('--control-port is also the port of the service', 'Choose another --control-port.');

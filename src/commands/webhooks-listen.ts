@@ -4,7 +4,7 @@ import { type Command, defineCommand, type OptionValues, usageFailure } from '..
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
-import type { OptionTable } from '../context/option-table.ts';
+import { type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../errors/failure.ts';
 import { createEventCommands } from '../workflow/webhooks/event-commands.ts';
@@ -22,7 +22,7 @@ import { RULE_OPTIONS, readRules } from '../workflow/webhooks/rules.ts';
 
 const OPTIONS = {
   host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-  port: { type: 'number', value: 'port', help: 'port to listen on (default: any free port)' },
+  port: { type: 'number', ...PORT_RANGE, value: 'port', help: 'port to listen on (default: any free port)' },
   path: { type: 'text', value: '/path', help: 'path to accept deliveries at (default: /)' },
   forwardTo: {
     type: 'text',
@@ -73,7 +73,7 @@ export const webhooksListen: Command = defineCommand({
   ],
   schemas: async () => (await import('../outputs/machine.ts')).WEBHOOK_EVENTS,
   run: async (context, _operands, options) => {
-    const port = checkPort(options.port ?? 0);
+    const port = options.port ?? 0;
     const path = checkPath(options.path ?? '/');
     const target = options.forwardTo === undefined ? null : parseForwardTarget(options.forwardTo);
     const rules = await readRules(context, options);
@@ -167,11 +167,6 @@ function checkCommands({ failedCommands }: EventOutput): void {
     message: `the command of --exec failed for ${failedCommands} ${failedCommands === 1 ? 'event' : 'events'}`,
     advice: 'The events were acknowledged and do not come again: `vloc jobs get` shows the jobs.',
   });
-}
-
-function checkPort(port: number): number {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw unusable('--port is not a whole number from 0 to 65535');
 }
 
 function checkPath(path: string): string {

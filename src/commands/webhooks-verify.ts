@@ -147,7 +147,7 @@ function refusal(
   return new Failure({
     category: 'refused',
     code: `WEBHOOK_${check.toUpperCase()}_INVALID`,
-    message: `not genuine (${check}): ${message}`,
+    message: `webhook rejected: ${message}`,
     advice: (check === 'signature' ? explainMismatch(received, rules) : null) ?? ADVICE[check],
   });
 }

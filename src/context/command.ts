@@ -4,7 +4,13 @@ import { flagName } from '../batch/plan/field-flags.ts';
 import { Failure } from '../errors/failure.ts';
 import type { JsonSchema } from '../protocol/openapi/json-schemas.ts';
 import type { Context } from './context.ts';
-import type { HelpGroup, OptionSpec, OptionTable, RawOptions } from './option-table.ts';
+import {
+  type HelpGroup,
+  isInRange,
+  type OptionSpec,
+  type OptionTable,
+  type RawOptions,
+} from './option-table.ts';
 
 /** Puts options under a heading of the help. */
 export function inGroup<const T extends OptionTable>(group: HelpGroup, table: T): T {
@@ -157,8 +163,9 @@ function isValueOf(spec: OptionSpec, value: unknown): boolean {
     case 'pairs':
       return typeof value === 'object' && value !== null && Object.values(value).every(isText);
     case 'duration':
-    case 'number':
       return typeof value === 'number';
+    case 'number':
+      return typeof value === 'number' && isInRange(value, spec);
     case 'choice':
       return spec.choices.some((choice) => choice === value);
     case 'text':

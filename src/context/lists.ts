@@ -74,7 +74,7 @@ function readParameter(described: Readonly<Record<string, unknown>>): Parameter 
 
 function specOf({ type, choices, help }: Parameter): OptionSpec {
   if (type === 'choice') return { type, choices, help };
-  if (type === 'number') return { type, value: 'n', help };
+  if (type === 'number') return { type, whole: true, from: 1, value: 'n', help };
   return { type: 'text', value: type === 'time' ? 'time' : 'text', tool: 'text', help };
 }
 
@@ -118,9 +118,6 @@ export function readListRequest(
     problems.push({ pointer: '--since', detail: 'must be earlier than --until' });
   }
   const { limit, all } = options;
-  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) {
-    problems.push({ pointer: '--limit', detail: `must be a whole number of at least 1: ${limit}` });
-  }
   if (limit !== undefined && all) {
     problems.push({ pointer: '--all', detail: 'cannot be combined with --limit' });
   }

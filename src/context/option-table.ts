@@ -27,9 +27,32 @@ export type OptionSpec = {
 } & (
   | { readonly type: 'flag' }
   | { readonly type: 'text' | 'list' | 'texts' | 'pairs'; readonly value: string }
-  | { readonly type: 'duration' | 'number'; readonly value: string }
+  | { readonly type: 'duration'; readonly value: string }
+  | ({ readonly type: 'number'; readonly value: string } & NumberRange)
   | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default?: string }
 );
+
+/** Which numbers an option accepts. `from` and `to` are among them. */
+interface NumberRange {
+  readonly whole?: true;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** 0 means any free port. */
+export const PORT_RANGE = { whole: true, from: 0, to: 65_535 } as const;
+
+export function isInRange(value: number, { whole, from = -Infinity, to = Infinity }: NumberRange): boolean {
+  return (
+    Number.isFinite(value) && (whole !== true || Number.isInteger(value)) && value >= from && value <= to
+  );
+}
+
+/** Such as "a whole number from 1". */
+export function describeRange({ whole, from, to }: NumberRange): string {
+  const ends = [from === undefined ? '' : ` from ${from}`, to === undefined ? '' : ` to ${to}`];
+  return `a ${whole === true ? 'whole ' : ''}number${ends.join('')}`;
+}
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 

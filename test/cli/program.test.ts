@@ -72,10 +72,20 @@ describe('option values', () => {
   });
 });
 
-describe('a word after a group that is not one of its commands', () => {
+describe('a word after a command or group that is not one of its commands', () => {
   it.each([
     [['jobs', 'lst'], "unknown command 'lst' (Did you mean list?)", 'See `vloc jobs --help`.'],
     [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
+    [
+      ['credits', 'histroy'],
+      "unknown command 'histroy' (Did you mean history?)",
+      'See `vloc credits --help`.',
+    ],
+    [
+      ['serve', '--port', '80', 'kyes'],
+      "unknown command 'kyes' (Did you mean keys?)",
+      'See `vloc serve --help`.',
+    ],
   ])('is reported, with the name that may be meant: %j', async (argv, message, advice) => {
     const parsed = parseArguments(argv, createTestIo().io);
     await expect(parsed).rejects.toMatchObject({ facts: { category: 'usage', message, advice } });
@@ -109,6 +119,30 @@ describe('names that other tools use', () => {
         advice: expect.stringContaining(`\`${command}`),
       },
     });
+  });
+});
+
+it.each([
+  ['report', 'Did you mean `vloc batch report`?'],
+  ['histroy', 'Did you mean `vloc credits history`?'],
+  ['get', 'Did you mean `vloc jobs get` or `vloc upload get`?'],
+])('the name of a subcommand alone, %s, is answered with the whole command', async (word, advice) => {
+  await expect(parseArguments([word], createTestIo().io)).rejects.toMatchObject({
+    facts: { category: 'usage', message: `unknown command '${word}'`, advice },
+  });
+});
+
+it.each([
+  [['--jobs', 'x'], 'invalid --jobs "x": expected a whole number from 1'],
+  [['--jobs', '1.5'], 'invalid --jobs "1.5": expected a whole number from 1'],
+  [['--max-credits', '-1'], 'invalid --max-credits "-1": expected a number from 0'],
+  [['--timeout', 'soon'], 'invalid --timeout "soon": expected a time such as 90s, 30m or 2h'],
+  [['--output', 'xml'], 'invalid --output "xml": expected one of table, json, ndjson, plain, id'],
+  [['--set', 'mode'], 'invalid --set "mode": expected name=value'],
+])('the options %j are refused with the value and what was expected', async (options, message) => {
+  const parsed = parseArguments(['localize', 'a.mp4', ...options], createTestIo().io);
+  await expect(parsed).rejects.toMatchObject({
+    facts: { category: 'usage', message, advice: 'See `vloc localize --help`.' },
   });
 });
 

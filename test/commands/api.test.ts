@@ -64,6 +64,16 @@ test('a refusal is printed to stderr and decides the exit code', async () => {
 });
 
 test.each([
+  ['/nowhere', 'No such path. Run `vloc schema --output id` for a list.'],
+  ['v1/dubbings/dub_1', 'Check the id and the profile'],
+])('the advice for %s, which is not found, is about the path or about the id', async (path, advice) => {
+  const vloc = await startVloc();
+  const { code, stderr } = await vloc.run(['api', path]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(advice);
+});
+
+test.each([
   [['FETCH', '/credits'], 'unknown HTTP method "FETCH"'],
   [['GET', '/credits', 'x'], 'one method and one path'],
   [['POST', '/uploads', '-d', '{'], 'the request body is not valid JSON'],

@@ -203,7 +203,7 @@ describe('vloc engines add', () => {
   });
 
   it.each([
-    [[], 'missing required argument'],
+    [[], 'missing <step>: recognize, translate, speak or separate'],
     [['recgnize', '--type', 'openai'], 'there is no step "recgnize"\n  Did you mean recognize?'],
     [['recognize'], '--type is missing\n  Types for recognize: openai, sherpa, command.'],
     [['recognize', '--type', 'opnai'], '--type: there is no such type; did you mean openai?'],

@@ -94,7 +94,7 @@ test.each([
   [['--kind', 'singing'], 'unknown kind of job: singing'],
   [['--since', 'yesterday'], '--since: not a date'],
   [['--since', '1h', '--until', '2h'], 'must be earlier than --until'],
-  [['--limit', '0'], '--limit: must be a whole number of at least 1'],
+  [['--limit', '0'], 'invalid --limit "0": expected a whole number from 1'],
   [['--limit', '3', '--all'], '--all: cannot be combined with --limit'],
   [['--cursor', 'x'], '--cursor continues the list of one kind'],
 ])('%j is refused before anything is sent', async (words, said) => {

@@ -306,7 +306,7 @@ test('stdout contains only the protocol, no secret is printed, and the end of st
 test.each([
   [['mcp'], '--write'],
   [['mcp', '--write', 'missing'], 'missing'],
-  [['mcp', '--write', '.', '--max-credits', '-1'], '--max-credits must be a number of at least 0'],
+  [['mcp', '--write', '.', '--max-credits', '-1'], 'invalid --max-credits "-1": expected a number from 0'],
 ])('%j is refused before it serves', async (words, why) => {
   const vloc = await startVloc();
   const { code, stderr } = await vloc.run(words);

@@ -97,8 +97,8 @@ describe('vloc profile add', () => {
   });
 
   it.each([
-    ['http://api.example.com/v1', 4, 'must be https'],
-    ['https://api.example.com', 4, 'does not end in /v1'],
+    ['http://api.example.com/v1', 4, 'must start with https://'],
+    ['https://api.example.com', 4, 'must end in /v1'],
   ])('refuses the address %s', async (address, exit, message) => {
     const { code, stderr } = await add(address, 's', '--no-check');
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);

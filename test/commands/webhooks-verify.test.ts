@@ -93,7 +93,9 @@ describe('vloc webhooks verify', () => {
     const saved = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     const words = await saveDelivery();
     await writeFile(join(folder, 'headers.txt'), saved.join('\n'));
-    expect((await run(words)).stderr).toContain('x-service-webhook-timestamp is missing');
+    expect((await run(words)).stderr).toContain(
+      'webhook rejected: header x-service-webhook-timestamp is missing',
+    );
     expect((await run([...words, '--header-prefix', 'X-Acme'])).code).toBe(0);
     expect((await run(words, { env: { VLOC_HEADER_PREFIX: 'X-Acme' } })).code).toBe(0);
   });

@@ -1,35 +1,64 @@
 /** `npx vloc` in a fresh checkout: npm links it without its packages, and the first start installs and builds. */
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Stands for our build, which takes long: it writes what bin/vloc.js starts. */
 const BUILD = `
 const { mkdirSync, writeFileSync } = require('node:fs');
-mkdirSync('dist');
+mkdirSync('dist', { recursive: true });
 writeFileSync('dist/vloc.cjs', "exports.start = async () => { console.log('started'); return 3; };");
 `;
 
-/** A checkout with our start and our scripts, and a package.json of its own. Returns what starts vloc in it. */
-function makeCheckout(
-  packageFile: object,
-  locked = {},
-): () => { code: number | null; stdout: string; stderr: string } {
+/** The first build does not end until the test writes the file `go`. */
+const LONG_BUILD = `
+const { appendFileSync, existsSync, readFileSync } = require('node:fs');
+appendFileSync('builds', 'begun\\n');
+const build = () => { ${BUILD} appendFileSync('builds', 'ended\\n'); };
+if (readFileSync('builds', 'utf8') !== 'begun\\n') build();
+else {
+  const timer = setInterval(() => {
+    if (!existsSync('go')) return;
+    clearInterval(timer);
+    build();
+  }, 20);
+}
+`;
+
+/** A checkout with our start and our scripts, and a package.json of its own. */
+function makeCheckoutFolder(packageFile: object, locked = {}, build = BUILD) {
   const folder = mkdtempSync(join(tmpdir(), 'fresh-checkout-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['bin', 'build']) mkdirSync(join(folder, name));
   for (const path of ['bin/vloc.js', 'bin/package.json', 'build/first-start.js', 'build/prepare.js'])
     copyFileSync(join(PROJECT, path), join(folder, path));
-  writeFileSync(join(folder, 'build.cjs'), BUILD);
+  writeFileSync(join(folder, 'build.cjs'), build);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...packageFile }));
   const lock = { lockfileVersion: 3, packages: { '': packageFile, ...locked } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
-  const env = { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: 'false' };
+  return { folder, env: { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: 'false' } };
+}
+
+/** Returns what starts vloc in a new checkout. */
+function makeCheckout(
+  packageFile: object,
+  locked = {},
+): () => { code: number | null; stdout: string; stderr: string } {
+  const { folder, env } = makeCheckoutFolder(packageFile, locked);
   return () => {
     const options = { env, encoding: 'utf8', cwd: tmpdir() } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin/vloc.js')], options);
@@ -74,4 +103,78 @@ it.skipIf(process.platform !== 'linux')('does not end before npm after Ctrl-C', 
   const command = `node -e '${interrupt.replaceAll('\n', ' ').replaceAll("'", '"')}'`;
   const start = makeCheckout({ scripts: { prepare: `${command} && node build.cjs` } });
   expect(start()).toMatchObject({ code: 3, stdout: 'started\n' });
+});
+
+const BUILDS = { scripts: { prepare: 'node build.cjs' } };
+
+/** Two starts in a checkout, the second while the first one builds. */
+async function startTwo() {
+  const { folder, env } = makeCheckoutFolder(BUILDS, {}, LONG_BUILD);
+  const read = (name: string) =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
+  const start = () => {
+    // A group of its own, as in another terminal.
+    const child = spawn(process.execPath, [join(folder, 'bin/vloc.js')], {
+      env,
+      cwd: tmpdir(),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+    const ended = once(child, 'close').then(([code]: (number | null)[]) => code);
+    const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? Number.NaN), name);
+    onTestFinished(() => {
+      if (child.exitCode === null && child.signalCode === null) signal('SIGKILL');
+    });
+    return { output, ended, signal };
+  };
+  const wait = { timeout: 60_000, interval: 50 };
+  const first = start();
+  await vi.waitUntil(() => read('builds') !== '', wait);
+  const second = start();
+  await vi.waitUntil(() => second.output.stderr.includes('is building this checkout: waiting for it'), wait);
+  return { first, second, read, finish: () => writeFileSync(join(folder, 'go'), '') };
+}
+
+it('is built once by two starts at the same time: the second waits, and says so', async () => {
+  const { first, second, read, finish } = await startTwo();
+  finish();
+  expect(await Promise.all([first.ended, second.ended])).toEqual([3, 3]);
+  expect([first.output.stdout, second.output.stdout]).toEqual(['started\n', 'started\n']);
+  expect(read('builds')).toBe('begun\nended\n');
+  expect(read('.vloc-build.lock')).toBe('');
+});
+
+it.skipIf(process.platform === 'win32').each([
+  ['SIGINT', 130],
+  ['SIGKILL', null],
+] as const)('is built by the start that waited if the first one ended with %s', async (name, code) => {
+  const { first, second, read } = await startTwo();
+  first.signal(name);
+  expect(await first.ended).toBe(code);
+  expect(await second.ended).toBe(3);
+  expect(second.output.stdout).toBe('started\n');
+  expect(read('builds')).toBe('begun\nbegun\nended\n');
+});
+
+it.skipIf(process.platform === 'win32')(
+  'is built again after the npm of a killed start has ended',
+  async () => {
+    const { first, second, read, finish } = await startTwo();
+    process.kill(Number(read('.vloc-build.lock').split('\n', 1)), 'SIGKILL');
+    finish();
+    expect(await second.ended).toBe(3);
+    expect(await first.ended).toBe(137);
+    expect(read('builds')).toBe('begun\nended\nbegun\nended\n');
+  },
+);
+
+it.skipIf(process.platform === 'win32')('stops to wait at Ctrl-C', async () => {
+  const { first, second, finish } = await startTwo();
+  second.signal('SIGINT');
+  expect(await second.ended).toBe(130);
+  finish();
+  expect(await first.ended).toBe(3);
 });

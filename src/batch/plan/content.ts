@@ -141,6 +141,6 @@ export function describeSkipped(
   return notes;
 }
 
-function countFiles(count: number): string {
+export function countFiles(count: number): string {
   return count === 1 ? '1 file' : `${count} files`;
 }

@@ -16,6 +16,7 @@ import { checkStdin, checkSubtitle, subtitleStem } from './check-subtitle.ts';
 import {
   CONTAINERS,
   CONVERTIBLE,
+  countFiles,
   describeSkipped,
   isCalledLikeInput,
   isConvertible,
@@ -88,9 +89,11 @@ export async function planItems(
     candidates.length - foreign.length + inputs.filter((each) => !kept.has(each.candidate)).length;
   const notes = describeSkipped(kind, others, resultCount);
   if (inputs.length === 0 && others.length > 0 && problems.length === 0) {
+    const [only, ...more] = request.operands;
+    const place = only === undefined || more.length > 0 ? 'the inputs' : `\`${only}\``;
     problems.push({
       pointer: 'inputs',
-      detail: `there is no ${KINDS[kind].input} among ${others.length === 1 ? '1 file' : `${others.length} files`}; check the path`,
+      detail: `no supported ${KINDS[kind].input}s in ${place} (${countFiles(others.length)} skipped)`,
     });
   }
   return { items, notes };

@@ -12,11 +12,13 @@ export interface BaseUrl {
   readonly loopback: boolean;
 }
 
-function invalid(message: string): Failure {
+function baseUrlFailure(text: string, must: string): Failure {
+  // Before an @ there may be a password, and in a query a key.
+  const shown = /[@?#]/.test(text) ? '' : ` "${text}"`;
   return new Failure({
     category: 'configuration',
     code: 'BASE_URL_INVALID',
-    message,
+    message: `invalid base URL${shown}: must ${must}`,
     advice: 'Set an address such as https://api.example.com/v1.',
   });
 }
@@ -27,16 +29,16 @@ function invalid(message: string): Failure {
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) throw invalid('the base URL is not an address');
-  if (url.username !== '' || url.password !== '')
-    throw invalid('the base URL contains a user name or password');
-  if (url.search !== '' || url.hash !== '') throw invalid('the base URL has a query or a fragment');
-  const path = url.pathname.replace(/\/+$/, '');
-  if (!path.endsWith(VERSION_PREFIX)) throw invalid(`the base URL does not end in ${VERSION_PREFIX}`);
+  if (url === null) throw baseUrlFailure(text, 'start with https://');
   const loopback = isLoopback(url);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
-    throw invalid('the base URL must be https, except for this machine itself');
+    throw baseUrlFailure(text, 'start with https://, except on this machine');
   }
+  if (url.username !== '' || url.password !== '')
+    throw baseUrlFailure(text, 'not contain a user name or password');
+  if (url.search !== '' || url.hash !== '') throw baseUrlFailure(text, 'not have a query or a fragment');
+  const path = url.pathname.replace(/\/+$/, '');
+  if (!path.endsWith(VERSION_PREFIX)) throw baseUrlFailure(text, `end in ${VERSION_PREFIX}`);
   return { origin: url.origin, gateway: path.slice(0, -VERSION_PREFIX.length), loopback };
 }
 

@@ -86,13 +86,13 @@ function readHeader(
   fault: string | ((value: string) => string),
 ): HeaderRead {
   const [value, ...more] = valuesOf(headers, name);
-  if (value === undefined) return { ok: false, message: `the header ${name} is missing` };
+  if (value === undefined) return { ok: false, message: `header ${name} is missing` };
   // Node and Fetch join repeated headers with a comma, which is invalid in all three values.
   if (more.length > 0 || value.includes(',')) {
-    return { ok: false, message: `the header ${name} appears more than once` };
+    return { ok: false, message: `header ${name} appears more than once` };
   }
   if (pattern.test(value)) return { ok: true, value };
-  return { ok: false, message: `the header ${name} is ${typeof fault === 'string' ? fault : fault(value)}` };
+  return { ok: false, message: `header ${name} is ${typeof fault === 'string' ? fault : fault(value)}` };
 }
 
 function signatureFault(value: string): string {

@@ -11,7 +11,7 @@ import { CREATE_MARK, MARK_TABLE, MARKED, type Mark, READ_MARK } from '../store/
 import { hasTraces, openAccountAlone } from '../store/open-account.ts';
 import { claimFolder, openPostgresAlone, refuseForeignFiles } from '../store/open-postgres.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION } from '../store/schema.ts';
-import { openSqliteFile, type SqliteFile } from '../store/sqlite-file.ts';
+import { openSqliteFile, SQLITE_BUSY, type SqliteFile } from '../store/sqlite-file.ts';
 import type { Statements, Store, Transaction } from '../store/store.ts';
 import { type AccountFiles, filesOfBucket, filesOfFolder } from './files.ts';
 
@@ -114,14 +114,11 @@ async function openFolder(stateDir: string, role: Role): Promise<Place> {
 const CREATE_NONCES = `CREATE TABLE IF NOT EXISTS nonces
   (key_id TEXT NOT NULL, nonce TEXT NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (key_id, nonce)) STRICT, WITHOUT ROWID;`;
 
-/** SQLITE_BUSY: another process has the file open. */
-const BUSY = 5;
-
 function exclusively(shown: string, open: () => SqliteFile): SqliteFile {
   try {
     return open();
   } catch (error) {
-    throw sqliteCode(error) === BUSY ? isInUse(shown, error) : error;
+    throw sqliteCode(error) === SQLITE_BUSY ? isInUse(shown, error) : error;
   }
 }
 

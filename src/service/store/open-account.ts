@@ -2,14 +2,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
+import { sqliteCode } from '../../errors/system-error.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
 import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { damaged, openSqliteFile, type SqliteFile } from './sqlite-file.ts';
+import { BUSY_TIMEOUT_MS, damaged, openSqliteFile, SQLITE_BUSY, type SqliteFile } from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { hasLostCommits } from './write-ahead-log.ts';
 
 /**
  * Up to this size, about a thousand jobs, all pages are read at each start. Measured on a busy machine: 4 to 23 ms for
@@ -31,13 +31,34 @@ interface AccountEvents {
  * copying those of an older one.
  * @throws Failure, with nothing changed; SQLite errors
  */
-export function openAccountStore(
+export function openAccountStore(folders: Folders, events: AccountEvents = {}): Store {
+  try {
+    return openAndMigrate(folders, events);
+  } catch (error) {
+    throw sqliteCode(error) === SQLITE_BUSY ? storeLockedFailure(storePath(folders.root), error) : error;
+  }
+}
+
+function storeLockedFailure(path: string, cause: unknown): Failure {
+  return new Failure(
+    {
+      category: 'temporary',
+      code: 'STORE_LOCKED',
+      message: `another process has written to the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,
+      advice: 'Wait until it has finished, then run the same command again.',
+      retryable: true,
+    },
+    { cause },
+  );
+}
+
+function openAndMigrate(
   folders: Folders,
-  { onFailure = () => undefined, onUpgrade = () => undefined }: AccountEvents = {},
+  { onFailure = () => undefined, onUpgrade = () => undefined }: AccountEvents,
 ): Store {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
-  refuseDamage(path, folders, advice);
+  refuseLost(path, folders, advice);
   const file = openSqliteFile(path, {
     synchronous: 'FULL',
     advice,
@@ -65,7 +86,7 @@ export function openAccountStore(
 export function openAccountAlone(folders: Folders, isSource: boolean): SqliteFile {
   const path = storePath(folders.root);
   const advice = adviceFor(folders.root);
-  if (isSource) refuseDamage(path, folders, advice);
+  if (isSource) refuseLost(path, folders, advice);
   const inspectIfOld = (opened: SqliteFile) => {
     if (isSource || tableNames(opened).size > 0) inspect(opened, path, folders, advice, true);
   };
@@ -90,18 +111,11 @@ function adviceFor(root: string): string {
  * Called before SQLite opens the store: SQLite deletes the log of an empty database, and the log may contain all remaining
  * data.
  */
-function refuseDamage(path: string, folders: Folders, advice: string): void {
-  refuseLost(path, folders, advice);
-  const log = `${path}-wal`;
-  if (hasLostCommits(log)) throw damaged(path, `its log ${log} is damaged`, advice);
-}
-
 function refuseLost(path: string, folders: Folders, advice: string): void {
-  // Checks the log first: another process that creates this store writes the log only after the file itself.
-  const hasLog = (sizeOf(`${path}-wal`) ?? 0) > 0;
+  // Checked before the store: another process that creates it writes all this only after the store itself.
+  const hasData = (sizeOf(`${path}-wal`) ?? 0) > 0 || holdsFiles(folders);
   const size = sizeOf(path);
-  if (size !== null && size > 0) return;
-  if (!hasLog && !holdsFiles(folders)) return;
+  if (!hasData || (size !== null && size > 0)) return;
   throw damaged(
     path,
     `it is ${size === null ? 'missing' : 'empty'}, but ${dirname(path)} has data of a service`,

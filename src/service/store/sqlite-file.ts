@@ -29,7 +29,7 @@ export interface SqliteFile {
 const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 
 /** How long a statement waits while another process writes. Transactions of the service take milliseconds. */
-const BUSY_TIMEOUT_MS = 5000;
+export const BUSY_TIMEOUT_MS = 5000;
 
 /** Longer than a command that reads keys has the file open; a service has it open until it ends. */
 const ALONE_TIMEOUT_MS = 1000;
@@ -43,7 +43,7 @@ interface FileOptions {
   readonly alone?: boolean;
   /** Called at each statement that finds damage, except while the file is opened, which throws instead. */
   readonly onFailure?: (failure: Failure) => void;
-  /** Reads data before anything is written. If it throws, the file is not opened. */
+  /** Reads data before anything is written, while no other process can write. If it throws, the file is not opened. */
   readonly inspect?: (file: SqliteFile) => void;
 }
 
@@ -64,15 +64,34 @@ export function openSqliteFile(path: string, options: FileOptions): SqliteFile {
   });
   try {
     if (alone) file.script('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
-    options.inspect?.(file);
-    file.script(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`,
-    );
+    const { inspect } = options;
+    if (inspect !== undefined) file.transaction(() => inspect(file));
+    useWriteAheadLog(file);
+    file.script(`PRAGMA synchronous = ${options.synchronous}; PRAGMA foreign_keys = ON;`);
     isOpen = true;
     return file;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** SQLITE_BUSY: another connection has a lock on the file. */
+export const SQLITE_BUSY = 5;
+
+/**
+ * SQLite does not wait for a writer when it sets the journal mode, so each further attempt comes after a lock that waits. Only
+ * processes that open a new file write to it without the log, so the attempts end.
+ */
+function useWriteAheadLog(file: SqliteFile): void {
+  for (;;) {
+    try {
+      file.script('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY) throw error;
+    }
+    file.script('BEGIN EXCLUSIVE; COMMIT');
   }
 }
 

@@ -160,11 +160,14 @@ export const RUN_OPTIONS = {
   ...inGroup('Limits:', {
     jobs: {
       type: 'number',
+      whole: true,
+      from: 1,
       value: 'n',
       help: `maximum number of concurrent jobs (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
     },
     maxCredits: {
       type: 'number',
+      from: 0,
       value: 'n',
       help: 'send no job that would raise the cost of this command above n credits',
     },
@@ -200,6 +203,8 @@ const CONVERT_OPTIONS = inGroup('Input:', {
   },
   audioTrack: {
     type: 'number',
+    whole: true,
+    from: 1,
     value: 'n',
     help: 'audio track to use, counted from 1',
   },
@@ -288,13 +293,9 @@ export function jobTable(kind: JobKind): JobTable {
 /**
  * The limits and modes of a run.
  * @param renewExpired whether jobs whose results have expired are made again
- * @throws Failure of category usage for a number out of range
  */
 export function readRunOptions(options: JobOptions, renewExpired = false): RunOptions {
   const { jobs = LIMITS.concurrentTasks, maxCredits = null, maxDuration = null, timeout = null } = options;
-  if (!Number.isInteger(jobs) || jobs < 1) throw invalidNumber('--jobs', 'a whole number of at least 1');
-  if (maxCredits !== null && !(maxCredits >= 0))
-    throw invalidNumber('--max-credits', 'a number of at least 0');
   const { fresh, retryFailed, rebuild, detach } = options;
   return {
     jobs,
@@ -309,10 +310,6 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
   };
 }
 
-function invalidNumber(flag: string, takes: string): Failure {
-  return usageFailure(`${flag} must be ${takes}`, 'Nothing was sent; correct it.');
-}
-
 /** What may be done to an input before it is sent. */
 export interface AllowedPreparation {
   readonly convert: boolean;
@@ -324,13 +321,8 @@ export interface AllowedPreparation {
 /** The options about the preparation of inputs. */
 export type PreparationOptions = Pick<JobOptions, 'split' | 'convert' | 'audioTrack'>;
 
-/** @throws Failure of category usage for an impossible track */
 export function readPreparation(options: PreparationOptions): AllowedPreparation {
-  const { split, convert = false } = options;
-  const audioTrack = options.audioTrack ?? null;
-  if (audioTrack !== null && !(Number.isInteger(audioTrack) && audioTrack >= 1)) {
-    throw invalidNumber('--audio-track', 'a whole number of at least 1');
-  }
+  const { split, convert = false, audioTrack = null } = options;
   return { convert, split, audioTrack };
 }
 

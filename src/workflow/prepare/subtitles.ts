@@ -28,6 +28,7 @@ export function createLinesExaminer(
 
 export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitle'>> = {
   async readSubtitle(bytes, name) {
+    if (bytes.length === 0) return 'the file is empty';
     const [{ readSubtitleFile }, { PreparationFailure }] = await Promise.all([
       import('../../prepare/subtitles/read.ts'),
       import('../../prepare/failure.ts'),

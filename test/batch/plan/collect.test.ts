@@ -80,7 +80,9 @@ describe('a folder', () => {
 
   it('without a video is a problem', async () => {
     const cwd = createFolder({ 'a/notes.txt': 'x', 'a/b.txt': 'y' });
-    expect(await problemsOf(plan(cwd, ['a']))).toEqual([expect.stringContaining('no video among 2 files')]);
+    expect(await problemsOf(plan(cwd, ['a']))).toEqual([
+      'inputs: no supported videos in `a` (2 files skipped)',
+    ]);
     expect(await problemsOf(plan(cwd, ['a'], { options: { include: ['*.mp4'] } }))).toEqual([
       expect.stringMatching(/^a: there is no file in this folder that --include/),
     ]);

@@ -26,6 +26,18 @@ test.each([
   expect(() => parseBaseUrl(url)).toThrow(Failure);
 });
 
+test.each([
+  ['example.com', 'invalid base URL "example.com": must start with https://'],
+  [
+    'http://example.com/v1',
+    'invalid base URL "http://example.com/v1": must start with https://, except on this machine',
+  ],
+  ['https://example.com', 'invalid base URL "https://example.com": must end in /v1'],
+  ['https://example.com/v1?key=k', 'invalid base URL: must not have a query or a fragment'],
+])('the failure about %s says what the address must be', (url, message) => {
+  expect(() => parseBaseUrl(url)).toThrow(expect.objectContaining({ message }));
+});
+
 test('a failure about the address does not repeat a password in it', () => {
   expect(() => parseBaseUrl('https://user:canary@api.example.com/v1')).not.toThrow(/canary/);
 });

@@ -70,7 +70,7 @@ describe('a genuine delivery', () => {
   it('may carry another vendor in its header names', () => {
     const other = deliver({ prefix: 'X-Acme' });
     expect(judge(other, { headerPrefix: 'X-Acme' })).toBe('valid newline');
-    expect(judge(other)).toBe('form: the header x-service-webhook-timestamp is missing');
+    expect(judge(other)).toBe('form: header x-service-webhook-timestamp is missing');
   });
 });
 

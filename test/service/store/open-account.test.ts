@@ -184,6 +184,20 @@ function change(stateDir: string, sql: string): void {
   database.close();
 }
 
+it('a store that another process writes to for seconds is reported as locked', async () => {
+  const stateDir = await folderWith(whole);
+  const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  other.exec('BEGIN IMMEDIATE');
+  try {
+    const failure = await failureOf(stateDir);
+    expect(failure).toMatchObject({
+      facts: { code: 'STORE_LOCKED', category: 'temporary', retryable: true },
+    });
+  } finally {
+    other.close();
+  }
+});
+
 describe('a store too large to read at each start', () => {
   const ROWS = `
     INSERT INTO ledger (id, amount, posted_at, client_reference)

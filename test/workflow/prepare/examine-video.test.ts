@@ -163,7 +163,7 @@ describe('an audio track', PATIENCE, () => {
   });
 
   it.each([
-    ['0', /--audio-track must be a whole number of at least 1/],
+    ['0', /invalid --audio-track "0": expected a whole number from 1/],
     ['3', /there is no audio track 3: the video has 1; choose one of: 1 \(aac\)/],
   ])('number %s is refused', async (track, said) => {
     const desk = await openMediaDesk();

@@ -31,12 +31,15 @@ describe('subtitles of other formats', () => {
     expect(await readFile(join(vloc.folder, 'stdin.es.srt'), 'utf8')).toContain('GOOD');
   });
 
-  it('that are broken are refused before anything is sent', async () => {
+  it.each([
+    ['no header\n', 'talk.vtt: not usable as subtitles, line 1: a WebVTT file begins with WEBVTT'],
+    ['', 'talk.vtt: the file is empty'],
+  ])('that are broken are refused before anything is sent: %j', async (text, problem) => {
     const vloc = await startVloc();
-    await writeFile(join(vloc.folder, 'talk.vtt'), 'no header\n');
+    await writeFile(join(vloc.folder, 'talk.vtt'), text);
     const { code, stderr } = await vloc.run(['translate', 'talk.vtt', ...TO_SPANISH]);
     expect(code).toBe(2);
-    expect(stderr).toContain('WEBVTT');
+    expect(stderr).toContain(problem);
     expect(await countJobs(vloc)).toBe(0);
   });
 });
