@@ -1,6 +1,5 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DOWNLOADS } from '../../src/batch/deliver/deliver-results.ts';
 import type { Faults } from '../../src/service/index.ts';
@@ -32,13 +31,16 @@ test('ids on stdin are waited for together and their results fetched', async () 
 
 test('many results are fetched a few at a time', async () => {
   const asked = { now: 0, most: 0 };
+  const full = Promise.withResolvers<void>();
   const faults: Faults = {
     before: async ({ target }) => {
       if (!target.startsWith('/assets/')) return null;
       asked.now += 1;
       asked.most = Math.max(asked.most, asked.now);
-      // Long enough that all would be asked for, if nothing kept them back.
-      await sleep(50);
+      if (asked.now === DOWNLOADS) full.resolve();
+      await full.promise;
+      // Meanwhile all others would arrive, if nothing kept them back.
+      await vloc.caller.get('/v1/credits');
       asked.now -= 1;
       return null;
     },
