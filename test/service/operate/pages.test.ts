@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../../src/service/index.ts';
 import { send } from '../harness/caller.ts';
 import { finishUpload, readySource, startScene, until, untilJob } from '../harness/scene.ts';
@@ -66,10 +66,7 @@ test('/metrics counts requests by operation and status, and describes the conten
   await send(`${originOf(service.url)}/no/other/path`);
   const metrics = () => send(`${originOf(service.url)}/metrics`);
   // The job has succeeded in the store shortly before this process has ended its work on it.
-  await vi.waitFor(
-    async () => expect((await metrics()).bytes.toString()).toContain('vloc_node_jobs_running 0\n'),
-    10_000,
-  );
+  await expect.poll(async () => (await metrics()).bytes.toString()).toContain('vloc_node_jobs_running 0\n');
   const reply = await metrics();
   expect(reply.headers['content-type']).toContain('text/plain');
   const text = reply.bytes.toString();
