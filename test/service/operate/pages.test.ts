@@ -134,6 +134,7 @@ test('every request is reported with its key and template, and with nothing that
 
 test('a store that lost its tables is reported with 503, and the cause stays in the log', async () => {
   const { service, stateDir, clock, logged } = await startScene({ config: { workers: 0 } });
+  clock.freeze();
   const path = `${new URL(service.url).origin}/healthz`;
   expect((await send(path)).status).toBe(200);
   const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
