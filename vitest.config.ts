@@ -31,6 +31,8 @@ export default defineConfig({
     // Real media work, also on a machine whose cores are busy with something else; a test that waits forever still ends.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // A state may take as long as the test; a little less, so that the message says which one did not come.
+    expect: { poll: { timeout: 170_000 } },
     globalSetup: 'test/structure/run-folder.ts',
     setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
     // In the order of their names, so that the short files come last and all workers end at about the same time.

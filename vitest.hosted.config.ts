@@ -18,6 +18,8 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // A state may take as long as the test; a little less, so that the message says which one did not come.
+    expect: { poll: { timeout: 170_000 } },
     globalSetup: 'test/structure/run-folder.ts',
     setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
   },

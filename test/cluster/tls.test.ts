@@ -1,6 +1,6 @@
 /** Nodes that reach their database and their bucket over TLS: with certificates of an authority that only the operator knows. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { Failure } from '../../src/service/index.ts';
 import { type Authority, type Certificate, makeAuthority, trust } from '../client/faults/certificates.ts';
 import { makeStateDir, startScene } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../support/s3.ts';
 import { clientOf } from './harness/bucket-nodes.ts';
@@ -30,7 +31,7 @@ beforeAll(async () => {
   for (const folder of [one, other]) mkdirSync(folder);
   ours = makeAuthority(one);
   others = makeAuthority(other);
-  port = await freePort();
+  port = await findFreePort();
   database = startPostgres({ tls: { port, ...ours.issue('DNS:localhost') } });
   s3 = await startS3();
 });
@@ -44,13 +45,6 @@ afterAll(async () => {
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port; // a TCP server has one
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const found = await listen(server);
-  server.close();
-  return found;
 }
 
 let accounts = 0;

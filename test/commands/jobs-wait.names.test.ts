@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readySource, untilJob } from '../service/harness/scene.ts';
+import { readySource, until, untilJob } from '../service/harness/scene.ts';
 import { startVloc, TRANSLATION, type VlocScene } from './support/run-vloc.ts';
 
 async function makeTranslations({ caller }: VlocScene, count: number): Promise<string[]> {
@@ -45,7 +45,8 @@ test('two files of one job that would have one name are refused', async () => {
 });
 
 test('a name that is known only at the end is used for the first; the later result stays at the service', async () => {
-  const vloc = await startVloc();
+  const looked: string[] = [];
+  const vloc = await startVloc({ onRequest: ({ method, template }) => looked.push(`${method} ${template}`) });
   vloc.engines.hold();
   const source = await readySource(vloc.caller);
   const made = [];
@@ -61,7 +62,12 @@ test('a name that is known only at the end is used for the first; the later resu
     'json',
   ];
   const waiting = vloc.run(words);
-  setTimeout(vloc.engines.letGo, 50);
+  // More than once each, so that the command has read both, and then begun to wait for them.
+  await until(
+    () => looked.filter((each) => each.startsWith('GET /v1/subtitle-recognitions')),
+    (looks) => looks.length > made.length,
+  );
+  vloc.engines.letGo();
   const { code, stdout } = await waiting;
   expect(code).toBe(3);
   const rows: Row[] = JSON.parse(stdout).data;

@@ -24,7 +24,7 @@ async function makeStage(): Promise<Stage> {
 
 const wishes = ['--out', 'o', '--name', '{id}{ext}', '--clobber'];
 
-/** Runs a command until the result of the first job is there, and stops it. */
+/** Runs a command until it reports the result of the first job, and stops it. */
 async function stopBehind(
   { vloc, done }: Stage,
   words: readonly string[],
@@ -32,10 +32,7 @@ async function stopBehind(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
   const running = main(words, io);
-  await until(
-    () => existsSync(join(vloc.folder, 'o', `${done}.srt`)),
-    (isThere) => isThere,
-  );
+  await until(stderr, (told) => told.includes(`${done}.srt`));
   send(signal);
   return { code: await running, stdout: stdout(), stderr: stderr() };
 }

@@ -1,14 +1,18 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DOWNLOADS } from '../../src/batch/deliver/deliver-results.ts';
 import type { Faults } from '../../src/service/index.ts';
-import { untilJob } from '../service/harness/scene.ts';
+import { until, untilJob } from '../service/harness/scene.ts';
 import { LINES, startVloc, TRANSLATION } from './support/run-vloc.ts';
 
 test('ids on stdin are waited for together and their results fetched', async () => {
-  const vloc = await startVloc();
+  let looks = 0;
+  const vloc = await startVloc({
+    onRequest: ({ method }) => {
+      if (method === 'GET') looks += 1;
+    },
+  });
   vloc.engines.hold();
   const ids: string[] = [];
   for (const [path, body] of [
@@ -19,7 +23,11 @@ test('ids on stdin are waited for together and their results fetched', async () 
     ids.push((await vloc.caller.post(path, body)).json.id);
   }
   const waiting = vloc.run(['jobs', 'wait', '-', '-o', 'json', '--verbose'], { stdin: ids.join('\n') });
-  setTimeout(vloc.engines.letGo, 50);
+  await until(
+    () => looks,
+    (count) => count >= ids.length,
+  );
+  vloc.engines.letGo();
   const { code, stdout, stderr } = await waiting;
   expect(code).toBe(0);
   expect(JSON.parse(stdout).data.map((row: { id: string; status: string }) => [row.id, row.status])).toEqual(
@@ -32,13 +40,16 @@ test('ids on stdin are waited for together and their results fetched', async () 
 
 test('many results are fetched a few at a time', async () => {
   const asked = { now: 0, most: 0 };
+  const full = Promise.withResolvers<void>();
   const faults: Faults = {
     before: async ({ target }) => {
       if (!target.startsWith('/assets/')) return null;
       asked.now += 1;
       asked.most = Math.max(asked.most, asked.now);
-      // Long enough that all would be asked for, if nothing kept them back.
-      await sleep(50);
+      if (asked.now === DOWNLOADS) full.resolve();
+      await full.promise;
+      // Meanwhile all others would arrive, if nothing kept them back.
+      await vloc.caller.get('/v1/credits');
       asked.now -= 1;
       return null;
     },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
-import { type Ended, makeFolder, QUICK } from '../commands/support/run-vloc.ts';
+import { type Ended, makeFolder, QUICK, untilAccepted } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
 import { startStaging } from '../stages/staging.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
@@ -146,7 +146,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     const bench = await openBench(choose);
     bench.scene.engines.hold();
     const { send, ended } = bench.open([...TRANSLATE, ...(bench.way.flags ?? [])]);
-    await until(bench.jobs, (count) => count === 1);
+    await untilAccepted(join(bench.folder, 'my out'), 1);
     send('SIGINT');
     const stopped = await ended;
     expect(stopped.code).toBe(130);

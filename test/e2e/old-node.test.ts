@@ -6,7 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -133,13 +133,13 @@ it.runIf(process.platform === 'linux')('stops and continues with the wrapper', a
   });
   const command = Number.parseInt((await run.line()) ?? '', 10);
   process.kill(wrapper, 'SIGTSTP');
-  await vi.waitFor(() => expect([wrapper, command].map(readState)).toEqual(['T', 'T']), 120_000);
+  await expect.poll(() => [wrapper, command].map(readState)).toEqual(['T', 'T']);
   process.kill(wrapper, 'SIGCONT');
   process.kill(wrapper, 'SIGTERM');
   expect(await run.line()).toBe('SIGTERM');
   expect([wrapper, command].map(readState)).not.toContain('T');
   process.kill(wrapper, 'SIGTSTP');
-  await vi.waitFor(() => expect([wrapper, command].map(readState)).toEqual(['T', 'T']), 120_000);
+  await expect.poll(() => [wrapper, command].map(readState)).toEqual(['T', 'T']);
 });
 
 /** Source: proc_pid_stat(5), field 3. */

@@ -13,10 +13,6 @@ const programs = createPrograms(process.env.PATH ?? '');
 
 const signal = new AbortController().signal;
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 describe('running a program', () => {
   test('returns its stdout and passes it text on stdin', async () => {
     const stdout = await programs.run('cat', [], {
@@ -63,7 +59,7 @@ describe('running a program', () => {
     };
     await expect(programs.run('bash', args, options)).rejects.toThrow('exit code 3');
     expect(pids).toHaveLength(1);
-    await until(() => !pids.some(isAlive));
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
   });
 
   test('does not wait for a process that moved to a group of its own', async () => {
@@ -147,7 +143,7 @@ describe('cancelling', () => {
       folder: temporaryFolder(),
       onLine: (line) => pids.push(Number(line)),
     });
-    await until(() => pids.length === 3);
+    await expect.poll(() => pids.length).toBe(3);
     stop.abort(new Error('enough'));
     await expect(run).rejects.toThrow('enough');
     expect(pids.filter(isAlive)).toEqual([]);
@@ -195,13 +191,13 @@ describe('children of a process that dies', () => {
   test('end with it when it exits', async () => {
     const pid = await orphan('process.exit(0)');
     expect(pid).toBeGreaterThan(0);
-    await until(() => !isAlive(pid));
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   test.runIf(programs.locate('setpriv'))('end with it when it is killed', async () => {
     const pid = await orphan("process.kill(process.pid, 'SIGKILL')");
     expect(pid).toBeGreaterThan(0);
-    await until(() => !isAlive(pid));
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   attemptLock,
   inspectLock,
@@ -87,7 +87,7 @@ describe('the heartbeat of a lock', () => {
     const { path, beats, lock } = await takeWithHeart();
     utimesSync(path, 0, 0);
     beats[0]?.();
-    await vi.waitFor(() => expect(statSync(path).mtimeMs).toBeGreaterThan(0));
+    await expect.poll(() => statSync(path).mtimeMs).toBeGreaterThan(0);
     expect([lock.lost.aborted, await lock.isHeld()]).toEqual([false, true]);
   });
 
@@ -99,7 +99,7 @@ describe('the heartbeat of a lock', () => {
     change(path);
     expect(await lock.isHeld()).toBe(false);
     beats[0]?.();
-    await vi.waitFor(() => expect(lock.lost.aborted).toBe(true));
+    await expect.poll(() => lock.lost.aborted).toBe(true);
     expect(beats).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { environmentOf } from '../commands/support/run-vloc.ts';
@@ -15,8 +15,6 @@ import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];
 const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
-/** A process loads all sources; on a busy machine that takes seconds. */
-const PATIENCE_MS = 60_000;
 
 const environment = (vloc: Staging) => ({
   PATH: rememberingPath(),
@@ -25,7 +23,7 @@ const environment = (vloc: Staging) => ({
 });
 
 const reach = (vloc: Staging, jobs: readonly number[]) =>
-  until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs), PATIENCE_MS);
+  until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs));
 
 describe('stages that were', () => {
   it('interrupted print the command that continues, which pays nothing twice', async () => {
@@ -68,7 +66,7 @@ describe('stages that were', () => {
   it.each([
     ['recognition', [1, 0, 0, 0], 0],
     ['the dub', [1, 1, 1, 1], 2],
-  ])('killed during %s continue from there', { timeout: PATIENCE_MS }, async (_stage, jobs, before) => {
+  ])('killed during %s continue from there', async (_stage, jobs, before) => {
     const vloc = await startStaging();
     if (before > 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
     vloc.engines.hold();
@@ -77,6 +75,7 @@ describe('stages that were', () => {
       env: environment(vloc),
       stdio: 'ignore',
     });
+    onTestFinished(() => void child.kill('SIGKILL'));
     await reach(vloc, jobs);
     child.kill('SIGKILL');
     await once(child, 'exit');

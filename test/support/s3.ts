@@ -4,11 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterDeath } from './after-death.ts';
+import { findFreePort } from './free-port.ts';
 
 const SWIFT_MODULES = '/usr/lib/python3/dist-packages/swift/common/middleware/s3api';
 const SWIFT = fileURLToPath(new URL('swift-servers.py', import.meta.url));
@@ -46,7 +47,9 @@ export interface S3Server {
 export async function startS3(): Promise<S3Server> {
   if (!HAS_S3) throw new Error('OpenStack Swift is not installed');
   const root = mkdtempSync(join(tmpdir(), 'vs3-'));
-  const [cache = 0, account = 0, container = 0, object = 0, proxy = 0] = await freePorts();
+  const [cache = 0, account = 0, container = 0, object = 0, proxy = 0] = await Promise.all(
+    Array.from({ length: 5 }, findFreePort),
+  );
   const ports = { cache, account, container, object, proxy };
   configure(root, ports);
   const endpoint = `http://127.0.0.1:${ports.proxy}`;
@@ -189,21 +192,6 @@ async function logIn(endpoint: string): Promise<{ url: string; token: string }> 
     headers: { 'X-Auth-User': user, 'X-Auth-Key': key },
   });
   return { url: headers.get('x-storage-url') ?? '', token: headers.get('x-auth-token') ?? '' };
-}
-
-/** Five ports that are free now. */
-async function freePorts(): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: 5 }, () => {
-      const server = createServer();
-      return new Promise<typeof server>((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
-    }),
-  );
-  return servers.map((server) => {
-    const address = server.address();
-    server.close();
-    return typeof address === 'object' ? (address?.port ?? 0) : 0;
-  });
 }
 
 /** Rejects when a process ends. */

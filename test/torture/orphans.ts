@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from './audit.ts';
 import type { World } from './world.ts';
 
-/** The kernel ends children together with their parent; this is for its scheduler. */
-const GRACE_MS = 2000;
+/** The kernel ends children together with their parent; this is for its scheduler, on a machine that is busy. */
+const GRACE_MS = 60_000;
 
 /**
  * Waits for the children of dead processes to go, and adds those that do not to the book.

@@ -8,7 +8,7 @@ import { settle } from './settle.ts';
 import type { World } from './world.ts';
 
 /** How long both are given to have work in hand at the same time. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 /** Steps in which leases that live are renewed, past the end of those that do not. */
 const STEP_MS = 4000;
 const STEPS = 5;

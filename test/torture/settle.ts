@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 /** Source: specification of reliability: a job ends within 60 s of the restart. */
 const PATIENCE_MS = 60_000;
-const SWEEP_PATIENCE_MS = 10_000;
+const SWEEP_PATIENCE_MS = 60_000;
 /** Beyond the age at which the sweep takes a file for forgotten. */
 const FORGOTTEN_MS = 3 * 3_600_000;
 const SWEEP_INTERVAL_MS = 61_000;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BatchEvent } from '../../../src/batch/item.ts';
 import { createBudget } from '../../../src/batch/run/budget.ts';
 import { createLauncher } from '../../../src/batch/run/launcher.ts';
@@ -55,11 +55,6 @@ async function startLauncher(most: number, maxCredits: number | null = null) {
   return { clock, budget, stopping, launcher, events, enter, entered };
 }
 
-/** Locks are files, so that taking one takes a few turns of the event loop, and more on a busy machine. */
-async function waitFor(condition: () => void): Promise<void> {
-  await vi.waitFor(condition, { timeout: 60_000, interval: 2 });
-}
-
 /** Long enough for what must not happen to happen, most of the time. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -74,7 +69,7 @@ describe('the launcher', () => {
     expect(entered).toEqual([7]);
     await first.leave();
     for (const [turn] of others.entries()) {
-      await waitFor(() => expect(entered).toHaveLength(turn + 2));
+      await expect.poll(() => entered).toHaveLength(turn + 2);
       const place = await others[entered.at(-1) === 3 ? 1 : entered.at(-1) === 4 ? 2 : 0];
       await place?.leave();
     }
@@ -86,15 +81,15 @@ describe('the launcher', () => {
     const refused = await enter(0);
     await refused.putBack(10_000);
     const again = [0, 1].map(enter);
-    await waitFor(() => expect(clock.asleep()).toBe(1));
+    await expect.poll(() => clock.asleep()).toBe(1);
     expect(entered).toEqual([0]);
     clock.move(9_999);
     await settle();
     expect(entered).toEqual([0]);
     clock.move(1);
-    await waitFor(() => expect(entered).toEqual([0, 0]));
+    await expect.poll(() => entered).toEqual([0, 0]);
     clock.move(20_000);
-    await waitFor(() => expect(entered).toEqual([0, 0, 1]));
+    await expect.poll(() => entered).toEqual([0, 0, 1]);
     for (const place of again) await (await place).leave();
   });
 
@@ -107,7 +102,7 @@ describe('the launcher', () => {
     const bill = { status: 'reserved', quantity: 1, reserved_credits: 1, charged_credits: 0 };
     budget.bill(linesItem(0).key, 'subtitle_translation', bill);
     launcher.lookAgain();
-    await waitFor(() => expect(entered).toEqual([0, 1]));
+    await expect.poll(() => entered).toEqual([0, 1]);
     budget.bill(linesItem(1).key, 'subtitle_translation', bill);
     launcher.lookAgain();
     expect(await others[1]).toBeInstanceOf(Stopped);
@@ -122,7 +117,7 @@ describe('the launcher', () => {
     await settle();
     expect(entered).toEqual([]);
     await found[0]?.leave();
-    await waitFor(() => expect(entered).toEqual([0]));
+    await expect.poll(() => entered).toEqual([0]);
     await found[1]?.leave();
     await (await next).leave();
   });

@@ -101,9 +101,22 @@ describe('a service outage', () => {
 describe('an upload that the service rejects when the job is made', () => {
   it('is sent again, once for all languages, under a new key', async () => {
     const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;
-    // The second language learns of it after the first has sent the file again.
-    const faults = scriptFaults([refusal, { ...refusal, delayMs: 90 }]);
-    const stage = await startStage({ faults });
+    const script = scriptFaults([{ ...refusal, times: 2 }]);
+    let creates = 0;
+    const before: Faults['before'] = async (request) => {
+      const answer = await script.before(request);
+      if (request.method !== 'POST' || !request.target.endsWith('/auto-localizations')) return answer;
+      creates += 1;
+      // The second language learns of it after the first has sent the file again.
+      if (creates === 2) {
+        await until(
+          () => stage.books(),
+          ({ uploads }) => uploads === 2,
+        );
+      }
+      return answer;
+    };
+    const stage = await startStage({ faults: { ...script, before } });
     const { phases } = await stage.run(await stage.video('talk.mp4', 30, ['es', 'fr']));
     expect(phases).toEqual(['done', 'done']);
     expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2, uploads: 2 });

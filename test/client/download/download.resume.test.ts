@@ -3,6 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_TIMEOUTS } from '../../../src/client/transport/time-limit.ts';
+import { createFakeRuntime, type FakeRuntime } from '../support/fake-runtime.ts';
 import { failureOf } from '../support/harness.ts';
 import { answer, cutAfter, reset } from '../support/scripted-server.ts';
 import { startDownload } from '../support/start-download.ts';
@@ -106,12 +108,23 @@ describe('an interrupted download', () => {
 });
 
 test('at a trickling connection is given up after the idle time and resumed', async () => {
-  const timeouts = { idleMs: 60, connectMs: 40 };
-  const { client, server, asset, to, bytes } = await startDownload(100_000, { timeouts });
+  // The limits that run, by their length: those of this test end by its hand.
+  const running = new Map<number, () => void>();
+  const fake: FakeRuntime = {
+    ...createFakeRuntime(),
+    timer(ms, expire) {
+      if (!running.has(ms)) running.set(ms, expire);
+      return () => void (running.get(ms) === expire && running.delete(ms));
+    },
+  };
+  const { client, server, asset, to, bytes } = await startDownload(100_000, { fake });
   server.script.push((_seen, response) => {
     response.writeHead(200, { 'content-length': bytes.length, etag: '"v1"' });
     let sent = 0;
-    const timer = setInterval(() => response.write(bytes.subarray(sent, ++sent)), 5);
+    const timer = setInterval(() => {
+      response.write(bytes.subarray(sent, ++sent));
+      if (sent > 10) running.get(DEFAULT_TIMEOUTS.idleMs)?.();
+    }, 5);
     response.on('close', () => clearInterval(timer));
   });
   await client.download(asset, { to });

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Asset, ClientOptions } from '../../../src/client/index.ts';
+import type { Asset } from '../../../src/client/index.ts';
 import { makeFolder, startHarness } from './harness.ts';
 import { serveBytes } from './stored-bytes.ts';
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** A file at a server that knows Range, and an empty folder to fetch it into. */
-export async function startDownload(size = 300_000, options: Partial<ClientOptions> = {}) {
+export async function startDownload(size = 300_000, options: Parameters<typeof startHarness>[0] = {}) {
   const bytes = randomBytes(size);
   const harness = await startHarness({ ...options, fallback: serveBytes(bytes, '"v1"') });
   const folder = await makeFolder();

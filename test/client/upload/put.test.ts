@@ -114,7 +114,7 @@ describe('failing storage', () => {
     ['that never answers', 5],
     ['that stops reading', 24 * MIB],
   ])('%s is given up after the idle time', async (_how, size) => {
-    const timeouts = { idleMs: 50, connectMs: 50, storedMs: 50 };
+    const timeouts = { idleMs: 50, storedMs: 50 };
     const { client, service, events } = await startUploads({ timeouts });
     service.putScript.push(...Array.from({ length: 5 }, () => early(() => {})));
     const { facts } = await failureOf(client.uploads.sendFile((await makeFile(size)).path, VIDEO));

@@ -6,9 +6,6 @@ import type { TestIoOptions } from '../../support/test-io.ts';
 import { startVloc, type VlocScene } from './run-vloc.ts';
 import { startWatch, type Watch } from './start-watch.ts';
 
-/** The machine is shared with other tests, which may have it for seconds. */
-const PATIENCE_MS = 20_000;
-
 export const WATCHING = ['translate', 'inbox', '--from', 'en', '--to', 'es', '--out', 'out', '--watch'];
 
 export function subtitlesOf(text: string): string {
@@ -38,12 +35,11 @@ export async function openInbox(): Promise<Inbox> {
       until(
         () => readFile(join(vloc.folder, 'out', name), 'utf8').catch(() => null),
         (found) => found?.includes(text.toUpperCase()) === true,
-        PATIENCE_MS,
       ),
   };
 }
 
 /** Waits until stderr has said so. */
 export async function untilTold({ stderr }: Pick<Watch, 'stderr'>, text: string): Promise<void> {
-  await until(stderr, (told) => told.includes(text), PATIENCE_MS);
+  await until(stderr, (told) => told.includes(text));
 }

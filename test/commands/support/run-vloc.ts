@@ -1,12 +1,12 @@
 /** vloc as a program calls it, against a service of the test's own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { type Scene, startScene } from '../../service/harness/scene.ts';
+import { type Scene, startScene, until } from '../../service/harness/scene.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 
@@ -69,6 +69,14 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
     return ended;
   };
   return { ...scene, folder, env, run };
+}
+
+/** Waits until a run into this folder has read the answers to that many creates; the service has the jobs earlier. */
+export async function untilAccepted(folder: string, count: number): Promise<void> {
+  await until(
+    () => readFile(join(folder, '.vloc', 'journal'), 'utf8').catch(() => ''),
+    (journal) => journal.split('"type":"accepted"').length > count,
+  );
 }
 
 /** Lines of subtitles as the source of a job that needs no upload. */

@@ -120,7 +120,6 @@ async function letGoWhenListed(desk: Desk, line: string): Promise<Ended> {
   await until(
     () => desk.answered,
     (operations) => operations.includes('listDubbings'),
-    20_000,
   );
   desk.engines.letGo();
   return ended;
@@ -153,7 +152,7 @@ function runUntilServing(desk: Desk, line: string): Promise<Ended> {
 
 function runUntilLocalized(desk: Desk, line: string): Promise<Ended> {
   return runWhileUsed(desk, line, async ({ stderr }) => {
-    await until(stderr, (shown) => shown.includes('talk.es.mp4'), 20_000);
+    await until(stderr, (shown) => shown.includes('talk.es.mp4'));
     return { stops: true };
   });
 }

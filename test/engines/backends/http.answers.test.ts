@@ -4,12 +4,18 @@ import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../workspace.ts';
 import { ask, client, failureOf } from './http-client.ts';
 import { recordedParts, startServer } from './loopback-server.ts';
 
 const MIB = 1024 * 1024;
+
+/** From now on, time limits of this process end by the hand of the test. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 describe('an answer', () => {
   it.each([
@@ -57,22 +63,30 @@ describe('an answer', () => {
   });
 
   it('that does not arrive fails after the time of the entry, and closes the connection', async () => {
+    stopTime();
     const server = await startServer(() => () => {});
-    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.2 } })));
+    const failing = failureOf(ask(client(server.url, { entry: { timeout: 7 } })));
+    await server.called;
+    vi.advanceTimersByTime(7000);
+    const failure = await failing;
     expect(failure.permanent).toBe(false);
-    expect(failure.message).toContain('did not answer within 0.2 s');
+    expect(failure.message).toContain('did not answer within 7 s');
     for (const socket of server.open) await once(socket, 'close');
     expect(server.received.length).toBe(1);
   });
 
   it('that trickles in fails after the same time', async () => {
+    stopTime();
     const server = await startServer(() => (response) => {
       response.writeHead(200);
-      const timer = setInterval(() => response.write(' '), 20);
+      const timer = setInterval(() => {
+        response.write(' ');
+        vi.advanceTimersByTime(1000);
+      }, 20);
       response.on('close', () => clearInterval(timer));
     });
-    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 0.3 } })));
-    expect(failure.message).toContain('did not answer within 0.3 s');
+    const failure = await failureOf(ask(client(server.url, { entry: { timeout: 7 } })));
+    expect(failure.message).toContain('did not answer within 7 s');
   });
 
   it('that is not HTTP is reported', async () => {

@@ -5,12 +5,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, renameSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inject } from 'vitest';
 // Declares what is injected.
 import type {} from '../../structure/run-folder.ts';
+import { findFreePort } from '../../support/free-port.ts';
 import { writeTinyWhisper } from './tiny-whisper.ts';
 
 /** Path of the program; null if it could not be built. Tests that need it are then skipped, except in CI. */
@@ -34,7 +34,7 @@ export async function startWhisperServer(): Promise<WhisperServer> {
   if (WHISPER_SERVER === null) throw new Error("whisper.cpp's server is not built");
   const model = tinyModel();
   for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
+    const port = await findFreePort();
     const started = await start(WHISPER_SERVER, model, port);
     if ('url' in started) return started;
     if (attempt === ATTEMPTS) throw new Error(`whisper.cpp's server ended: ${started.printed.join('\n')}`);
@@ -97,14 +97,4 @@ function tinyModel(): string {
     renameSync(draft, path);
   }
   return path;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -35,6 +35,9 @@ export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<Re
   );
 }
 
+/** A busy machine takes its time; still less than the limit of a test, which would not say what is waited for. */
+const PATIENCE_MS = 170_000;
+
 export interface OpenPage {
   readonly page: Page;
   /** Addresses of everything that the page has asked for. */
@@ -58,6 +61,7 @@ export async function openPage(
   const file = join(folder, 'report.html');
   writeFileSync(file, writePage(task.facts, task.parts));
   const page = await browser.newPage({ viewport: size, colorScheme });
+  page.setDefaultTimeout(PATIENCE_MS);
   const requests: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

@@ -11,5 +11,6 @@ export const CHROMIUM =
 export function launchBrowser(): Promise<Browser> {
   // The page is our own; the sandbox of the browser does not work for root, as whom containers run.
   const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required'];
-  return chromium.launch({ executablePath: CHROMIUM ?? '', args });
+  // No limit of its own: the caller has one, and a busy machine takes its time.
+  return chromium.launch({ executablePath: CHROMIUM ?? '', args, timeout: 0 });
 }

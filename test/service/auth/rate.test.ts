@@ -3,6 +3,7 @@ import { startScene } from '../harness/scene.ts';
 
 test('a key with too many requests is refused with a time to come back', async () => {
   const scene = await startScene({ config: { rate: { requests: 3, windowSeconds: 60 } } });
+  scene.clock.freeze();
   const first = await scene.caller.get('/v1/credits');
   expect(first.headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
   expect(first.headers.ratelimit).toBe('"requests";r=2;t=60');

@@ -74,6 +74,7 @@ test('a job that has ended is not cancelled; a replay of the same DELETE is', as
 
 test('a cancel in one process stops the work of another within two seconds', async () => {
   const runner = await startScene();
+  runner.clock.freeze();
   runner.engines.hold();
   const other = await startScene({ stateDir: runner.stateDir, config: { workers: 0 } });
   const { json } = await other.caller.post('/v1/subtitle-translations', TRANSLATION);

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../../src/service/index.ts';
 import { send } from '../harness/caller.ts';
 import { finishUpload, readySource, startScene, until, untilJob } from '../harness/scene.ts';
@@ -66,10 +66,7 @@ test('/metrics counts requests by operation and status, and describes the conten
   await send(`${originOf(service.url)}/no/other/path`);
   const metrics = () => send(`${originOf(service.url)}/metrics`);
   // The job has succeeded in the store shortly before this process has ended its work on it.
-  await vi.waitFor(
-    async () => expect((await metrics()).bytes.toString()).toContain('vloc_node_jobs_running 0\n'),
-    10_000,
-  );
+  await expect.poll(async () => (await metrics()).bytes.toString()).toContain('vloc_node_jobs_running 0\n');
   const reply = await metrics();
   expect(reply.headers['content-type']).toContain('text/plain');
   const text = reply.bytes.toString();
@@ -137,6 +134,7 @@ test('every request is reported with its key and template, and with nothing that
 
 test('a store that lost its tables is reported with 503, and the cause stays in the log', async () => {
   const { service, stateDir, clock, logged } = await startScene({ config: { workers: 0 } });
+  clock.freeze();
   const path = `${new URL(service.url).origin}/healthz`;
   expect((await send(path)).status).toBe(200);
   const other = new DatabaseSync(join(stateDir, 'service.sqlite'));

@@ -2,8 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { environmentOf, startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
-import { until } from '../../service/harness/scene.ts';
+import { environmentOf, startVloc, untilAccepted, type VlocScene } from '../../commands/support/run-vloc.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
@@ -92,10 +91,7 @@ describe('a job command', () => {
     const env = environmentOf(vloc, vloc.folder);
     const test = createTestIo({ cwd: vloc.folder, env });
     const running = main(words, test.io);
-    await until(
-      () => countJobs(vloc),
-      (jobs) => jobs === 2,
-    );
+    await untilAccepted(vloc.folder, 2);
     test.send('SIGINT');
     expect(await running).toBe(130);
     expect(test.stderr()).toContain('0 of 2 done, 2 running');
@@ -112,10 +108,7 @@ describe('a job command', () => {
       vloc.engines.hold();
       const test = createTestIo({ cwd: vloc.folder, env: vloc.env });
       const running = main(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'], test.io);
-      await until(
-        () => countJobs(vloc),
-        (jobs) => jobs === 1,
-      );
+      await untilAccepted(vloc.folder, 1);
       test.send(signal);
       const code = await running;
       vloc.engines.letGo();

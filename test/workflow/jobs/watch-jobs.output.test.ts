@@ -15,7 +15,7 @@ describe('the output of a watch', () => {
     await untilTold(watch, 'Skipped: inbox/notes.txt: ');
     await writeFile(join(scene.folder, 'inbox', 'notes.txt'), 'no subtitles');
     await scene.put('good.srt');
-    await scene.untilResult('good.es.srt');
+    await untilTold(watch, 'good.es.srt');
     const { stdout, stderr } = await watch.stop();
     expect(stderr.split('Skipped:')).toHaveLength(2);
     const lines = stdout.trim().split('\n');
@@ -53,7 +53,7 @@ describe('the output of a watch', () => {
     await scene.put('b.srt');
     const again = await scene.watch(['-o', 'plain']);
     again.goOn();
-    await scene.untilResult('b.es.srt');
+    await until(again.stdout, (written) => written.includes('\n'));
     expect((await again.stop()).stdout).toBe(`${join(scene.folder, 'out', 'b.es.srt')}\n`);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shardOf } from '../../../src/batch/shard.ts';
-import { openInbox } from '../../commands/support/open-inbox.ts';
+import { openInbox, untilTold } from '../../commands/support/open-inbox.ts';
 
 test('a shard that watches processes its own files, including later ones', async () => {
   const names = [1, 2, 3, 4, 5, 6].map((lesson) => `lesson-${lesson}.srt`);
@@ -12,7 +12,7 @@ test('a shard that watches processes its own files, including later ones', async
   const watch = await scene.watch(['--shard', '1/2']);
   watch.goOn();
   for (const name of others) await scene.put(name);
-  for (const name of own) await scene.untilResult(name.replace('.srt', '.es.srt'));
+  for (const name of own) await untilTold(watch, name.replace('.srt', '.es.srt'));
   const { code, stderr } = await watch.stop();
   expect([code, stderr]).toEqual([130, expect.stringContaining(`Stopped watching: ${own.length} done.`)]);
   expect(stderr).toContain('Watching inbox: the files of shard 1/2 are processed as they arrive');

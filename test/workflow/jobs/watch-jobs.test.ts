@@ -18,8 +18,7 @@ describe('a watching job command', () => {
     await scene.untilResult('first.es.srt');
     await mkdir(join(scene.folder, 'inbox', 'week1'));
     await scene.put('week1/second.srt');
-    await scene.untilResult('week1/second.es.srt');
-    await untilTold(watch, 'week1/second.srt → es: ');
+    await untilTold(watch, 'week1/second.es.srt');
     const { code, stdout, stderr } = await watch.stop();
     expect(code).toBe(130);
     expect(stderr).toContain('Stopped watching: 2 done.');
@@ -90,12 +89,12 @@ describe('a watching job command', () => {
   it('continues where it was when it is started again: nothing is sent twice, and running jobs are waited for', async () => {
     const scene = await openInbox();
     await scene.put('done.srt');
-    const first = await scene.watch();
+    const first = await scene.watch(['-o', 'ndjson']);
     first.goOn();
     await scene.untilResult('done.es.srt');
     scene.engines.hold();
     await scene.put('running.srt');
-    await until(scene.countJobs, (jobs) => jobs === 2);
+    await until(first.stdout, (lines) => lines.split('"type":"created"').length === 3);
     const { stderr } = await first.stop();
     expect(stderr).toContain('1 running');
     scene.engines.letGo();
@@ -155,7 +154,7 @@ describe('a watching job command', () => {
     watch.goOn();
     await untilTold(watch, 'it cannot be read');
     await scene.put('b.srt');
-    await scene.untilResult('b.es.srt');
+    await untilTold(watch, 'b.es.srt');
     await watch.stop();
     // The change does not affect the item that is run again.
     await scene.put('b.srt', 'changed');

@@ -15,8 +15,6 @@ import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
 const WORDS = ['recognize', 'talk.mp4', '--split', '--out', 'out'];
-/** Each runs ffmpeg a dozen times, on machines that do other work too. */
-const PATIENCE_MS = 120_000;
 
 /** Kills the child at a step of the service: when a request is there, or when it was carried out and not answered. */
 function killAt(method: string, path: RegExp, time: number, when: 'before' | 'after') {
@@ -89,7 +87,7 @@ describe('a run that is killed', () => {
       'after',
     ],
     ['when the result of the second part is fetched', 'GET', /\/assets\//, 2, 'before'],
-  ] as const)('%s', { timeout: PATIENCE_MS }, async (_name, method, path, time, when) => {
+  ] as const)('%s', async (_name, method, path, time, when) => {
     const faults = killAt(method, path, time, when);
     const desk = await openMediaDesk({ faults });
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
@@ -106,7 +104,7 @@ describe('a run that is killed', () => {
     ['while it cuts', 'cutting', true],
     ['while it joins', 'joining', false],
   ] as const;
-  it.runIf(testsOwnWork()).each(ownWork)('%s', { timeout: PATIENCE_MS }, async (_name, end, cuts) => {
+  it.runIf(testsOwnWork()).each(ownWork)('%s', async (_name, end, cuts) => {
     const desk = await openMediaDesk();
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     // With programs that work when the kill comes.

@@ -119,12 +119,14 @@ describe('a program that hangs', () => {
 
   test('is ended with all its children when its time is over', async () => {
     const pids = join(temporaryFolder(), 'pids');
-    // Long enough to start three processes even on a busy machine; if not, fewer are noted, and all end.
-    const program = prepare([script(hanging, 'demucs'), pids], 3);
-    await expect(program.run({}, work())).rejects.toThrow(
-      'command demucs did not finish within 3 s; if it needs longer, set "timeout" in engines.json',
-    );
-    expect(existsSync(pids)).toBe(true);
+    const tool = script(hanging, 'demucs');
+    // On a busy machine, starting three processes can take longer than the shortest time.
+    for (const seconds of [3, 30, 60]) {
+      await expect(prepare([tool, pids], seconds).run({}, work())).rejects.toThrow(
+        `command demucs did not finish within ${seconds} s; if it needs longer, set "timeout" in engines.json`,
+      );
+      if (existsSync(pids) && readNumbers(pids).length >= 3) break;
+    }
     expect(readNumbers(pids).filter(isAlive)).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ describe('a worker', () => {
     pauses[0]?.end(); // it was taken again in time
     const [first] = workerIds();
     pauses[1]?.end();
-    while (workerIds().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await expect.poll(workerIds).toEqual([]);
     await workers.call(speech(folder), signal);
     expect(workerIds()).toHaveLength(1);
     expect(workerIds()).not.toEqual([first]);

@@ -73,6 +73,21 @@ export async function untilAttempted({ stateDir }: Pick<Scene, 'stateDir'>, atte
   return rows[0];
 }
 
+/** Lets time pass until that many events have arrived, but not while one is sent: its receiver has 5 s for the answer. */
+export async function passUntilDelivered(
+  { clock, stateDir }: Pick<Scene, 'clock' | 'stateDir'>,
+  { deliveries }: Receiver,
+  count: number,
+): Promise<void> {
+  await until(
+    () => {
+      if (readRows(stateDir).every((row) => row.lease_owner === null)) clock.advance(500);
+      return deliveries.length;
+    },
+    (arrived) => arrived >= count,
+  );
+}
+
 export function only({ deliveries }: Receiver): Delivery {
   expect(deliveries).toHaveLength(1);
   const [delivery] = deliveries;
