@@ -5,6 +5,7 @@ import { hashFile } from '../../disk/hash-file.ts';
 import type { MediaFile, Subtitle, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import type { AssetResource, ResultValue } from '../../protocol/resources.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import { FILE_MODE } from '../folders.ts';
@@ -16,10 +17,12 @@ export interface StoredAsset {
   readonly sha256: string;
 }
 
-/** Assets and values of a result, by their names in the answer. A file has the name of its asset. */
+/** What the service records of a result. Assets and values have their names in the answer; a file has the name of its asset. */
 export interface StoredResult {
   readonly assets: Readonly<Record<string, StoredAsset>>;
   readonly values: Readonly<Record<string, Exclude<ResultValue, AssetResource>>>;
+  /** Not part of the answer. Missing if the engines did not report it. */
+  readonly provenance?: Provenance | null;
 }
 
 /**

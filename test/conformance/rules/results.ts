@@ -38,28 +38,6 @@ function countAddresses(result: unknown): number {
   return JSON.stringify(result).match(/"https?:\/\//g)?.length ?? 0;
 }
 
-/** Fails unless the value names engines, and the cues that they made to fit, as the contract does. */
-function expectMaking(making: unknown): void {
-  expectMembers(making, ['engines', 'cues'], 'making');
-  for (const use of listAt(making, 'engines')) {
-    const marks = ['reused', 'silent'].filter((mark) => Object.hasOwn(asObject(use), mark));
-    expectMembers(use, ['step', 'engine', 'skipped', ...marks], 'an engine');
-    for (const mark of marks)
-      assert.equal(booleanAt(use, mark), true, `a step that was not ${mark} does not say so`);
-    expectOneOf(textAt(use, 'step'), ['separate', 'recognize', 'translate', 'speak'], 'the step');
-    for (const engine of [textAt(use, 'engine'), ...listAt(use, 'skipped')]) {
-      assert.equal(typeof engine, 'string', 'the name of an engine');
-    }
-  }
-  for (const cue of listAt(making, 'cues')) {
-    expectMembers(cue, ['cues', 'fit', 'speed', 'tempo', 'cut_seconds'], 'a cue');
-    expectOneOf(textAt(cue, 'fit'), ['speed', 'tempo', 'cut'], 'the fit');
-    assert.notEqual(listAt(cue, 'cues').length, 0);
-    assert.ok(numberAt(cue, 'speed') > 0 && numberAt(cue, 'tempo') > 0, 'factors are positive');
-    assert.equal(numberAt(cue, 'cut_seconds') > 0, textAt(cue, 'fit') === 'cut', 'only a cut has a length');
-  }
-}
-
 function rulesOf(kind: JobKind): Rule[] {
   const needs = needsOf(KINDS[kind].input);
   const covers = [`result.${kind}`, CAPABILITY[kind]] as const;
@@ -78,14 +56,13 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', `${kind}.members`, {
-      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and may describe its processing`,
+      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and nothing else`,
       covers: [`result.${kind}`, 'job.fields'],
       needs,
       async check(service) {
         const { last } = await finishedJob(service, kind);
-        const { making, ...result } = asObject(valueAt(last.json, 'result'), 'the result');
+        const result = valueAt(last.json, 'result');
         expectMembers(result, RESULT_MEMBERS[kind], 'the result');
-        if (making !== undefined) expectMaking(making);
         for (const name of ASSETS[kind]) {
           const members = ['url', 'expires_at', 'content_type', 'size_bytes', 'sha256'];
           expectMembers(valueAt(result, name), members, name);
