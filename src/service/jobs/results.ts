@@ -2,12 +2,13 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hashFile } from '../../disk/hash-file.ts';
-import type { MediaFile, Subtitle, Work } from '../../engines/engine.ts';
+import type { MediaFile, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { AssetResource, ResultValue } from '../../protocol/resources.ts';
-import { formatSrt } from '../../protocol/srt.ts';
+import { formatNumberedSrt } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { FILE_MODE } from '../folders.ts';
 import type { ProducedFile, ServiceStorage } from '../storage/storage.ts';
 
@@ -54,10 +55,10 @@ export async function storeFiles(
   );
 }
 
-/** Writes subtitles as the SRT file that becomes the `subtitle` asset. */
-export async function writeSubtitle(workFolder: string, subtitle: Subtitle): Promise<MediaFile> {
+/** Writes lines as the SRT file that becomes the `subtitle` asset, with their numbers and texts. */
+export async function writeSubtitle(workFolder: string, lines: readonly SubtitleLine[]): Promise<MediaFile> {
   const path = join(workFolder, 'subtitle.srt');
-  await writeFile(path, formatSrt(subtitle.lines), { mode: FILE_MODE });
+  await writeFile(path, formatNumberedSrt(lines), { mode: FILE_MODE });
   return { path, contentType: 'application/x-subrip' };
 }
 

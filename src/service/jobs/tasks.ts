@@ -3,6 +3,7 @@ import type { EngineProvenance, Engines, MediaFile, Products, Tasks, Work } from
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
+import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StoredResult } from './results.ts';
 import { writeSubtitle } from './results.ts';
@@ -69,9 +70,11 @@ async function madeSubtitle(
   subtitle: Products['subtitle_recognition']['subtitle'],
   folder: string,
 ): Promise<Made> {
+  // In the form that a cue of SRT can have, so that the lines and the file have the same text.
+  const lines = subtitle.lines.map((line) => ({ ...line, text: normalizeCueText(line.text) }));
   return {
-    products: { subtitle: await writeSubtitle(folder, subtitle) },
-    values: { language: subtitle.language, lines: subtitle.lines },
+    products: { subtitle: await writeSubtitle(folder, lines) },
+    values: { language: subtitle.language, lines },
   };
 }
 

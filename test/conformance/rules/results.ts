@@ -1,14 +1,14 @@
 /** The result of each kind, which contains nothing else. */
 import assert from 'node:assert/strict';
-import { expectMembers, expectOneOf } from '../expect/answer.ts';
+import { expectMembers } from '../expect/answer.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
-import { ASSETS, addressOf, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
-import { finishedJob } from '../prepare/jobs.ts';
+import { ASSETS, addressOf, fetchAddress, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
+import { bodyFor, finish, finishedJob } from '../prepare/jobs.ts';
 import { parseSrt } from '../prepare/subtitles.ts';
 import { wavSeconds } from '../prepare/wav.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
-import { asObject, booleanAt, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+import { listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
 
 const rule = section('results');
 
@@ -114,6 +114,12 @@ function subtitleRule(kind: 'subtitle_recognition' | 'subtitle_translation'): Ru
   });
 }
 
+/** Lines as other editors number and write them. */
+const ODD_LINES = [
+  { index: 7, start_ms: 5000, end_ms: 6000, text: ' Good morning,\r\n\n everybody. ' },
+  { index: 3, start_ms: 0, end_ms: 1000, text: 'The house --> is very old.' },
+];
+
 export const RESULT_RULES: readonly Rule[] = [
   ...JOB_KINDS.flatMap(rulesOf),
   typeRule('audio_separation', 'WAV', 'audio/wav', isWav),
@@ -149,6 +155,32 @@ export const RESULT_RULES: readonly Rule[] = [
       const timesOf = (line: unknown) => [numberAt(line, 'start_ms'), numberAt(line, 'end_ms')];
       const asked = listAt(body, 'subtitle', 'lines').map(timesOf);
       assert.deepEqual(listAt(last.json, 'result', 'lines').map(timesOf), asked);
+    },
+  }),
+  rule('contract', 'same-subtitle', {
+    title: 'the SRT and the lines of a translation agree in number, order and text, whatever lines were sent',
+    covers: ['result.subtitle_translation'],
+    needs: ['jobs'],
+    async check(service) {
+      const body = await bodyFor(service, 'subtitle_translation');
+      const { last } = await finish(service, 'subtitle_translation', {
+        body: { ...body, subtitle: { type: 'lines', lines: ODD_LINES } },
+      });
+      const srt = await fetchAddress(addressOf(valueAt(last.json, 'result', 'subtitle')));
+      const blocks = srt.bytes.toString().trim().split('\n\n');
+      const cues = blocks.map((block) => {
+        const [index, , ...text] = block.split('\n');
+        return { index: Number(index), text: text.join('\n') };
+      });
+      const lines = listAt(last.json, 'result', 'lines').map((line) => ({
+        index: numberAt(line, 'index'),
+        text: textAt(line, 'text'),
+      }));
+      assert.deepEqual(lines, cues);
+      assert.deepEqual(
+        lines.map(({ index }) => index),
+        ODD_LINES.map(({ index }) => index),
+      );
     },
   }),
   rule('contract', 'languages', {
