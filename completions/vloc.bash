@@ -151,10 +151,10 @@ _vloc_value() {
     *' --output') value='choices table json ndjson plain id' ;;
     *' -o') value='choices table json ndjson plain id' ;;
     *' --jq') value='free' ;;
-    'localize --fields'|'separate --fields'|'recognize --fields'|'translate --fields'|'dub --fields'|'jobs wait --fields'|'jobs download --fields'|'jobs cancel --fields') value=',choices input id kind status target_language client_reference charged_credits expires_at files error making' ;;
+    'localize --fields'|'separate --fields'|'recognize --fields'|'translate --fields'|'dub --fields'|'jobs wait --fields'|'jobs download --fields'|'jobs cancel --fields') value=',choices input id kind status target_language client_reference charged_credits expires_at files error provenance' ;;
     'jobs list --fields') value=',choices id object status progress client_reference created_at updated_at detail_url input' ;;
     'jobs get --fields') value=',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at' ;;
-    'batch status --fields'|'batch retry --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key' ;;
+    'batch status --fields'|'batch retry --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline provenance shard folder key' ;;
     'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'mcp --fields'|'schema --fields'|'completion --fields') value=',free' ;;
     'upload --fields'|'upload list --fields'|'upload get --fields'|'upload create --fields'|'upload complete --fields') value=',choices id object status purpose file_name content_type size_bytes upload_request media subtitle error client_reference created_at updated_at expires_at detail_url' ;;
     'credits --fields') value=',choices object balance_credits reserved_credits available_credits monthly_usage' ;;

@@ -4,7 +4,7 @@ import type { KeptTracks } from '../journal/kept-tracks.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
 import type { JobInput } from './plan/input.ts';
-import type { ItemMaking } from './report/making.ts';
+import type { ItemProvenance } from './report/provenance.ts';
 
 export interface BatchItem {
   /** The same in every run of the same command: kind, name of the input below its root, target language. */
@@ -119,7 +119,7 @@ export type ItemState =
       /** Null when this run did it. */
       readonly before: DoneBefore | null;
       /** How it was made; missing if this run does not know, null if the service does not say. */
-      readonly making?: ItemMaking | null;
+      readonly provenance?: ItemProvenance | null;
     }
   | { readonly phase: 'failed'; readonly jobId: string | null; readonly failure: Failure }
   /** Not started, or still running at the service, because the run stopped. */

@@ -15,7 +15,7 @@ import {
   openBatches,
   watchStatus,
 } from '../workflow/batch/open-batch.ts';
-import { tellMakings } from '../workflow/batch/tell-making.ts';
+import { printProvenance } from '../workflow/batch/print-provenance.ts';
 import { warnOfDamage } from '../workflow/jobs/read-history.ts';
 
 export const batchStatus: Command = defineCommand({
@@ -112,9 +112,9 @@ function tell(context: Context, { batches, facts }: OpenBatches, onward: readonl
   if (credits !== null) {
     terminal.note(describeCredits(credits, items.length));
   }
-  tellMakings(
+  printProvenance(
     terminal,
-    items.flatMap(({ making, ...item }) => (making === undefined ? [] : [{ ...item, making }])),
+    items.flatMap(({ provenance, ...item }) => (provenance === undefined ? [] : [{ ...item, provenance }])),
   );
   if (next_deadline !== null) {
     terminal.note(

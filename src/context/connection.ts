@@ -8,6 +8,7 @@ import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from 
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
+import type { Provenance } from '../protocol/provenance.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
 
@@ -17,6 +18,8 @@ export interface Connection {
   readonly capabilities: Capabilities | null;
   /** Credits for one unit of each kind; null for a remote service, which does not state them. */
   readonly prices: Readonly<Record<JobKind, number>> | null;
+  /** Returns what is worth reporting about the engines of a finished job; null from a remote service, which does not state it. */
+  readProvenance(jobId: string): Promise<Provenance | null>;
   /** Polling interval in milliseconds; null for the default of the client. */
   readonly everyMs: number | null;
   /** Identifies service and key in the records of this machine; see `profileId`. */
@@ -73,6 +76,7 @@ async function connectRemote(
     client,
     capabilities: null,
     prices: null,
+    readProvenance: async () => null,
     everyMs: null,
     profile,
     stateDir: stateFolder(env, platform),
@@ -81,13 +85,19 @@ async function connectRemote(
 }
 
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
-  const [{ createService }, { DEFAULT_CONFIG }, engines, { createClient }] = await Promise.all([
+  const [{ createService }, { DEFAULT_CONFIG }, { BUILT_IN }, engines, { createClient }] = await Promise.all([
     import('../service/index.ts'),
     import('../service/config.ts'),
+    import('../engines/config.ts'),
     import('./engines.ts').then(({ openEngines }) => openEngines(context)),
     import('../client/client.ts'),
   ]);
   const capabilities = await engines.capabilities();
+  const isUsual = (provenance: Provenance) =>
+    provenance.engines.every(
+      ({ step, engine, skipped, reused = false, silent = false }) =>
+        engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,
+    );
   const config = embeddedConfig(context);
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
     createService({
@@ -110,6 +120,10 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     client,
     capabilities,
     prices: DEFAULT_CONFIG.prices,
+    async readProvenance(jobId) {
+      const provenance = await service.readProvenance(jobId);
+      return provenance === null || isUsual(provenance) ? null : provenance;
+    },
     everyMs: EMBEDDED_POLL_MS,
     profile: await nameProfile(stateDir, key),
     stateDir,

@@ -97,7 +97,7 @@ export interface CueFit {
 }
 
 /** What every product says about how it was made. */
-export interface Making {
+export interface EngineProvenance {
   /** One entry per step. */
   readonly engines?: readonly EngineUse[];
   /** One entry per spoken text; empty without speech. */
@@ -106,11 +106,11 @@ export interface Making {
 
 /** The output of each kind. Durations in seconds. */
 export interface Products {
-  audio_separation: Making & { vocalAudio: MediaFile; backgroundAudio: MediaFile };
-  subtitle_recognition: Making & { subtitle: Subtitle };
-  subtitle_translation: Making & { subtitle: Subtitle };
-  dubbing: Making & { audio: MediaFile; durationSeconds: number };
-  auto_localization: Making & { video: MediaFile; durationSeconds: number };
+  audio_separation: EngineProvenance & { vocalAudio: MediaFile; backgroundAudio: MediaFile };
+  subtitle_recognition: EngineProvenance & { subtitle: Subtitle };
+  subtitle_translation: EngineProvenance & { subtitle: Subtitle };
+  dubbing: EngineProvenance & { audio: MediaFile; durationSeconds: number };
+  auto_localization: EngineProvenance & { video: MediaFile; durationSeconds: number };
 }
 
 /** An engine that a step cannot do without. */

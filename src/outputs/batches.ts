@@ -5,7 +5,7 @@ import { ITEM_STATES, type ItemReport } from '../batch/report/item-report.ts';
 import type { FolderWorker } from '../batch/report/read-batch.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { shapeOf } from '../protocol/openapi/json-schemas.ts';
-import { MakingSchema, RUN_FORMS } from './runs.ts';
+import { ProvenanceSchema, RUN_FORMS } from './runs.ts';
 import { describePrinted, ListSummary, listOf, NullableText } from './schemas.ts';
 
 const ItemSchema = shapeOf<ItemReport>()(
@@ -34,7 +34,7 @@ const ItemSchema = shapeOf<ItemReport>()(
     finished_at: NullableText,
     downloaded_at: NullableText,
     deadline: NullableText,
-    making: v.exactOptional(MakingSchema),
+    provenance: v.exactOptional(ProvenanceSchema),
     shard: v.exactOptional(v.string()),
     folder: v.exactOptional(v.string()),
   }),

@@ -1,7 +1,7 @@
 /** What commands print about this machine: checks, profiles, engines, webhooks. */
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
-import { MAKING_STEPS } from '../protocol/resources.ts';
+import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import { JOB_STATUSES } from '../protocol/states.ts';
 import { PROFILE_FIELDS } from '../workflow/profiles.ts';
 import {
@@ -41,7 +41,7 @@ export const SHOWN_SETTINGS = describeList(
   v.object({ setting: v.string(), value: NullableText, origin: NullableText }),
 );
 
-const ENGINE = { step: v.picklist(MAKING_STEPS), position: v.number(), engine: v.string() };
+const ENGINE = { step: v.picklist(ENGINE_STEPS), position: v.number(), engine: v.string() };
 
 export const ENGINE_RECORD = describeRecord(v.object(ENGINE));
 

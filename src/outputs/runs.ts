@@ -2,25 +2,30 @@
 import * as v from 'valibot';
 import type { Doing, DoneBefore, ItemState, StopReason } from '../batch/item.ts';
 import type { Forecast, ItemForecast } from '../batch/plan/dry-run.ts';
-import type { ItemMaking } from '../batch/report/making.ts';
+import type { ItemProvenance } from '../batch/report/provenance.ts';
 import { KEPT_TRACKS } from '../journal/kept-tracks.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { shapeOf } from '../protocol/openapi/json-schemas.ts';
-import { MakingSchema as ServiceMakingSchema } from '../protocol/openapi/resource-schemas.ts';
+import { CUE_FITS, ENGINE_STEPS } from '../protocol/provenance.ts';
 import { JOB_STATUSES } from '../protocol/states.ts';
 import { describePrinted, line, NullableNumber, NullableText } from './schemas.ts';
 
-const { engines, cues } = ServiceMakingSchema.entries;
-
-/** Open, and with any number: other services may state more than the embedded one. */
-export const MakingSchema = shapeOf<ItemMaking>()(
+export const ProvenanceSchema = shapeOf<ItemProvenance>()(
   v.object({
-    engines: v.array(v.object(engines.item.entries)),
+    engines: v.array(
+      v.object({
+        step: v.picklist(ENGINE_STEPS),
+        engine: v.string(),
+        skipped: v.array(v.string()),
+        reused: v.exactOptional(v.boolean()),
+        silent: v.exactOptional(v.boolean()),
+      }),
+    ),
     cues: v.array(
       v.object({
-        ...cues.item.entries,
         cues: v.array(v.number()),
+        fit: v.picklist(CUE_FITS),
         speed: v.number(),
         tempo: v.number(),
         cut_seconds: v.number(),
@@ -52,7 +57,7 @@ const OutcomeSchema = v.object({
   error: v.nullable(
     v.object({ code: v.string(), message: v.string(), request_id: NullableText, retryable: v.boolean() }),
   ),
-  making: v.optional(MakingSchema),
+  provenance: v.optional(ProvenanceSchema),
 });
 
 const Outcomes = v.object({ object: v.literal('list'), data: v.array(OutcomeSchema) });
@@ -64,7 +69,7 @@ const JobEvent = line('job', {
   progress: NullableNumber,
 });
 const FileEvent = line('file', { id: NullableText, ...FILE });
-const MakingEvent = line('making', { id: NullableText, ...MakingSchema.entries });
+const ProvenanceEvent = line('provenance', { id: NullableText, ...ProvenanceSchema.entries });
 const FailedEvent = line('failed', {
   input: v.optional(v.string()),
   target_language: v.optional(NullableText),
@@ -81,7 +86,7 @@ export const DELIVERIES = describePrinted({
   ndjson: [
     JobEvent,
     FileEvent,
-    MakingEvent,
+    ProvenanceEvent,
     FailedEvent,
     line('summary', { jobs: v.number(), failed: v.number(), exit_code: v.optional(v.number()) }),
   ],
@@ -151,7 +156,7 @@ const RUN_EVENTS = [
   line('created', { input: v.string(), id: v.string(), target_language: NullableText }),
   JobEvent,
   FileEvent,
-  MakingEvent,
+  ProvenanceEvent,
   FailedEvent,
   line('summary', {
     jobs: v.number(),

@@ -47,6 +47,7 @@ export const CONTROL_RESOURCES = {
     columns: ['id', 'status', 'type', 'job_id', 'attempts', 'next_attempt_at', 'url'],
     more: ['key', 'created_at', 'ended_at'],
   },
+  provenance: { plural: 'jobs', id: 'job_id', columns: ['job_id', 'engines', 'cues'] },
   workspace: { plural: 'workspaces', id: 'id', columns: ['id', 'base_url', 'control_url'] },
   newWorkspace: {
     plural: 'workspaces',
@@ -311,6 +312,14 @@ export const CONTROL_OPERATIONS = {
       args: 'evt_01k9x2m4n6p8q0r2s4t6v8w0y2',
       explains: 'the same event again, with a new signature',
     },
+  },
+  'jobs.provenance': {
+    method: 'GET',
+    path: '/jobs/{job_id}/provenance',
+    summary: 'show the engines of a finished job, and the cues whose speech was changed to fit',
+    fields: {},
+    answer: 'provenance',
+    example: { args: 'dub_01k9x2m4n6p8q0r2s4t6v8w0y2', explains: 'the engine that spoke a dub' },
   },
   'workspaces.list': {
     method: 'GET',

@@ -10,7 +10,7 @@ import { RESULT_FORMATS, type ResultFormatName } from './result-formats.ts';
 /** The unit of metering. Source: specification, "Metering". */
 export type MeteringUnit = 'started_minute' | 'line' | 'started_thousand_characters';
 
-/** One part of a result: a file behind a download URL, a list of lines, a plain value, or how the result was made. */
+/** One part of a result: a file behind a download URL, a list of lines, or a plain value. */
 export type ResultPart =
   | {
       readonly type: 'asset';
@@ -22,9 +22,7 @@ export type ResultPart =
     }
   | { readonly type: 'lines' }
   | { readonly type: 'language' }
-  | { readonly type: 'seconds' }
-  /** Which engines were used. Missing if all of them are those that come with vloc. */
-  | { readonly type: 'making'; readonly optional: true };
+  | { readonly type: 'seconds' };
 
 export interface Kind {
   /** Path segment of the collection, below the version. */
@@ -52,7 +50,6 @@ function asset<Name extends ResultFormatName>(format: Name) {
 
 const WAV = asset('wav');
 const SRT = { ...asset('srt'), label: 'subtitle' } as const;
-const MAKING = { making: { type: 'making', optional: true } } as const;
 
 export const KINDS = {
   audio_separation: {
@@ -68,7 +65,6 @@ export const KINDS = {
     result: {
       vocal_audio: { ...WAV, label: 'vocals' },
       background_audio: { ...WAV, label: 'background' },
-      ...MAKING,
     },
   },
   subtitle_recognition: {
@@ -81,7 +77,7 @@ export const KINDS = {
     summary: 'transcribe a video into subtitles',
     unit: 'started_minute',
     fields: { source: fields.SOURCE, source_language: fields.SOURCE_LANGUAGE },
-    result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' }, ...MAKING },
+    result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' } },
   },
   subtitle_translation: {
     path: 'subtitle-translations',
@@ -97,7 +93,7 @@ export const KINDS = {
       source_language: fields.SOURCE_LANGUAGE,
       target_language: fields.TARGET_LANGUAGE,
     },
-    result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' }, ...MAKING },
+    result: { subtitle: SRT, language: { type: 'language' }, lines: { type: 'lines' } },
   },
   dubbing: {
     path: 'dubbings',
@@ -113,7 +109,7 @@ export const KINDS = {
       target_language: fields.TARGET_LANGUAGE,
       voice_mode: fields.VOICE_MODE,
     },
-    result: { audio: { ...WAV, label: 'dub' }, duration_seconds: { type: 'seconds' }, ...MAKING },
+    result: { audio: { ...WAV, label: 'dub' }, duration_seconds: { type: 'seconds' } },
   },
   auto_localization: {
     path: 'auto-localizations',
@@ -137,7 +133,6 @@ export const KINDS = {
     result: {
       video: { ...asset('mp4'), label: 'video' },
       duration_seconds: { type: 'seconds' },
-      ...MAKING,
     },
   },
 } as const satisfies Record<JobKind, Kind>;

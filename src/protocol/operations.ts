@@ -162,8 +162,13 @@ export function operationName({ method, path }: Pick<Operation, 'method' | 'path
 
 /** Statuses in addition to the declared ones, each because the specification leaves no other choice. */
 export const UNDECLARED_STATUSES = {
-  /** The specification requires an Idempotency-Key on DELETE but declares no 400 for a missing one. */
-  400: 'DELETE without a valid Idempotency-Key, and a request that is not well-formed HTTP',
+  /**
+   * The specification requires an Idempotency-Key on DELETE and names unknown parameters as a reason for 400, but declares none
+   * for GET and DELETE of one resource. A 404 would say that the resource does not exist, and ignoring a parameter could cancel a job
+   * whose caller asked for something else.
+   */
+  // spec: open
+  400: 'DELETE without a valid Idempotency-Key, a query parameter of GET or DELETE of one resource, and a request that is not well-formed HTTP',
   405: 'a method that the path does not accept',
   415: 'a body that is not JSON or is compressed',
 } as const;

@@ -148,10 +148,15 @@ export function normalizeCueText(text: string): string {
 
 /** Writes SRT with `\n` and a blank line after each cue. Cues are numbered from 1. */
 export function formatSrt(lines: readonly SubtitleLine[]): string {
+  return formatNumberedSrt(lines.map((line, position) => ({ ...line, index: position + 1 })));
+}
+
+/** Writes SRT with `\n` and a blank line after each cue. The number of a cue is its index. */
+export function formatNumberedSrt(lines: readonly SubtitleLine[]): string {
   return lines
-    .map((line, position) => {
+    .map((line) => {
       const times = `${formatTime(line.start_ms)} --> ${formatTime(line.end_ms)}`;
-      return `${position + 1}\n${times}\n${normalizeCueText(line.text)}\n\n`;
+      return `${line.index}\n${times}\n${normalizeCueText(line.text)}\n\n`;
     })
     .join('');
 }

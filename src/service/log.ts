@@ -1,3 +1,5 @@
+import type { Provenance } from '../protocol/provenance.ts';
+
 /** An event for the operator. Never contains a secret, a signature or the query of a URL. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
@@ -6,6 +8,8 @@ export interface LogEntry {
   /** Id of the related job or upload. */
   readonly resourceId?: string;
   readonly error?: unknown;
+  /** Engines of the job, and how its speech fits. */
+  readonly provenance?: Provenance | null;
 }
 
 export type Log = (entry: LogEntry) => void;
@@ -59,7 +63,7 @@ interface Form {
 const SERVER_ERRORS = 500;
 
 const JSON_FORM: Form = {
-  entry: ({ level, message, requestId, resourceId, error }, time) =>
+  entry: ({ level, message, requestId, resourceId, error, provenance }, time) =>
     JSON.stringify({
       time: time.toISOString(),
       level,
@@ -67,6 +71,7 @@ const JSON_FORM: Form = {
       request_id: requestId,
       resource_id: resourceId,
       error: error === undefined ? undefined : describeError(error),
+      provenance: provenance ?? undefined,
     }),
   request: (record, time) =>
     JSON.stringify({
@@ -85,10 +90,10 @@ const JSON_FORM: Form = {
 };
 
 const TEXT_FORM: Form = {
-  entry({ level, message, requestId, resourceId, error }, time) {
+  entry({ level, message, requestId, resourceId, error, provenance }, time) {
     const about = [requestId, resourceId].filter((id) => id !== undefined).join(' ');
     const cause = error === undefined ? '' : `: ${error instanceof Error ? error.message : String(error)}`;
-    return `${clockOf(time)} ${level} ${message}${cause} ${about}`.trimEnd();
+    return `${clockOf(time)} ${level} ${message}${cause}${describeProvenance(provenance ?? null)} ${about}`.trimEnd();
   },
   request: ({ method, template, status, durationMs, keyId, requestId }, time) =>
     [
@@ -101,6 +106,21 @@ const TEXT_FORM: Form = {
       requestId,
     ].join(' '),
 };
+
+/** `: separate builtin, speak espeak-ng instead of openai kokoro, 2 texts sped up, 1 cut off` */
+function describeProvenance(provenance: Provenance | null): string {
+  if (provenance === null) return '';
+  const engines = provenance.engines.map(({ step, engine, skipped, reused = false, silent = false }) => {
+    const replaced = skipped.length === 0 ? '' : ` instead of ${skipped.join(', ')}`;
+    return `${step} ${engine}${replaced}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
+  });
+  const cut = provenance.cues.filter(({ fit }) => fit === 'cut').length;
+  const fitted = provenance.cues.length - cut;
+  const count = (texts: number, what: string) =>
+    texts === 0 ? [] : [`${texts} ${texts === 1 ? 'text' : 'texts'} ${what}`];
+  const fits = [...count(fitted, 'sped up'), ...count(cut, 'cut off')];
+  return `: ${[...engines, ...fits].join(', ')}`;
+}
 
 function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,6 +1,7 @@
 import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { ControlAddress } from '../protocol/control-operations.ts';
+import type { Provenance } from '../protocol/provenance.ts';
 import type { Role } from '../protocol/roles.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
@@ -98,6 +99,8 @@ export interface Service {
   changeKey(key: string, rules: KeyRules): Promise<void>;
   /** Adds credits to the account. `expiresAt` is in ms since 1970. Default: they do not expire. */
   grantCredits(grant: { credits: number; expiresAt?: number }): Promise<void>;
+  /** Returns the engines of a job and how its speech fits; null for a job that is unknown, not done, or whose engines do not report it. */
+  readProvenance(jobId: string): Promise<Provenance | null>;
   /** Ends requests in progress, releases unfinished jobs, and closes all resources. May be called again. */
   close(): Promise<void>;
 }

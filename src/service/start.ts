@@ -19,7 +19,7 @@ import { grantCredits } from './credits/account.ts';
 import { type Folders, prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { createRecentRows } from './jobs/rows.ts';
+import { createRecentRows, readProvenance } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
@@ -94,6 +94,7 @@ export const startService: StartService = async (options, supply) => {
       newKey,
       control: null,
       ...createAccountAdmin(context),
+      readProvenance: async (jobId) => (await readProvenance(context.store, jobId)) ?? null,
       close() {
         ended ??= end();
         return ended;

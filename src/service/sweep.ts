@@ -8,7 +8,7 @@ import { isAttemptOf, jobOfAttempt } from './folders.ts';
 import { finishJob } from './jobs/finish.ts';
 import { entriesOf } from './storage/folder-storage.ts';
 import { StorageAway, type StoredEntry } from './storage/storage.ts';
-import { expireUploads, UPLOAD_RECORD_MS } from './uploads/rows.ts';
+import { expireUploads } from './uploads/rows.ts';
 
 interface Sweeper {
   /** Stops, and waits for a running sweep. */
@@ -155,7 +155,7 @@ async function removeRecords({ store }: ServiceContext, now: number): Promise<vo
       now - LAST_DELIVERY_MS,
     );
     await tx.run('DELETE FROM idempotency WHERE created_at <= ?', before);
-    await tx.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', now - UPLOAD_RECORD_MS);
+    await tx.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', before);
   });
 }
 

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { ItemFile, ItemState } from '../batch/item.ts';
 import { roundCredits } from '../batch/plan/dry-run.ts';
-import { combineJobs } from '../batch/report/making.ts';
+import { combineJobs } from '../batch/report/provenance.ts';
 import type { RunOutcome } from '../batch/run/batch.ts';
 import { summarizeOutcomes } from '../batch/run/outcome.ts';
 import { goOnCommand, sameCommand } from '../context/printed-command.ts';
@@ -79,11 +79,12 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
   const { context, plan } = run;
   const items = await readItems(plan.delivery, context.io.now());
   const costs = costsOf(items);
-  const makings = new Map(items.map(({ key, making }) => [key, making ?? null] as const));
+  const provenances = new Map(items.map(({ key, provenance }) => [key, provenance ?? null] as const));
   const ended = outcomesOf(run);
   const outcomes = ended.map(({ outcome }) => outcome);
   const complete = outcomes.map(
-    (outcome, position): Outcome => withMaking(withCosts(toOutcome(outcome, undefined), position), position),
+    (outcome, position): Outcome =>
+      withProvenance(withCosts(toOutcome(outcome, undefined), position), position),
   );
 
   function withCosts(outcome: Outcome, position: number): Outcome {
@@ -96,9 +97,9 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
     return { ...outcome, known: { ...outcome.known, charged_credits: credits } };
   }
 
-  function withMaking(outcome: Outcome, position: number): Outcome {
+  function withProvenance(outcome: Outcome, position: number): Outcome {
     const keys = ended[position]?.keys ?? [];
-    return { ...outcome, making: combineJobs(keys.map((key) => makings.get(key) ?? null)) };
+    return { ...outcome, provenance: combineJobs(keys.map((key) => provenances.get(key) ?? null)) };
   }
 
   if (context.output !== 'ndjson') {

@@ -92,6 +92,7 @@ describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', ()
     await fleet.pass(41 * 60_000);
     const failed = await untilJob(api.caller, job, 'failed');
     expect(failed).toMatchObject({ error: { code: 'ENGINE_ERROR', retryable: true } });
+    expect(failed.started_at).toBe(failed.finished_at);
     expect(failed.error.message).toContain('no worker has run for 60 minutes');
   });
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RequestFacts, ServiceResponse } from '../../src/service/index.ts';
 import { startEmbedded } from './harness/embedded.ts';
-import { GOOD_MAKING, MUTATIONS, withMaking } from './harness/mutations.ts';
+import { MUTATIONS } from './harness/mutations.ts';
 import { RULES } from './rules.ts';
 import { runRule } from './run-rule.ts';
 
@@ -33,11 +33,6 @@ test('without a mistake all of these rules pass', async () => {
   const service = await startWith((answer) => answer);
   const ids = new Set(MUTATIONS.flatMap(({ caughtBy }) => caughtBy));
   for (const id of ids) expect([id, await runRule(ruleOf(id), service)]).toEqual([id, PASSED]);
-});
-
-test('a service may describe how it made a result', async () => {
-  const service = await startWith(withMaking(GOOD_MAKING));
-  expect(await runRule(ruleOf('results.dubbing.members'), service)).toEqual(PASSED);
 });
 
 test.each(MUTATIONS)('$name', async ({ change, caughtBy }) => {

@@ -25,25 +25,22 @@ const FIELDS: Record<JobKind, Record<string, string>> = {
 };
 
 /** Every result may say how it was made. */
-const MAKING = { making: 'making' };
 
 /** The contract's table of results: content type and ending of files, and what else there is. */
 const RESULTS: Record<JobKind, Record<string, string>> = {
-  audio_separation: { vocal_audio: 'audio/wav .wav', background_audio: 'audio/wav .wav', ...MAKING },
+  audio_separation: { vocal_audio: 'audio/wav .wav', background_audio: 'audio/wav .wav' },
   subtitle_recognition: {
     subtitle: 'application/x-subrip .srt',
     language: 'language',
     lines: 'lines',
-    ...MAKING,
   },
   subtitle_translation: {
     subtitle: 'application/x-subrip .srt',
     language: 'language',
     lines: 'lines',
-    ...MAKING,
   },
-  dubbing: { audio: 'audio/wav .wav', duration_seconds: 'seconds', ...MAKING },
-  auto_localization: { video: 'video/mp4 .mp4', duration_seconds: 'seconds', ...MAKING },
+  dubbing: { audio: 'audio/wav .wav', duration_seconds: 'seconds' },
+  auto_localization: { video: 'video/mp4 .mp4', duration_seconds: 'seconds' },
 };
 
 /** Path, id prefix, path parameter, input and unit of metering. */

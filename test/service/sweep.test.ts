@@ -181,8 +181,7 @@ test('a file that a running job needs is kept although its upload has expired', 
   const created = await caller.post('/v1/audio-separations', { source });
   expect(created.status).toBe(202);
   clock.advance(2 * DAY_MS);
-  const upload = await caller.get(`/v1/uploads/${source.upload_id}`);
-  expect(upload.json.status).toBe('expired');
+  expect((await caller.get(`/v1/uploads/${source.upload_id}`)).status).toBe(404);
   // A sweep ends with the files that no record names: when this one is removed, the upload was skipped.
   await writeFile(join(stateDir, 'assets', 'orphan'), '');
   await utimes(join(stateDir, 'assets', 'orphan'), new Date(0), new Date(0));
@@ -247,6 +246,10 @@ test.each([
     type: 'subtitle_translation.failed',
     data: { id, status: 'failed', client_reference: 'lesson 1' },
   });
+  // A job fails only from processing, so also this one has started.
+  const database = new DatabaseSync(join(scene.stateDir, 'service.sqlite'), { readOnly: true });
+  expect(database.prepare('SELECT started_at FROM jobs').get()?.started_at).not.toBeNull();
+  database.close();
   expect((await caller.get('/v1/credits')).json).toMatchObject({
     reserved_credits: 0,
     balance_credits: 100_000,

@@ -3,8 +3,8 @@
 import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
 import type { LogContent } from '../../journal/record-line.ts';
 import type { CreditTotals } from '../item.ts';
-import { readMakings } from '../making-record.ts';
 import { foldItemFacts } from '../plan/facts.ts';
+import { readProvenances } from '../provenance-record.ts';
 import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports } from './combined-reports.ts';
@@ -61,7 +61,7 @@ export function readBatchFacts(
   const facts = foldItemFacts(records);
   const commands = foldBatchCommands(records);
   const bills = readBills(records);
-  const makings = readMakings(records);
+  const provenances = readProvenances(records);
   const stages = readStageReports(records, folder);
   const { unusable, usable } = foldUnusable(records);
   const keys = new Set([
@@ -75,8 +75,8 @@ export function readBatchFacts(
     // A file that a run in stages could not use before: its jobs belong to other items.
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
-    const making = makings.get(own.at(-1)?.key ?? '');
-    const item = { key, ...known, intents: own, credits: sumBills(own, bills), making };
+    const provenance = provenances.get(own.at(-1)?.key ?? '');
+    const item = { key, ...known, intents: own, credits: sumBills(own, bills), provenance };
     const report = reportItem(item, now);
     return report === null ? [] : [stages.tell(report)];
   });

@@ -7,7 +7,7 @@ import { readPartKey } from '../plan/item-key.ts';
 import { type FinishedVideo, foldStageRecords } from '../stages/records.ts';
 import { parseBatchCommand } from './command-record.ts';
 import { type ItemReport, type ReportState, sumCredits } from './item-report.ts';
-import { combineParts } from './making.ts';
+import { combineParts } from './provenance.ts';
 
 interface PartReport {
   readonly report: ItemReport;
@@ -53,10 +53,10 @@ const DECISIVE: readonly ReportState[] = [
 function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const parts = newestParts(all);
   const reports = parts.map(({ report }) => report);
-  const making = combineParts(reports.map((report) => report.making ?? null));
+  const provenance = combineParts(reports.map((report) => report.provenance ?? null));
   const common = {
     ...whole,
-    ...(making === null ? {} : { making }),
+    ...(provenance === null ? {} : { provenance }),
     credits: costOf(all),
     attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
     asked_at: first(reports.map(({ asked_at }) => asked_at)),
@@ -155,7 +155,7 @@ function lastBegun(records: readonly LogRecord[]): Map<string, number> {
 
 function asFinished(
   // An earlier job for the whole localization made another video.
-  { making: _, ...report }: ItemReport,
+  { provenance: _, ...report }: ItemReport,
   { at, path, size, sha256 }: FinishedVideo,
   folder: string,
 ): ItemReport {

@@ -8,7 +8,7 @@ import type { CreditTotals } from '../item.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
-import type { ItemMaking } from './making.ts';
+import type { ItemProvenance } from './provenance.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**
@@ -50,7 +50,7 @@ export interface ItemReport {
   /** Until when the result can be downloaded, RFC 3339; null if there is none to download. */
   readonly deadline: string | null;
   /** Engines and cues of its job; missing if the service did not say how it made the result. */
-  readonly making?: ItemMaking;
+  readonly provenance?: ItemProvenance;
   /** The shard that it belongs to, as --shard takes it; missing for a batch without shards. */
   readonly shard?: string;
   /** Its folder of results, absolute; missing if the report is about one folder. */
@@ -94,7 +94,7 @@ interface ItemRecords {
   readonly intents: readonly Intent[];
   readonly credits: ItemReport['credits'];
   /** How its newest job made the result. */
-  readonly making?: ItemMaking | undefined;
+  readonly provenance?: ItemProvenance | undefined;
 }
 
 /**
@@ -102,7 +102,7 @@ interface ItemRecords {
  * @param now milliseconds since 1970
  */
 export function reportItem(records: ItemRecords, now: number): ItemReport | null {
-  const { key, facts, unusable, intents, credits, making } = records;
+  const { key, facts, unusable, intents, credits, provenance } = records;
   const named = readItemKey(key);
   const last = intents.at(-1);
   const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
@@ -127,7 +127,7 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     finished_at: times.finished ?? null,
     downloaded_at: times.downloaded ?? null,
     deadline: last === undefined ? null : deadlineOf(last, state),
-    ...(making === undefined ? {} : { making }),
+    ...(provenance === undefined ? {} : { provenance }),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type ReportHead,
 } from './batch-facts.ts';
 import type { ItemReport } from './item-report.ts';
-import { describeWarnings, fallbacksOf } from './making.ts';
+import { describeWarnings, fallbacksOf } from './provenance.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeJunit(facts: BatchFacts, head: ReportHead): string {
@@ -84,9 +84,9 @@ function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
 }
 
 /** Engines used instead of preferred ones, and what is worse than requested. */
-function writeRemarks({ making }: ItemReport): XmlElement[] {
-  if (making === undefined) return [];
-  const remarks = [...fallbacksOf(making), ...describeWarnings(making)];
+function writeRemarks({ provenance }: ItemReport): XmlElement[] {
+  if (provenance === undefined) return [];
+  const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance)];
   return remarks.length === 0 ? [] : [element('system-err', {}, [remarks.join('\n')])];
 }
 

@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { formatBytes } from '../../errors/amounts.ts';
 import { type BatchFacts, FAILED_STATES, type ReportHead, type ShardReport } from './batch-facts.ts';
 import { describeCredits, ITEM_STATES, type ItemReport } from './item-report.ts';
-import { cutsOf, describeUse } from './making.ts';
+import { cutsOf, describeUse } from './provenance.ts';
 import { describeMissing } from './shard-facts.ts';
 import { showInvisible } from './visible-text.ts';
 
@@ -16,7 +16,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
     problems(facts),
     facts.shards.length === 0 ? [] : ['## Shards', table(SHARD_HEAD, facts.shards.map(shardRow))],
     failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
-    describeMakings(facts.items),
+    describeProvenance(facts.items),
     facts.items.length === 0
       ? []
       : [
@@ -65,15 +65,15 @@ function failureRow({ label, error, job_id }: ItemReport): string[] {
   return [label, error?.code ?? '', error?.message ?? '', retryable, job_id ?? '', error?.request_id ?? ''];
 }
 
-const MAKING_HEAD = ['item', 'engines', 'cues cut off'];
+const PROVENANCE_HEAD = ['item', 'engines', 'cues cut off'];
 
 /** Which engines were used, and which cues have no end; nothing if the service said neither. */
-function describeMakings(items: readonly ItemReport[]): string[] {
-  const rows = items.flatMap(({ label, making }) => {
-    if (making === undefined) return [];
-    return [[label, making.engines.map(describeUse).join('; '), cutsOf(making)?.numbers ?? '']];
+function describeProvenance(items: readonly ItemReport[]): string[] {
+  const rows = items.flatMap(({ label, provenance }) => {
+    if (provenance === undefined) return [];
+    return [[label, provenance.engines.map(describeUse).join('; '), cutsOf(provenance)?.numbers ?? '']];
   });
-  return rows.length === 0 ? [] : ['## How it was made', table(MAKING_HEAD, rows)];
+  return rows.length === 0 ? [] : ['## How it was made', table(PROVENANCE_HEAD, rows)];
 }
 
 const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];

@@ -2,7 +2,6 @@
 
 import { digestLines } from '../stages/items.ts';
 import { sumCredits } from './item-report.ts';
-import { describeCuts } from './making.ts';
 import {
   type EntryDetail,
   REPORT_FORMAT,
@@ -23,6 +22,7 @@ import {
   worstState,
 } from './page-source.ts';
 import { describeFile, type MeasuredTrack, readTracks } from './page-tracks.ts';
+import { describeCuts } from './provenance.ts';
 import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 
 /** Builds entries one after the other: each runs up to five child processes, one for each track. */

@@ -1,7 +1,7 @@
 /** The JSON document of the HTML report: everything that the page shows, as plain data. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { ItemCue, ItemMaking } from './making.ts';
+import type { ItemCue, ItemProvenance } from './provenance.ts';
 
 /** The version of the document format. */
 export const REPORT_FORMAT = 'vloc-report/1';
@@ -64,7 +64,7 @@ export interface ReportJob {
   /** Why it is not finished, as text; null if it is finished. */
   readonly waits_for: string | null;
   /** Empty if the service did not name them. */
-  readonly engines: ItemMaking['engines'];
+  readonly engines: ItemProvenance['engines'];
 }
 
 export interface ReportFailure {

@@ -55,13 +55,13 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
     finished_at: item.finished_at,
     failure: item.error === null ? null : describeFailure(item.error),
     waits_for: waitsFor,
-    engines: item.making?.engines ?? [],
+    engines: item.provenance?.engines ?? [],
     input_name: readItemKey(item.key)?.name ?? item.label,
     input_path: facts?.path ?? null,
     target_language: item.target_language,
     subtitles: stageSubtitles(item, stages, folder),
     files: namedFiles(item),
-    cues: item.making?.cues ?? [],
+    cues: item.provenance?.cues ?? [],
   };
 }
 

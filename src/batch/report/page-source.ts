@@ -2,8 +2,8 @@
 
 import { basename } from 'node:path';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { ItemCue } from './making.ts';
 import type { EntryState, ReportJob, ReportSubtitle } from './page-facts.ts';
+import type { ItemCue } from './provenance.ts';
 import type { Loudness } from './speech-fit.ts';
 
 export interface PageJob extends ReportJob {

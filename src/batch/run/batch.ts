@@ -4,6 +4,7 @@ import type { JobRecord } from '../../journal/job-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { Slots } from '../../journal/slots.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
 import type { Decision, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
@@ -74,8 +75,13 @@ export interface Batch {
   /** Other files of the user, such as lists, as absolute paths: no result may replace them. */
   readonly inputFiles?: readonly string[];
   readonly delivery: Delivery;
-  /** `everyMs`: the polling interval for jobs and uploads; null leaves it to the client. */
-  readonly connection: { readonly client: Client; readonly everyMs: number | null };
+  readonly connection: {
+    readonly client: Client;
+    /** Polling interval for jobs and uploads in milliseconds; null leaves it to the client. */
+    readonly everyMs: number | null;
+    /** Returns the provenance of a finished job; null from a service that does not state it. */
+    readProvenance(jobId: string): Promise<Provenance | null>;
+  };
   readonly records: LocalRecords;
   readonly options: RunOptions;
   readonly runtime: Runtime;

@@ -1,13 +1,13 @@
 /** Runs one item from the state in which earlier runs left it to its outcome in this run. */
 
-import { type Job, makingOf } from '../../client/index.ts';
+import type { Job } from '../../client/index.ts';
 import { Failure, isApiAnswer, isOfRecords } from '../../errors/failure.ts';
 import type { IntendRecord } from '../../journal/intents.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
-import { writeMaking } from '../making-record.ts';
 import type { Decision } from '../plan/decision.ts';
+import { writeProvenance } from '../provenance-record.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { doneBefore, explainDecision, resultExpired } from './decided-outcomes.ts';
@@ -182,7 +182,8 @@ async function noteFinished({ run, item }: ItemRun, key: string, job: Job): Prom
   const language = foundLanguage(job);
   const end = { job_id: id, state: status, error, expires_at: firstLinkExpiry(job), language };
   const finished = { type: 'finished', key, at: timestamp(run), ...end };
-  await run.journal.add(finished, ...run.takeBill(item, key, job), ...writeMaking(key, makingOf(job)));
+  const provenance = writeProvenance(key, await run.batch.connection.readProvenance(id));
+  await run.journal.add(finished, ...run.takeBill(item, key, job), ...provenance);
   await run.note(() => run.batch.records.jobs.see(id, status));
 }
 
@@ -192,7 +193,8 @@ async function deliver(itemRun: ItemRun, key: string, job: Job): Promise<FinalSt
   itemRun.job = job;
   const files = await deliverItem(run, item, key, job);
   const credits = job.billing?.charged_credits ?? null;
-  return { phase: 'done', jobId: job.id, before: null, credits, files, making: makingOf(job) };
+  const provenance = await run.batch.connection.readProvenance(job.id);
+  return { phase: 'done', jobId: job.id, before: null, credits, files, provenance };
 }
 
 async function readJob({ run, item }: ItemRun, jobId: string): Promise<Job> {

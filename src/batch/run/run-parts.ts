@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
-import { readMakings } from '../making-record.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
+import { readProvenances } from '../provenance-record.ts';
 import { recordFolder } from '../record-folder.ts';
-import { combineParts, type ItemMaking } from '../report/making.ts';
+import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './budget.ts';
 import { joinResults, type PartResult, partDelivery } from './join-parts.ts';
@@ -66,8 +66,8 @@ async function runPhases(run: Run, item: BatchItem, order: number, jobs: string[
     );
     const files = await joinResults(run, item, split.parts, results, split.folder);
     const credits = creditsOf(split);
-    const making = makingOf(split);
-    return { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null, making };
+    const provenance = provenanceOf(split);
+    return { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null, provenance };
   } finally {
     split.source?.release();
   }
@@ -244,10 +244,10 @@ function creditsOf({ run, parts }: SplitRun): number | null {
 }
 
 /** How the jobs for the parts made their results, also those of earlier runs. */
-function makingOf({ run, parts }: SplitRun): ItemMaking | null {
+function provenanceOf({ run, parts }: SplitRun): ItemProvenance | null {
   const { intents, records } = run.journal;
-  const makings = readMakings(records());
+  const provenances = readProvenances(records());
   return combineParts(
-    parts.items.map(({ key }) => makings.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null),
+    parts.items.map(({ key }) => provenances.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null),
   );
 }

@@ -1,8 +1,7 @@
 /** Jobs and the files of their results, read leniently. Source: contract, "Jobs". */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind, type ResultPart } from '../../protocol/kinds.ts';
-import { LIMITS } from '../../protocol/limits.ts';
-import { CUE_FITS, type JobSummary, MAKING_STEPS, type MakingResource } from '../../protocol/resources.ts';
+import type { JobSummary } from '../../protocol/resources.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 import {
   asNumber,
@@ -123,67 +122,6 @@ function readAsset(value: unknown, inheritedExpiry: string | null): Asset | null
     size_bytes: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
     sha256: /^[0-9a-f]{64}$/.test(sha256) ? sha256 : null,
   };
-}
-
-/**
- * How the result of a job was made; null if the service does not say. Entries in another form than the contract's are left
- * out.
- */
-export function makingOf({ result }: Pick<Job, 'result'>): MakingResource | null {
-  const making = asObject(result?.making);
-  if (making === null) return null;
-  const engines = entriesOf(making, 'engines').flatMap(readUse);
-  const cues = entriesOf(making, 'cues').flatMap(readCue);
-  return engines.length + cues.length === 0 ? null : { engines, cues };
-}
-
-/** No more than a subtitle can have lines, so that a wrong answer does not fill the journal. */
-function entriesOf(object: JsonObject, name: string): readonly JsonObject[] {
-  const value = member(object, name);
-  if (!Array.isArray(value)) return [];
-  const entries: readonly unknown[] = value.slice(0, LIMITS.subtitleLines);
-  return entries.map(asObject).filter((entry) => entry !== null);
-}
-
-function readUse(entry: JsonObject): MakingResource['engines'] {
-  const step = MAKING_STEPS.find((each) => each === member(entry, 'step'));
-  const engine = readName(member(entry, 'engine'));
-  if (step === undefined || engine === null) return [];
-  const skipped = member(entry, 'skipped');
-  const names = Array.isArray(skipped)
-    ? skipped.slice(0, MOST_SKIPPED).flatMap((name) => readName(name) ?? [])
-    : [];
-  const reused = member(entry, 'reused') === true;
-  const silent = member(entry, 'silent') === true;
-  return [{ step, engine, skipped: names, ...(reused ? { reused } : {}), ...(silent ? { silent } : {}) }];
-}
-
-/** More engines than anybody lists for one step. */
-const MOST_SKIPPED = 20;
-/** Names are a few words; a longer one would hide the message that it is in. */
-const NAME_LENGTH = 100;
-
-/** The name of an engine on one row. */
-function readName(value: unknown): string | null {
-  const name = asText(value)?.replace(/\s+/g, ' ').trim().slice(0, NAME_LENGTH) ?? '';
-  return name === '' ? null : name;
-}
-
-function readCue(entry: JsonObject): MakingResource['cues'] {
-  const fit = CUE_FITS.find((each) => each === member(entry, 'fit'));
-  const numbers = member(entry, 'cues');
-  const cues = Array.isArray(numbers) ? numbers.filter((number) => Number.isSafeInteger(number)) : [];
-  if (fit === undefined || cues.length === 0) return [];
-  const amount = (name: string, usual: number) => asNumber(member(entry, name)) ?? usual;
-  return [
-    {
-      cues,
-      fit,
-      speed: amount('speed', 1),
-      tempo: amount('tempo', 1),
-      cut_seconds: amount('cut_seconds', 0),
-    },
-  ];
 }
 
 /** The smallest body that the reader accepts; it fills in all other fields. */

@@ -3,7 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobSummary, UploadTarget } from '../../protocol/resources.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 
-export type { JobSummary, ListPage, MakingResource, UploadTarget } from '../../protocol/resources.ts';
+export type { JobSummary, ListPage, UploadTarget } from '../../protocol/resources.ts';
 
 /** A file of a result; null where the service states nothing. */
 export interface Asset {
@@ -34,7 +34,7 @@ export interface Job extends JobSummary {
   readonly stage: string | null;
   readonly input: Readonly<Record<string, unknown>>;
   readonly error: JobError | null;
-  /** As sent; `assetsOf` reads the files in it, and `makingOf` how they were made. */
+  /** As sent; `assetsOf` reads the files in it. */
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly billing: Billing | null;
   /** When the download addresses expire. */

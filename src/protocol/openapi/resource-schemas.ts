@@ -4,14 +4,7 @@ import { ID_PREFIXES, type IdSubject } from '../id-prefixes.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
 import { LIMITS } from '../limits.ts';
 import type { Problem } from '../problem.ts';
-import {
-  type CreditBalanceResource,
-  type CreditTransactionResource,
-  CUE_FITS,
-  MAKING_STEPS,
-  type MakingResource,
-  type UploadResource,
-} from '../resources.ts';
+import type { CreditBalanceResource, CreditTransactionResource, UploadResource } from '../resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../states.ts';
 import { shapeOf } from './json-schemas.ts';
 
@@ -94,32 +87,6 @@ export const CreditTransactionSchema = shapeOf<CreditTransactionResource>()(
     unit: Unit,
     quantity: Count,
     posted_at: Instant,
-  }),
-);
-
-/** Greater than 0. */
-const Factor = v.pipe(v.number(), v.gtValue(0));
-
-export const MakingSchema = shapeOf<MakingResource>()(
-  v.strictObject({
-    engines: v.array(
-      v.strictObject({
-        step: v.picklist(MAKING_STEPS),
-        engine: v.string(),
-        skipped: v.array(v.string()),
-        reused: v.exactOptional(v.boolean()),
-        silent: v.exactOptional(v.boolean()),
-      }),
-    ),
-    cues: v.array(
-      v.strictObject({
-        cues: v.array(Count),
-        fit: v.picklist(CUE_FITS),
-        speed: Factor,
-        tempo: Factor,
-        cut_seconds: Seconds,
-      }),
-    ),
   }),
 );
 

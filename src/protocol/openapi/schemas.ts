@@ -18,7 +18,6 @@ import {
   CreditTransactionSchema,
   Instant,
   idOf,
-  MakingSchema,
   Path,
   ProblemSchema,
   Reference,
@@ -63,7 +62,6 @@ export function createSchemas(): JsonSchema {
     Asset: AssetSchema,
     Billing: BillingSchema,
     SubtitleLine: LineSchema,
-    Making: MakingSchema,
     Event: EventSchema,
     CreditBalance: CreditBalanceSchema,
     CreditTransaction: CreditTransactionSchema,
@@ -140,7 +138,7 @@ const JobSchema = shapeOf<JobResource>()(
       v.strictObject({ code: v.picklist(CODES), message: v.string(), retryable: v.boolean() }),
     ),
     result: v.nullable(
-      v.record(v.string(), v.union([AssetSchema, v.string(), v.number(), v.array(LineSchema), MakingSchema])),
+      v.record(v.string(), v.union([AssetSchema, v.string(), v.number(), v.array(LineSchema)])),
     ),
     billing: BillingSchema,
     expires_at: v.nullable(Instant),
@@ -199,7 +197,5 @@ function resultSchema(part: ResultPart): v.GenericSchema {
       return v.string();
     case 'seconds':
       return Seconds;
-    case 'making':
-      return v.optional(MakingSchema);
   }
 }

@@ -1,7 +1,7 @@
 /** The jobs of an entry: options, credits, ids for support, and files. */
 
-import { describeFit, describeUse } from '../../batch/report/making.ts';
 import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
+import { describeFit, describeUse } from '../../batch/report/provenance.ts';
 import { formatBytes } from '../../errors/amounts.ts';
 import type { ListedEntry } from '../choose.ts';
 import { describeCharge, formatCredits } from '../times.ts';

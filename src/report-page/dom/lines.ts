@@ -1,7 +1,7 @@
 /** Original and translated subtitles side by side, with the fit of each line. */
 
-import { describeFit, type ItemCue } from '../../batch/report/making.ts';
 import type { EntryDetail, LineFit } from '../../batch/report/page-facts.ts';
+import { describeFit, type ItemCue } from '../../batch/report/provenance.ts';
 import { rateFit } from '../../batch/report/speech-fit.ts';
 import { type LinePair, lineAt, pairLines } from '../align.ts';
 import type { ListedEntry } from '../choose.ts';

@@ -18,6 +18,7 @@ import type { ServiceContext } from '../context.ts';
 import { grantCredits, readAccount, toCredits } from '../credits/account.ts';
 import { type Fault, FaultError } from '../faults/fault.ts';
 import { Refusal, refuseField } from '../http/refusal.ts';
+import { readProvenance } from '../jobs/rows.ts';
 import { LEASE_MS } from '../running/leases.ts';
 import { isLive, type NodeRow, readNodes } from '../running/nodes.ts';
 import { type FieldValues, readFields } from './fields.ts';
@@ -152,6 +153,12 @@ export const HANDLERS: Handlers = {
     const webhook = await resendWebhook(context, id);
     if (webhook === null) throw unknown('webhook', id);
     return webhook;
+  },
+
+  async 'jobs.provenance'({ workspace: { context }, id }) {
+    const provenance = await readProvenance(context.store, id);
+    if (provenance === undefined) throw unknown('job', id);
+    return { job_id: id, engines: provenance?.engines ?? [], cues: provenance?.cues ?? [] };
   },
 
   'workspaces.list': ({ workspaces }) => asList(workspaces.list().map(describeWorkspace)),

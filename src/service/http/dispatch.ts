@@ -26,6 +26,7 @@ export interface Dispatch {
 /** Answers a request; throws CallerGone if the caller disconnected. */
 export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<ServiceResponse> {
   const { context } = parts;
+  exchange.path = pathOf(exchange.request.url ?? '');
   try {
     const target = checkSanity(exchange.request, context.config.headerPrefix);
     exchange.path = target.path;
@@ -38,6 +39,11 @@ export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<Ser
       context.origin(),
     );
   }
+}
+
+/** The path as sent, for the answer to a target without a canonical form: never the query, which may have a secret. */
+function pathOf(target: string): string {
+  return target.startsWith('/') ? target.replace(/[?#].*$/s, '') : '/';
 }
 
 async function handle(parts: Dispatch, exchange: Exchange, target: RequestTarget): Promise<ServiceResponse> {

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { LIMITS } from '../../protocol/limits.ts';
 import { createAuthHeaderReader } from '../auth/authenticate.ts';
 import { type AddressReader, createAddressReader } from '../auth/caller-address.ts';
 import type { Clock } from '../clock.ts';
@@ -194,10 +195,13 @@ const READ_BYTES = 1024 ** 2;
  * request.
  */
 const STALLED_MS = 5 * 60_000;
-/** How long the connection of a refused body stays open, so that its sender can read the answer. */
+/** How long the connection of a refused body stays open without a byte, so that its sender can read the answer. */
 const LINGER_MS = 2000;
-/** How much of a refused body is read and discarded: what most senders have in transit when the answer arrives. */
-const LINGER_BYTES = 256 * 1024;
+/** Limits of what is read and discarded for senders that read the answer only after the whole body, as in nginx: 30 s and the largest file. */
+const LONGEST_LINGER_MS = 30_000;
+const LINGER_BYTES = LIMITS.videoBytes;
+/** A rest up to this length is read, so that the connection can be used again. */
+const SHORT_REST_BYTES = 256 * 1024;
 
 /** Sends an answer. Rejects if the caller disconnects in the middle of a file. */
 async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): Promise<void> {
@@ -236,7 +240,7 @@ async function send(exchange: Exchange, answer: ServiceResponse, clock: Clock): 
 /** A connection that is to be closed anyway was used by a malformed request, and is not kept open for its sender. */
 function restOf({ headers }: IncomingMessage, { Connection }: Record<string, unknown>): 'short' | 'long' {
   const announced = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  return announced <= LINGER_BYTES || Connection === 'close' ? 'short' : 'long';
+  return announced <= SHORT_REST_BYTES || Connection === 'close' ? 'short' : 'long';
 }
 
 /** Sends only the start of a body whose full length was announced, and closes the connection. */
@@ -267,8 +271,8 @@ function readRest({ request, response }: Exchange, clock: Clock): void {
 const lingering = new WeakSet<Socket>();
 
 /**
- * Closes the connection of a refused body without reading it to its end. A socket that is closed while bytes arrive takes
- * the answer back from a sender that has not read it yet, so only our side is closed at first.
+ * Closes the connection of a refused body. A socket that is closed while bytes arrive takes the answer back from a sender that has
+ * not read it yet, so only our side is closed at first, and the rest is read and discarded within limits.
  */
 function leaveRest({ request, response }: Exchange, clock: Clock): void {
   const { socket } = request;
@@ -276,13 +280,24 @@ function leaveRest({ request, response }: Exchange, clock: Clock): void {
   // Called by Node after an answer with `Connection: close`.
   socket.destroySoon = () => socket.end();
   let left = LINGER_BYTES;
+  const stop = () => socket.destroy();
+  let cancelIdle = () => {};
+  const awaitBytes = () => {
+    cancelIdle();
+    cancelIdle = clock.schedule(LINGER_MS, stop);
+  };
   // Without a listener, Node would read and discard everything.
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.pause();
+    else awaitBytes();
   });
   response.once('finish', () => {
-    const cancel = clock.schedule(LINGER_MS, () => socket.destroy());
-    socket.once('close', cancel);
+    awaitBytes();
+    const cancel = clock.schedule(LONGEST_LINGER_MS, stop);
+    socket.once('close', () => {
+      cancel();
+      cancelIdle();
+    });
   });
 }

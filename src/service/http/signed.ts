@@ -17,7 +17,7 @@ import { StorageAway } from '../storage/storage.ts';
 import { isPassingStoreError } from '../store/store.ts';
 import { CallerGone, isPlain, readBody } from './body.ts';
 import type { Exchange, ServiceResponse } from './exchange.ts';
-import { Refusal, refuseField, refuseUnknownResource } from './refusal.ts';
+import { Refusal, refuseField } from './refusal.ts';
 import type { RequestTarget } from './sanity.ts';
 
 /** Operations without `X-Client-Request-ID`. Source: specification, "Common headers". */
@@ -102,8 +102,7 @@ const LIST_ACTIONS: readonly string[] = ['listUploads', 'listJobs', 'listCreditT
 
 /**
  * Reads the input of a handler from an authenticated request.
- * @throws Refusal UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST (JSON, Idempotency-Key, query), and RESOURCE_NOT_FOUND for a
- * query if the operation has no query and declares no 400
+ * @throws Refusal UNSUPPORTED_MEDIA_TYPE, INVALID_REQUEST (JSON, Idempotency-Key, query)
  */
 function readCall(
   exchange: Exchange,
@@ -131,7 +130,6 @@ function refuseUnknownQuery(operation: Operation, target: RequestTarget): void {
   if (LIST_ACTIONS.includes(operation.action)) return;
   const [name] = target.query.keys();
   if (name === undefined) return;
-  if (!operation.errors.includes(400)) throw refuseUnknownResource();
   throw refuseField(name, 'this operation takes no query parameters');
 }
 

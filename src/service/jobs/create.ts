@@ -12,7 +12,12 @@ import { reserveCredits } from '../credits/billing.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
-import { LARGEST_SIZE, type SourceAddress, sourceAddress } from '../outgoing/fetch-source.ts';
+import {
+  LARGEST_SIZE,
+  readSubtitleSource,
+  type SourceAddress,
+  sourceAddress,
+} from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
 import type { Statements, Transaction } from '../store/store.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
@@ -30,22 +35,37 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
   const { checkJobRequest } = await loadChecks();
   const checked = checkJobRequest(kind, call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
-  const request = checked.value;
-  refuseClosedCallback(context, request);
-  const needs = needsOf(kind, request);
+  const asked = checked.value;
+  refuseClosedCallback(context, asked);
+  const needs = needsOf(kind, asked);
+  let request = asked;
   if ((await findReplay(context.store, call)) === null) {
     const input = await resolveInput(context, context.store, call, request);
     await refuseUnsupported(context, needs);
     await refuseUnexportable(context, request, input);
+    request = await withSubtitle(context, request);
   }
   const outcome = await carryOutOnce(context, call, async (tx, now) => {
     // Resolved again, because the upload may have expired while the engines were loading.
     const input = await resolveInput(context, tx, call, request);
-    const resourceId = await insertJob(context, tx, call, { kind, request, needs, input, now });
+    const resourceId = await insertJob(context, tx, call, { kind, asked, request, needs, input, now });
     return { status: 202, resourceId };
   });
   if (!outcome.replayed) context.signals.emit('jobQueued');
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
+}
+
+/** Returns the request with the subtitles at its address as lines: what is reserved, translated and charged is then the same. */
+async function withSubtitle(context: ServiceContext, request: JobRequest): Promise<JobRequest> {
+  if (!('subtitle' in request) || request.subtitle.type !== 'url') return request;
+  try {
+    const lines = await readSubtitleSource(context, request.subtitle.url);
+    return lines === null ? request : { ...request, subtitle: { type: 'lines', lines } };
+  } catch (error) {
+    if (!(error instanceof JobFailure)) throw error;
+    if (error.code === 'SOURCE_BLOCKED') throw unusable(error.message);
+    throw new Refusal('SUBTITLE_VALIDATION_FAILED', error.message);
+  }
 }
 
 let checks: Promise<typeof import('../../protocol/requests.ts')> | null = null;
@@ -103,6 +123,8 @@ async function refuseUnexportable(
 
 interface NewJob {
   readonly kind: JobKind;
+  /** As sent, for the answer. */
+  readonly asked: JobRequest;
   readonly request: JobRequest;
   readonly needs: string;
   readonly input: Input;
@@ -113,7 +135,7 @@ async function insertJob(
   context: ServiceContext,
   tx: Transaction,
   call: OperationCall,
-  { kind, request, needs, input, now }: NewJob,
+  { kind, asked, request, needs, input, now }: NewJob,
 ): Promise<string> {
   const { config } = context;
   const { unit } = KINDS[kind];
@@ -142,7 +164,7 @@ async function insertJob(
     now,
     now,
     input.uploadId,
-    JSON.stringify(describeRequest(request)),
+    JSON.stringify(describeRequest(asked)),
     JSON.stringify(request),
     needs,
   );
@@ -169,7 +191,7 @@ interface Input {
 }
 
 /**
- * Measures the input of a request. A URL is fetched only when the job runs, so the largest possible size is used.
+ * Measures the input of a request. A URL that is fetched only when the job runs counts as the largest possible size.
  * @throws Refusal INPUT_NOT_USABLE for a URL that is not public https, and for an upload that is not ready or has the
  * wrong purpose
  */

@@ -156,10 +156,12 @@ async function runJob(
     isStoring = true;
     const assets = await storeFiles(storage, work, folder, row.kind, made.products);
     const quantity = settledQuantity(row, made, size);
-    const result = { assets, values: made.values };
+    const { values, provenance } = made;
+    const result = { assets, values, provenance };
     kept = await untilRecorded(context, stopped, () =>
       finishJob(context, lease.id, owner, { status: 'succeeded', result, folder, quantity }),
     );
+    if (kept) context.log({ level: 'info', message: 'a job succeeded', resourceId: lease.id, provenance });
   } catch (error) {
     // A stopped engine may report the program that was killed as the cause.
     stopped.throwIfAborted();

@@ -69,6 +69,15 @@ async function endJob(
   const now = context.clock.now();
   const succeeded = ending.status === 'succeeded' ? ending : null;
   const failed = ending.status === 'failed' ? ending : null;
+  // A job fails only from `processing`. One that never started, such as one that no worker can do, passes through it here.
+  if (failed !== null) {
+    await tx.run(
+      `UPDATE jobs SET status = 'processing', started_at = ?1 WHERE id = ?2 AND status = 'queued' AND (lease_owner = ?3 OR ?3 IS NULL)`,
+      now,
+      id,
+      owner,
+    );
+  }
   const ended = await tx.get<Ended>(
     `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
        stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,

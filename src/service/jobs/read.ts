@@ -73,7 +73,9 @@ async function presentResult(
   if (row.result === null || row.links_expire_at === null) return null;
   const { id: jobId, kind, folder, links_expire_at: expiresAt } = row;
   const stored: StoredResult = JSON.parse(row.result);
-  const result: Record<string, ResultValue> = { ...stored.values };
+  // Rows of earlier versions also have the provenance among the values.
+  const values = Object.entries(stored.values).filter(([name]) => Object.hasOwn(KINDS[kind].result, name));
+  const result: Record<string, ResultValue> = Object.fromEntries(values);
   for (const [name, asset] of Object.entries(stored.assets)) {
     const file = { contentType: asset.content_type, fileName: assetFileName(kind, name, jobId) };
     // Without a folder the files are gone, and the address says so.

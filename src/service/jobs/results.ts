@@ -2,11 +2,13 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hashFile } from '../../disk/hash-file.ts';
-import type { MediaFile, Subtitle, Work } from '../../engines/engine.ts';
+import type { MediaFile, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import type { AssetResource, ResultValue } from '../../protocol/resources.ts';
-import { formatSrt } from '../../protocol/srt.ts';
+import { formatNumberedSrt } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { FILE_MODE } from '../folders.ts';
 import type { ProducedFile, ServiceStorage } from '../storage/storage.ts';
 
@@ -16,10 +18,12 @@ export interface StoredAsset {
   readonly sha256: string;
 }
 
-/** Assets and values of a result, by their names in the answer. A file has the name of its asset. */
+/** What the service records of a result. Assets and values have their names in the answer; a file has the name of its asset. */
 export interface StoredResult {
   readonly assets: Readonly<Record<string, StoredAsset>>;
   readonly values: Readonly<Record<string, Exclude<ResultValue, AssetResource>>>;
+  /** Not part of the answer. Missing if the engines did not report it. */
+  readonly provenance?: Provenance | null;
 }
 
 /**
@@ -51,10 +55,10 @@ export async function storeFiles(
   );
 }
 
-/** Writes subtitles as the SRT file that becomes the `subtitle` asset. */
-export async function writeSubtitle(workFolder: string, subtitle: Subtitle): Promise<MediaFile> {
+/** Writes lines as the SRT file that becomes the `subtitle` asset, with their numbers and texts. */
+export async function writeSubtitle(workFolder: string, lines: readonly SubtitleLine[]): Promise<MediaFile> {
   const path = join(workFolder, 'subtitle.srt');
-  await writeFile(path, formatSrt(subtitle.lines), { mode: FILE_MODE });
+  await writeFile(path, formatNumberedSrt(lines), { mode: FILE_MODE });
   return { path, contentType: 'application/x-subrip' };
 }
 

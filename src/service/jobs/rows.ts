@@ -3,10 +3,12 @@ import type { JobErrorCode } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import type { BillingResource } from '../../protocol/resources.ts';
 import type { JobStatus } from '../../protocol/states.ts';
 import { oncePerTurn } from '../store/once-per-turn.ts';
 import type { Statements, Store } from '../store/store.ts';
+import type { StoredResult } from './results.ts';
 
 export interface SummaryRow {
   readonly id: string;
@@ -58,6 +60,14 @@ export interface JobLookup {
 /** Returns the job of that id and kind if it belongs to the key and is within its retention. */
 export function findOwnJob(store: Statements, job: JobLookup): Promise<JobRow | undefined> {
   return store.get<JobRow>(FIND, job.id, job.keyId, job.kind, job.now - LIMITS.retentionMs);
+}
+
+/** The provenance of a job of any key: null if its result has none, or there is no result; undefined without such a job. */
+export async function readProvenance(store: Statements, id: string): Promise<Provenance | null | undefined> {
+  const row = await store.get<Pick<JobRow, 'result'>>('SELECT result FROM jobs WHERE id = ?', id);
+  if (row === undefined) return undefined;
+  const stored: StoredResult | null = row.result === null ? null : JSON.parse(row.result);
+  return stored?.provenance ?? null;
 }
 
 export interface RecentRows {

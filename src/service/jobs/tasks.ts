@@ -1,8 +1,9 @@
 /** Converts a stored request to the engine's task, and its products to the stored result, for each kind. */
-import type { Engines, Making, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
+import type { EngineProvenance, Engines, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
-import type { MakingResource } from '../../protocol/resources.ts';
+import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { StoredResult } from './results.ts';
 import { writeSubtitle } from './results.ts';
@@ -17,7 +18,11 @@ export interface JobInputs {
 export interface JobOutputs {
   readonly products: Readonly<Record<string, MediaFile>>;
   readonly values: StoredResult['values'];
+  /** Null if the engines do not report it. */
+  readonly provenance: Provenance | null;
 }
+
+type Made = Omit<JobOutputs, 'provenance'>;
 
 const TASKS: { readonly [K in JobKind]: (request: JobRequest<K>, material: JobInputs) => Tasks[K] } = {
   audio_separation: (_request, { video }) => ({ video }),
@@ -44,31 +49,32 @@ const TASKS: { readonly [K in JobKind]: (request: JobRequest<K>, material: JobIn
   }),
 };
 
-const MADE: { readonly [K in JobKind]: (products: Products[K], workFolder: string) => Promise<JobOutputs> } =
-  {
-    audio_separation: async ({ vocalAudio, backgroundAudio }) => ({
-      products: { vocal_audio: vocalAudio, background_audio: backgroundAudio },
-      values: {},
-    }),
-    subtitle_recognition: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
-    subtitle_translation: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
-    dubbing: async ({ audio, durationSeconds }) => ({
-      products: { audio },
-      values: { duration_seconds: durationSeconds },
-    }),
-    auto_localization: async ({ video, durationSeconds }) => ({
-      products: { video },
-      values: { duration_seconds: durationSeconds },
-    }),
-  };
+const MADE: { readonly [K in JobKind]: (products: Products[K], workFolder: string) => Promise<Made> } = {
+  audio_separation: async ({ vocalAudio, backgroundAudio }) => ({
+    products: { vocal_audio: vocalAudio, background_audio: backgroundAudio },
+    values: {},
+  }),
+  subtitle_recognition: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
+  subtitle_translation: ({ subtitle }, folder) => madeSubtitle(subtitle, folder),
+  dubbing: async ({ audio, durationSeconds }) => ({
+    products: { audio },
+    values: { duration_seconds: durationSeconds },
+  }),
+  auto_localization: async ({ video, durationSeconds }) => ({
+    products: { video },
+    values: { duration_seconds: durationSeconds },
+  }),
+};
 
 async function madeSubtitle(
   subtitle: Products['subtitle_recognition']['subtitle'],
   folder: string,
-): Promise<JobOutputs> {
+): Promise<Made> {
+  // In the form that a cue of SRT can have, so that the lines and the file have the same text.
+  const lines = subtitle.lines.map((line) => ({ ...line, text: normalizeCueText(line.text) }));
   return {
-    products: { subtitle: await writeSubtitle(folder, subtitle) },
-    values: { language: subtitle.language, lines: subtitle.lines },
+    products: { subtitle: await writeSubtitle(folder, lines) },
+    values: { language: subtitle.language, lines },
   };
 }
 
@@ -97,22 +103,11 @@ export async function carryOut<K extends JobKind>(
   work: Work,
 ): Promise<JobOutputs> {
   const products = await engines.run[kind](TASKS[kind](request, material), work);
-  const outputs = await MADE[kind](products, work.folder);
-  const making = await describeMaking(products);
-  return making === null ? outputs : { ...outputs, values: { ...outputs.values, making } };
+  return { ...(await MADE[kind](products, work.folder)), provenance: provenanceOf(products) };
 }
 
-/**
- * Returns how a result was made; null if only engines that come with vloc were asked, all ran for this job, and all found
- * what they were to find.
- */
-async function describeMaking({ engines = [], fits = [] }: Making): Promise<MakingResource | null> {
-  const { BUILT_IN } = await import('../../engines/config.ts');
-  const isOwn = engines.every(
-    ({ step, engine, skipped, reused = false, silent = false }) =>
-      engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,
-  );
-  if (isOwn) return null;
+function provenanceOf({ engines = [], fits = [] }: EngineProvenance): Provenance | null {
+  if (engines.length + fits.length === 0) return null;
   return {
     engines: engines.map(({ step, engine, skipped, reused = false, silent = false }) => ({
       ...{ step, engine, skipped },

@@ -1,6 +1,7 @@
 /** Fetches and checks the input of a job whose request contains a URL. Source: contract, "Jobs" (source). */
-import { open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Work } from '../../engines/engine.ts';
@@ -43,8 +44,8 @@ export function sourceAddress(request: JobRequest): SourceAddress | null {
 }
 
 /**
- * The largest possible size of an input. Nothing is fetched before a job is created, so credits are reserved for this
- * size. The real size is charged, and the rest is released.
+ * The largest possible size of an input. Credits are reserved for it where nothing was fetched before the job is created: for a video,
+ * and for subtitles whose server did not answer. The real size is charged, and the rest is released.
  */
 export const LARGEST_SIZE: Readonly<Record<UploadPurpose, InputSize>> = {
   source_video: { seconds: LIMITS.videoSeconds, lines: 0, characters: 0 },
@@ -78,6 +79,38 @@ export async function fetchMaterial(
   requireUsable(media);
   const size = { seconds: media.duration_seconds, lines: 0, characters: 0 };
   return { material: { video: path, lines: [] }, size };
+}
+
+/** Callers wait for it: a server that has a small file answers in less, and most clients wait for longer. */
+const BEFORE_CREATION_MS = 5_000;
+
+/**
+ * Reads the subtitles at a URL before their job is created, so that credits are reserved for their real size.
+ * @returns null if they could not be fetched now; the job tries again
+ * @throws JobFailure SOURCE_BLOCKED, SOURCE_TOO_LARGE, SUBTITLE_INVALID
+ */
+// spec: open — how subtitles at an address are estimated. The largest size is 10,000 credits, which refused smaller accounts.
+export async function readSubtitleSource(
+  { config, clock }: ServiceContext,
+  url: string,
+): Promise<SubtitleLine[] | null> {
+  // Not in the work folder: its sweep removes what belongs to no job.
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-source-'));
+  const path = join(folder, 'subtitle');
+  const network = systemNetwork({ allowLoopback: config.allowLoopback });
+  const failure = unreachable(`it took longer than ${BEFORE_CREATION_MS / 1000} s`);
+  const { signal } = new AbortController();
+  try {
+    await withDeadline({ clock, ms: BEFORE_CREATION_MS, failure, signal }, (limited) =>
+      fetchSource(url, 'subtitle_file', path, { network, clock, signal: limited }),
+    );
+    return await readSubtitle(path);
+  } catch (error) {
+    if (error instanceof JobFailure && error.code === 'SOURCE_UNREACHABLE') return null;
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function readSubtitle(path: string): Promise<SubtitleLine[]> {

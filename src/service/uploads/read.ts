@@ -1,4 +1,5 @@
 /** Uploads as shown to callers, and the GET operations that return them. */
+import { LIMITS } from '../../protocol/limits.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { UploadResource, UploadTarget } from '../../protocol/resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
@@ -8,14 +9,7 @@ import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
 import { readPage } from '../lists/page.ts';
-import {
-  expireUploads,
-  findOwnUpload,
-  type SubtitleFacts,
-  UPLOAD_COLUMNS,
-  UPLOAD_RECORD_MS,
-  type UploadRow,
-} from './rows.ts';
+import { expireUploads, findOwnUpload, type SubtitleFacts, UPLOAD_COLUMNS, type UploadRow } from './rows.ts';
 
 /** The upload resource. Source: contract, "Uploads". */
 async function presentUpload(
@@ -80,7 +74,7 @@ export async function listUploads(context: ServiceContext, call: OperationCall):
     table: 'uploads',
     columns: UPLOAD_COLUMNS,
     timeColumn: 'created_at',
-    conditions: [{ sql: 'created_at > ?', values: [call.now - UPLOAD_RECORD_MS] }],
+    conditions: [{ sql: 'created_at > ?', values: [call.now - LIMITS.retentionMs] }],
     filters: { status: { values: UPLOAD_STATUSES }, purpose: { values: UPLOAD_PURPOSES } },
     positionOf: (row) => ({ time: row.created_at, id: row.id }),
     present: (row) => presentUpload(context, row),

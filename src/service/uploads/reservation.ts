@@ -1,9 +1,10 @@
 /** Handlers that reserve an upload and complete it. */
+import { isIdOf } from '../../protocol/ids.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadRequest } from '../../protocol/request-types.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
-import { Refusal, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
+import { Refusal, refuseField, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
 import type { StoredBytes } from '../storage/storage.ts';
 import type { Transaction } from '../store/store.ts';
@@ -56,6 +57,8 @@ async function insertUpload(
 /** `POST /uploads/{upload_id}/completions`: starts the validation of the uploaded bytes. */
 export async function completeUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const { checkCompletionRequest } = await import('../../protocol/requests.ts');
+  // spec: open — a malformed identifier is a 400, but GET and DELETE of one resource declare none: there it is a 404.
+  if (!isIdOf('upload', call.resourceId)) throw refuseField('upload_id', 'is not the id of an upload');
   const found = await findOwnUpload(context.store, call.key.id, call.resourceId, call.now);
   if (found === undefined) throw refuseUnknownResource();
   const checked = checkCompletionRequest(call.body);

@@ -40,12 +40,6 @@ export interface SubtitleFacts {
 export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
   created_at, updated_at, expires_at, file, etag, sha256, media, subtitle, error`;
 
-/**
- * How long a record is kept. A ready upload becomes `expired` after 7 days, when its bytes are removed. Its record
- * remains for one more day.
- */
-export const UPLOAD_RECORD_MS: number = LIMITS.retentionMs + 24 * 60 * 60_000;
-
 /** Marks due uploads as `expired`, so that every read returns their current state. */
 export async function expireUploads(store: Statements, now: number): Promise<void> {
   const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
@@ -61,7 +55,7 @@ export async function findUpload(store: Statements, id: string, now: number): Pr
   return store.get<UploadRow>(
     `SELECT ${UPLOAD_COLUMNS} FROM uploads WHERE id = ? AND created_at > ?`,
     id,
-    now - UPLOAD_RECORD_MS,
+    now - LIMITS.retentionMs,
   );
 }
 

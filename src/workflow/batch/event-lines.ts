@@ -118,9 +118,9 @@ function progressOf(state: ItemState, status: string): number | null {
 function endLines(item: BatchItem, state: ItemState): Line[] {
   if (state.phase === 'done') {
     const skipped = state.before !== null;
-    const { jobId: id, making = null } = state;
+    const { jobId: id, provenance = null } = state;
     const files = state.files.map((file) => ({ type: 'file', id, ...file, skipped }));
-    return making === null ? files : [...files, { type: 'making', id, ...making }];
+    return provenance === null ? files : [...files, { type: 'provenance', id, ...provenance }];
   }
   if (state.phase !== 'failed') return [];
   const { code, message, retryable, requestId } = state.failure.facts;

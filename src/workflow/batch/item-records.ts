@@ -2,7 +2,7 @@
 
 import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
-import { cutsOf, describeSilence } from '../../batch/report/making.ts';
+import { cutsOf, describeSilence } from '../../batch/report/provenance.ts';
 import type { Context, TableHead } from '../../context/context.ts';
 import { formatRelative, showPath } from '../../context/format.ts';
 import type { Column, RecordForm } from '../../context/records.ts';
@@ -23,7 +23,7 @@ export const ITEM_FIELDS = [
   'finished_at',
   'downloaded_at',
   'deadline',
-  'making',
+  'provenance',
   'shard',
   'folder',
   'key',
@@ -80,12 +80,12 @@ export async function shardTable(
   return terminal.table(SHARD_HEAD, rows);
 }
 
-function describeProblem({ error, deadline, making }: ItemReport, nowMs: number): string {
+function describeProblem({ error, deadline, provenance }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
   if (deadline !== null) return `expires ${formatRelative(deadline, nowMs)}`;
-  if (making === undefined) return '';
-  const cuts = cutsOf(making);
-  return describeSilence(making) ?? (cuts === null ? '' : `cues cut off: ${cuts.numbers}`);
+  if (provenance === undefined) return '';
+  const cuts = cutsOf(provenance);
+  return describeSilence(provenance) ?? (cuts === null ? '' : `cues cut off: ${cuts.numbers}`);
 }
 
 const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];

@@ -3,8 +3,8 @@ import type { BatchItem, BatchListener, BatchOutcome } from '../../batch/item.ts
 import type { Context, Progress } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { lineOfRun, linesOfItem, summaryLine } from './event-lines.ts';
+import { createProvenancePrinter } from './print-provenance.ts';
 import { createBatchProgress, type ItemProgress, isActive, stepOf } from './progress.ts';
-import { createMakingTeller } from './tell-making.ts';
 
 interface BatchView {
   readonly listener: BatchListener;
@@ -37,7 +37,7 @@ export async function createBatchView(
     return grows ? { ...seen, leftMs: null } : seen;
   };
   const progress = await openProgress(context, isMany, look);
-  const makings = createMakingTeller(terminal, isMany);
+  const provenances = createProvenancePrinter(terminal, isMany);
   const write = (line: object) => {
     if (context.output === 'ndjson') context.print(JSON.stringify(line));
   };
@@ -57,15 +57,16 @@ export async function createBatchView(
       if (isMany) showOfMany(progress, change.now, event.atMs, io.cwd);
       else showOfFew(progress, change.now, event.atMs, io.cwd);
       const { item, state } = change.now;
-      const making = state.phase === 'done' ? (state.making ?? null) : null;
-      if (making !== null) makings.add({ label: item.label, kind: item.kind, key: item.key, making });
+      const provenance = state.phase === 'done' ? (state.provenance ?? null) : null;
+      if (provenance !== null)
+        provenances.add({ label: item.label, kind: item.kind, key: item.key, provenance });
     },
     summarize: (outcomes, exitCode) => {
       write(summaryLine(outcomes, picture.look(io.now()).credits, exitCode));
     },
     close: () => {
       progress.close();
-      makings.end();
+      provenances.end();
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Context, Progress } from '../../context/context.ts';
 import { createInputs } from '../../disk/find-input.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { JobEntry } from '../../journal/job-record.ts';
-import { tellMakings } from '../batch/tell-making.ts';
+import { printProvenance } from '../batch/print-provenance.ts';
 import { checkClashes, createClaims } from './claims.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
@@ -62,7 +62,7 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
   try {
     const outcomes = await gatherOutcomes({ context, connection, progress }, work);
     progress.close();
-    tellMakings(context.terminal, outcomes.flatMap(madeItemOf));
+    printProvenance(context.terminal, outcomes.flatMap(madeItemOf));
     const failure = summarizeDelivery(outcomes, work.delivery, context);
     if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
     await printOutcomes(context, outcomes, exitCodeOf(context, failure));
@@ -78,8 +78,10 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
   }
 }
 
-function madeItemOf({ label, input = label, job, making = null }: Outcome) {
-  return job === null || making === null ? [] : [{ label: input, kind: job.object, key: null, making }];
+function madeItemOf({ label, input = label, job, provenance = null }: Outcome) {
+  return job === null || provenance === null
+    ? []
+    : [{ label: input, kind: job.object, key: null, provenance }];
 }
 
 interface Means {

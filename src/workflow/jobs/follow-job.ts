@@ -4,7 +4,7 @@ import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
 import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { type Client, type Job, makingOf } from '../../client/index.ts';
+import type { Client, Job } from '../../client/index.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context, Progress, Step } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
@@ -20,7 +20,7 @@ import type { Outcome } from './job-outcomes.ts';
 import type { NamingOf } from './result-places.ts';
 
 export interface Follow {
-  readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile'>;
+  readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile' | 'readProvenance'>;
   readonly context: Context;
   readonly progress: Progress;
   /** As the options ask for it. */
@@ -102,9 +102,9 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
     });
     progress.end(key, 'done', files.map((file) => showPath(file.path, context.io.cwd)).join(', '));
     for (const file of files) event(context, { type: 'file', id: job.id, ...file });
-    const making = makingOf(job);
-    if (making !== null) event(context, { type: 'making', id: job.id, ...making });
-    return { label: job.id, stem: job.id, job, files, failure: null, making };
+    const provenance = await connection.readProvenance(job.id);
+    if (provenance !== null) event(context, { type: 'provenance', id: job.id, ...provenance });
+    return { label: job.id, stem: job.id, job, files, failure: null, provenance };
   } catch (error) {
     return failedJob(follow, job, error);
   }

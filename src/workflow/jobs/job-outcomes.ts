@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { DeliveredFile } from '../../batch/deliver/download-results.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import type { ItemMaking } from '../../batch/report/making.ts';
+import type { ItemProvenance } from '../../batch/report/provenance.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Job } from '../../client/index.ts';
 import { type Context, Interruption, type TableHead } from '../../context/context.ts';
@@ -34,7 +34,7 @@ export interface Outcome {
   readonly files: readonly DeliveredFile[];
   readonly failure: Failure | null;
   /** How the result was made; missing or null if the service does not say. */
-  readonly making?: ItemMaking | null;
+  readonly provenance?: ItemProvenance | null;
 }
 
 /** The fields of an outcome in JSON, each with the function that reads it. */
@@ -49,7 +49,7 @@ const DOCUMENT: Readonly<Record<string, (outcome: Outcome) => unknown>> = {
   expires_at: ({ job }) => job?.expires_at ?? null,
   files: ({ files }) => files,
   error: ({ failure }) => (failure === null ? null : errorDocument(failure)),
-  making: ({ making }) => making ?? null,
+  provenance: ({ provenance }) => provenance ?? null,
 };
 
 /** The names that --fields accepts. */
@@ -57,11 +57,12 @@ export const OUTCOME_FIELDS: readonly string[] = Object.keys(DOCUMENT);
 
 /**
  * One outcome as JSON.
- * @param chosen the fields of --fields; null for all, without `making` if the service does not say it
+ * @param chosen the fields of --fields; null for all, without `provenance` if the service does not say it
  */
 export function outcomeDocument(outcome: Outcome, chosen: readonly string[] | null = null): object {
   const fields =
-    chosen ?? OUTCOME_FIELDS.filter((field) => field !== 'making' || (outcome.making ?? null) !== null);
+    chosen ??
+    OUTCOME_FIELDS.filter((field) => field !== 'provenance' || (outcome.provenance ?? null) !== null);
   return Object.fromEntries(fields.map((field) => [field, DOCUMENT[field]?.(outcome) ?? null]));
 }
 
@@ -216,8 +217,8 @@ export function toOutcome(
     part_ids: partJobs ?? [],
   };
   const files = state.phase === 'done' ? filesOf(state, planned) : [];
-  const making = state.phase === 'done' ? (state.making ?? null) : null;
-  return { label, stem, job, known, files, failure: failureOf(state), making };
+  const provenance = state.phase === 'done' ? (state.provenance ?? null) : null;
+  return { label, stem, job, known, files, failure: failureOf(state), provenance };
 }
 
 /** The status of an item whose job this run has not read. */

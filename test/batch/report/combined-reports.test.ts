@@ -52,15 +52,15 @@ describe('an item in parts', () => {
   it('was made by the engines of all parts, each of which counts its own cues', () => {
     const use = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
     const cue = { cues: [3], fit: 'cut', speed: 1, tempo: 4, cut_seconds: 0.5 } as const;
-    const making = { engines: [use], cues: [cue] };
-    const parts = [part(1, { state: 'done', making }), part(2, { state: 'done', making })];
+    const provenance = { engines: [use], cues: [cue] };
+    const parts = [part(1, { state: 'done', provenance }), part(2, { state: 'done', provenance })];
     const [item] = gatherParts([report({}), ...parts]);
     const cues = [
       { ...cue, part: 1 },
       { ...cue, part: 2 },
     ];
-    expect(item?.making).toEqual({ engines: [use], cues });
-    expect(gatherParts([report({}), part(1, {})])[0]).not.toHaveProperty('making');
+    expect(item?.provenance).toEqual({ engines: [use], cues });
+    expect(gatherParts([report({}), part(1, {})])[0]).not.toHaveProperty('provenance');
   });
 
   it('has the state of the part that is least advanced, and names the part that failed', () => {

@@ -78,6 +78,6 @@ test('options are shown without the callback address', () => {
 test('a job has the engines and cues that the service named, and none from an older journal', () => {
   const engines = [{ step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] }] as const;
   const cues = [{ cues: [1], fit: 'tempo', speed: 1.4, tempo: 1.5, cut_seconds: 0 }] as const;
-  expect(jobsOf({ making: { engines, cues } })).toMatchObject([{ engines, cues }]);
+  expect(jobsOf({ provenance: { engines, cues } })).toMatchObject([{ engines, cues }]);
   expect(jobsOf({})).toMatchObject([{ engines: [], cues: [] }]);
 });

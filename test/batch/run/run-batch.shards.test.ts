@@ -38,7 +38,14 @@ async function openMachine(far: FarService, time: VirtualTime, folder: string, i
   return {
     /** When this machine has all slots. */
     hasAll: full.promise,
-    run: () => runBatch({ ...batch, delivery, connection: { client, everyMs: null }, runtime, listen }),
+    run: () =>
+      runBatch({
+        ...batch,
+        delivery,
+        connection: { client, everyMs: null, readProvenance: async () => null },
+        runtime,
+        listen,
+      }),
     requests: async () => {
       const journal = await openBatchJournal(delivery);
       return journal.close().then(() => journal.intents.byKey.size);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBalance, readTransaction } from '../../../src/client/credits.ts';
-import { assetsOf, Failure, type Job, makingOf } from '../../../src/client/index.ts';
+import { assetsOf, Failure, type Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
 import { readList } from '../../../src/client/read/record.ts';
 import { readUpload } from '../../../src/client/read/upload.ts';
@@ -167,70 +167,9 @@ test('with more pages need a cursor', () => {
   expect(readList({ data: [] }, null, (item) => item)).toMatchObject({ has_more: false, next_cursor: null });
 });
 
-describe('the processing details of a result', () => {
-  const engines = [
-    { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'] },
-    { step: 'separate', engine: 'vloc', skipped: [], silent: true },
-  ];
-  const cues = [{ cues: [3, 4], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 }];
-
-  test('are read in the form of the contract', () => {
-    expect(makingOf(succeeded({ making: { engines, cues } }))).toEqual({ engines, cues });
-  });
-
-  test('say which steps were reused', () => {
-    const told = [
-      { ...engines[0], reused: true },
-      { ...engines[0], reused: 'no' },
-    ];
-    expect(makingOf(succeeded({ making: { engines: told, cues } }))?.engines).toEqual([
-      { ...engines[0], reused: true },
-      engines[0],
-    ]);
-  });
-
-  test('are null if the service does not send them, or sends another form', () => {
-    for (const making of [undefined, null, 'espeak-ng', [], {}, { engines: {}, cues: 'none' }]) {
-      expect(makingOf(succeeded({ making }))).toBeNull();
-    }
-    expect(makingOf(succeeded(null))).toBeNull();
-  });
-
-  test('are read without the steps and changes that this version does not know', () => {
-    const strange = {
-      engines: [{ step: 'sing', engine: 'x' }, { step: 'speak' }, null, ...engines],
-      cues: [
-        { cues: [1], fit: 'stretched' },
-        { cues: [], fit: 'cut' },
-        { cues: ['1'], fit: 'cut' },
-        7,
-        ...cues,
-      ],
-    };
-    expect(makingOf(succeeded({ making: strange }))).toEqual({ engines, cues });
-  });
-
-  test('have default values for missing numbers, and may have numbers as text', () => {
-    const making = { engines, cues: [{ cues: [1], fit: 'speed', speed: '1.25' }] };
-    expect(makingOf(succeeded({ making }))?.cues).toEqual([
-      { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, cut_seconds: 0 },
-    ]);
-  });
-
-  test('have names on one row and of a readable length', () => {
-    const making = {
-      engines: [{ step: 'speak', engine: `a\n\tb ${'x'.repeat(500)}`, skipped: ['c\nd', 7, ''] }],
-    };
-    const [use] = makingOf(succeeded({ making }))?.engines ?? [];
-    expect(use?.engine).toMatch(/^a b x{96}$/);
-    expect(use?.skipped).toEqual(['c d']);
-  });
-});
-
 test('are read or refused with a Failure, whatever the JSON', () => {
   const readers = [
     (body: unknown) => JOB_KIND_NAMES.map((kind) => assetsOf(readJob(kind, body, null))),
-    (body: unknown) => makingOf({ result: { making: body } }),
     (body: unknown) => readUpload(body, null),
     (body: unknown) => readBalance(body, null),
     (body: unknown) => readTransaction(body, null),

@@ -106,6 +106,24 @@ export const COMPLETION_RULES: readonly Rule[] = [
       expectStatus(await complete(service.caller, id, etag), 202);
     },
   }),
+  rule('contract', 'wrong-etag-of-ready', {
+    title: 'a completion of a ready upload with another ETag is refused, and it stays ready',
+    covers: ['error.open-codes', 'upload-transition.ready-again'],
+    async check(service) {
+      const { id } = await readySubtitle(service);
+      expectProblem(service, await complete(service.caller, id, 'a'.repeat(32)), 409, 'UPLOAD_ETAG_MISMATCH');
+      assert.equal(textAt((await service.caller.get(`/uploads/${id}`)).json, 'status'), 'ready');
+    },
+  }),
+  rule('contract', 'malformed-id', {
+    title: 'a completion of a malformed id is refused with 400',
+    covers: ['error.INVALID_REQUEST', 'path.ids'],
+    async check(service) {
+      for (const id of ['malformed', 'upl_', `dub_${'0'.repeat(26)}`, '%F0%9F%8E%AC']) {
+        expectProblem(service, await complete(service.caller, id, 'a'.repeat(32)), 400, 'INVALID_REQUEST');
+      }
+    },
+  }),
   rule('contract', 'etag-quotes', {
     title: 'the quotes of an ETag are optional',
     covers: ['shape.upload-requests'],

@@ -14,7 +14,7 @@ import { asObject, booleanAt, listAt, numberAt, textAt } from '../wire/json.ts';
 
 const rule = section('errors');
 
-/** Several kinds of refusals, created once: 400 in a query and in a body, 401, 404, 409. */
+/** Several kinds of refusals, created once: 400 in a query and in a body, 401, 404, 409, 400 for a repeated parameter. */
 const refusals = shared(async (service): Promise<readonly Incoming[]> => {
   const { caller } = service;
   const key = freshToken();
@@ -26,10 +26,14 @@ const refusals = shared(async (service): Promise<readonly Incoming[]> => {
     await callWithWrongSignature(service, { method: 'GET', path: '/credits' }),
     await caller.get(`/dubbings/${UNKNOWN_ID}`),
     await caller.post('/uploads', { ...body, file_name: 'another.srt' }, key),
+    await caller.get('/uploads', [
+      ['limit', '5'],
+      ['limit', '5'],
+    ]),
   ];
 });
 
-const STATUSES = [400, 400, 401, 404, 409];
+const STATUSES = [400, 400, 401, 404, 409, 400];
 
 /** Creates a rule that checks each of the refusals. */
 function everyRefusal(

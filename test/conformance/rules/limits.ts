@@ -7,7 +7,7 @@ import { type Rule, section } from '../rule.ts';
 import { adminOf, otherCaller } from '../service.ts';
 import { freshToken } from '../wire/caller.ts';
 import { booleanAt } from '../wire/json.ts';
-import { joinRequest, requestLines, sendBeyondAnswer } from '../wire/raw.ts';
+import { joinRequest, requestLines, sendBeyondAnswer, sendThenRead } from '../wire/raw.ts';
 
 const rule = section('limits');
 
@@ -74,6 +74,17 @@ export const LIMIT_RULES: readonly Rule[] = [
       const signed = caller.sign({ method: 'POST', path: '/uploads', body: {} });
       const head = joinRequest(requestLines(signed, [`Content-Length: ${12 * 1024 ** 2 + 1}`]));
       assert.deepEqual(await sendBeyondAnswer(origin, head), { status: 413, cutOff: false });
+    },
+  }),
+  rule('contract', 'large-body-sent-first', {
+    title: 'a sender that reads only after it has sent a body over 12 MiB reads the refusal',
+    covers: ['error.open-codes', 'problem.content-type'],
+    async check({ caller, origin }) {
+      const body = Buffer.alloc(12 * 1024 ** 2 + 1, ' ');
+      const signed = caller.sign({ method: 'POST', path: '/uploads', body });
+      const head = joinRequest(requestLines(signed, [`Content-Length: ${body.length}`]));
+      const answer = await sendThenRead(origin, Buffer.concat([Buffer.from(head), body]));
+      assert.match(answer, /^HTTP\/1\.1 413 .*"code":"CONTENT_TOO_LARGE"/s);
     },
   }),
 ];

@@ -1,9 +1,12 @@
 /** Query parameters of lists: their names and values. */
+import assert from 'node:assert/strict';
 import { expectProblem } from '../expect/answer.ts';
+import { create } from '../prepare/jobs.ts';
 import { JOB_LIST_PATHS, LIST_PATHS, readPage } from '../prepare/lists.ts';
 import { type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
-import type { ServiceUnderTest } from '../service.ts';
+import { adminOf, type ServiceUnderTest } from '../service.ts';
+import { textAt } from '../wire/json.ts';
 import type { Query } from '../wire/sign.ts';
 
 const rule = section('parameters');
@@ -107,6 +110,20 @@ export const PARAMETER_RULES: readonly Rule[] = [
       ],
     ],
   ),
+  rule('contract', 'one-resource', {
+    title: 'a parameter of GET and DELETE of one resource is refused with 400, and nothing is cancelled',
+    covers: ['parameter.invalid', 'error.INVALID_REQUEST'],
+    needs: ['jobs', 'account'],
+    async check(original) {
+      const service = await adminOf(original).open({ idle: true });
+      const { path } = await create(service, 'subtitle_translation');
+      const query: Query = [['dry_run', '1']];
+      expectProblem(service, await service.caller.get(path, query), 400, 'INVALID_REQUEST');
+      const answer = await service.caller.call({ method: 'DELETE', path, query });
+      expectProblem(service, answer, 400, 'INVALID_REQUEST');
+      assert.equal(textAt((await service.caller.get(path)).json, 'status'), 'queued');
+    },
+  }),
   taken('bounds', 'bounds are taken with Z and with an offset', 'parameter.created-after', LIST_PATHS, [
     ...values('created_after', NOON, '2026-01-02T20:00:00+08:00', '2026-01-02T12:00:00.123Z'),
     [

@@ -5,6 +5,7 @@ import { expectProblem, expectStatus, headerOf } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';
 import { leadsElsewhere } from '../prepare/assets.ts';
 import { bodyFor } from '../prepare/jobs.ts';
+import { readPage } from '../prepare/lists.ts';
 import { goodSubtitleFile, subtitleFile } from '../prepare/subtitles.ts';
 import {
   complete,
@@ -17,7 +18,7 @@ import {
 import { type Rule, section } from '../rule.ts';
 import { adminOf, type ServiceUnderTest } from '../service.ts';
 import type { Incoming } from '../wire/exchange.ts';
-import { textAt } from '../wire/json.ts';
+import { listAt, textAt } from '../wire/json.ts';
 
 const rule = section('reservations');
 
@@ -168,7 +169,7 @@ export const RESERVATION_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'ready-lapses', {
-    title: 'a ready upload expires after seven days and is then unusable',
+    title: 'a ready upload and its record are gone after seven days',
     covers: ['upload-transition.others', 'limit.retention', 'upload.only-ready'],
     needs: ['clock', 'jobs'],
     async check(original) {
@@ -178,7 +179,8 @@ export const RESERVATION_RULES: readonly Rule[] = [
       await adminOf(service).advance(7 * DAY_MS - HOUR_MS);
       expectStatus(await service.caller.post(KINDS.dubbing.path, body), 202);
       await adminOf(service).advance(2 * HOUR_MS);
-      assert.equal(textAt((await service.caller.get(`/uploads/${id}`)).json, 'status'), 'expired');
+      expectProblem(service, await service.caller.get(`/uploads/${id}`), 404, 'RESOURCE_NOT_FOUND');
+      assert.deepEqual(listAt((await readPage(service.caller, '/uploads')).json, 'data'), []);
       expectProblem(service, await service.caller.post(KINDS.dubbing.path, body), 422, 'INPUT_NOT_USABLE');
     },
   }),

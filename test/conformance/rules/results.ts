@@ -1,14 +1,14 @@
 /** The result of each kind, which contains nothing else. */
 import assert from 'node:assert/strict';
-import { expectMembers, expectOneOf } from '../expect/answer.ts';
+import { expectMembers } from '../expect/answer.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
-import { ASSETS, addressOf, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
-import { finishedJob } from '../prepare/jobs.ts';
+import { ASSETS, addressOf, fetchAddress, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
+import { bodyFor, finish, finishedJob } from '../prepare/jobs.ts';
 import { parseSrt } from '../prepare/subtitles.ts';
 import { wavSeconds } from '../prepare/wav.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
-import { asObject, booleanAt, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+import { listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
 
 const rule = section('results');
 
@@ -38,28 +38,6 @@ function countAddresses(result: unknown): number {
   return JSON.stringify(result).match(/"https?:\/\//g)?.length ?? 0;
 }
 
-/** Fails unless the value names engines, and the cues that they made to fit, as the contract does. */
-function expectMaking(making: unknown): void {
-  expectMembers(making, ['engines', 'cues'], 'making');
-  for (const use of listAt(making, 'engines')) {
-    const marks = ['reused', 'silent'].filter((mark) => Object.hasOwn(asObject(use), mark));
-    expectMembers(use, ['step', 'engine', 'skipped', ...marks], 'an engine');
-    for (const mark of marks)
-      assert.equal(booleanAt(use, mark), true, `a step that was not ${mark} does not say so`);
-    expectOneOf(textAt(use, 'step'), ['separate', 'recognize', 'translate', 'speak'], 'the step');
-    for (const engine of [textAt(use, 'engine'), ...listAt(use, 'skipped')]) {
-      assert.equal(typeof engine, 'string', 'the name of an engine');
-    }
-  }
-  for (const cue of listAt(making, 'cues')) {
-    expectMembers(cue, ['cues', 'fit', 'speed', 'tempo', 'cut_seconds'], 'a cue');
-    expectOneOf(textAt(cue, 'fit'), ['speed', 'tempo', 'cut'], 'the fit');
-    assert.notEqual(listAt(cue, 'cues').length, 0);
-    assert.ok(numberAt(cue, 'speed') > 0 && numberAt(cue, 'tempo') > 0, 'factors are positive');
-    assert.equal(numberAt(cue, 'cut_seconds') > 0, textAt(cue, 'fit') === 'cut', 'only a cut has a length');
-  }
-}
-
 function rulesOf(kind: JobKind): Rule[] {
   const needs = needsOf(KINDS[kind].input);
   const covers = [`result.${kind}`, CAPABILITY[kind]] as const;
@@ -78,14 +56,13 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', `${kind}.members`, {
-      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and may describe its processing`,
+      title: `the result of ${kind} has ${RESULT_MEMBERS[kind].join(', ')}, and nothing else`,
       covers: [`result.${kind}`, 'job.fields'],
       needs,
       async check(service) {
         const { last } = await finishedJob(service, kind);
-        const { making, ...result } = asObject(valueAt(last.json, 'result'), 'the result');
+        const result = valueAt(last.json, 'result');
         expectMembers(result, RESULT_MEMBERS[kind], 'the result');
-        if (making !== undefined) expectMaking(making);
         for (const name of ASSETS[kind]) {
           const members = ['url', 'expires_at', 'content_type', 'size_bytes', 'sha256'];
           expectMembers(valueAt(result, name), members, name);
@@ -137,6 +114,12 @@ function subtitleRule(kind: 'subtitle_recognition' | 'subtitle_translation'): Ru
   });
 }
 
+/** Lines as other editors number and write them. */
+const ODD_LINES = [
+  { index: 7, start_ms: 5000, end_ms: 6000, text: ' Good morning,\r\n\n everybody. ' },
+  { index: 3, start_ms: 0, end_ms: 1000, text: 'The house --> is very old.' },
+];
+
 export const RESULT_RULES: readonly Rule[] = [
   ...JOB_KINDS.flatMap(rulesOf),
   typeRule('audio_separation', 'WAV', 'audio/wav', isWav),
@@ -172,6 +155,32 @@ export const RESULT_RULES: readonly Rule[] = [
       const timesOf = (line: unknown) => [numberAt(line, 'start_ms'), numberAt(line, 'end_ms')];
       const asked = listAt(body, 'subtitle', 'lines').map(timesOf);
       assert.deepEqual(listAt(last.json, 'result', 'lines').map(timesOf), asked);
+    },
+  }),
+  rule('contract', 'same-subtitle', {
+    title: 'the SRT and the lines of a translation agree in number, order and text, whatever lines were sent',
+    covers: ['result.subtitle_translation'],
+    needs: ['jobs'],
+    async check(service) {
+      const body = await bodyFor(service, 'subtitle_translation');
+      const { last } = await finish(service, 'subtitle_translation', {
+        body: { ...body, subtitle: { type: 'lines', lines: ODD_LINES } },
+      });
+      const srt = await fetchAddress(addressOf(valueAt(last.json, 'result', 'subtitle')));
+      const blocks = srt.bytes.toString().trim().split('\n\n');
+      const cues = blocks.map((block) => {
+        const [index, , ...text] = block.split('\n');
+        return { index: Number(index), text: text.join('\n') };
+      });
+      const lines = listAt(last.json, 'result', 'lines').map((line) => ({
+        index: numberAt(line, 'index'),
+        text: textAt(line, 'text'),
+      }));
+      assert.deepEqual(lines, cues);
+      assert.deepEqual(
+        lines.map(({ index }) => index),
+        ODD_LINES.map(({ index }) => index),
+      );
     },
   }),
   rule('contract', 'languages', {

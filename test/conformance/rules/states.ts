@@ -174,6 +174,18 @@ export const STATE_RULES: readonly Rule[] = [
       assert.notEqual(textAt(error, 'message'), '');
     },
   }),
+  rule('contract', 'failed-started', {
+    title: 'a failed job was processing before: it has the time of its start',
+    covers: ['transition.failed', 'job.fields'],
+    needs: ['jobs', 'engines'],
+    async check(original) {
+      const service = await adminOf(original).open();
+      await adminOf(service).failWork('final');
+      const { last } = await finish(service, 'subtitle_translation');
+      const instants = ['created_at', 'started_at', 'finished_at'].map((name) => instantAt(last.json, name));
+      assert.deepEqual(instants, instants.toSorted());
+    },
+  }),
   rule('contract', 'three-attempts', {
     title: 'a job with three failed attempts fails with ENGINE_ERROR',
     covers: ['failed.conditions', 'job.processing'],

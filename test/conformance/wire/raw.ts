@@ -109,3 +109,24 @@ export function sendBeyondAnswer(
     socket.write(head);
   });
 }
+
+/** Sends everything before it reads, as Python's http.client does. Rejects if the service disconnects while it sends. */
+export function sendThenRead(origin: string, bytes: Buffer): Promise<string> {
+  const { secure, host, port } = addressOf(origin);
+  return new Promise((resolve, reject) => {
+    const socket = secure ? connectTls({ host, port, servername: host }) : connectTcp({ host, port });
+    const chunks: Buffer[] = [];
+    socket.pause();
+    socket.on('error', reject);
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      socket.write(bytes, () => {
+        socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+        socket.on('end', () => {
+          socket.destroy();
+          resolve(Buffer.concat(chunks).toString());
+        });
+        socket.resume();
+      });
+    });
+  });
+}

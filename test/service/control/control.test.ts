@@ -40,6 +40,18 @@ test('the clock moves expiries, without storing anything', async () => {
   expect((await exchange(`${next.control?.url}/clock`, { headers })).json.offset_seconds).toBe(0);
 });
 
+test('the provenance of a job is shown, which no operation of the API returns', async () => {
+  const engines = createSmallEngines();
+  const started = await start({ engines });
+  const use = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
+  engines.tellProvenance({ engines: [use] });
+  const { json: job } = await started.caller.post('/v1/dubbings', DUBBING);
+  await untilEnded(started, job.id);
+  const { json } = await started.ask('GET', `/jobs/${job.id}/provenance`);
+  expect(json).toEqual({ job_id: job.id, engines: [use], cues: [] });
+  expect((await started.ask('GET', '/jobs/dub_0/provenance')).status).toBe(404);
+});
+
 test('a frozen clock shows one time until it is advanced or resumed, and the service can still be closed', async () => {
   const { ask, caller, service } = await start();
   const { json: frozen } = await ask('POST', '/clock/freeze');

@@ -1,7 +1,7 @@
 /** Engines that do real but small work: they write real files and take no time. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engines, Making, MediaFile, Work } from '../../../src/engines/engine.ts';
+import type { EngineProvenance, Engines, MediaFile, Work } from '../../../src/engines/engine.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { silentWav } from '../../support/wav.ts';
 
@@ -16,7 +16,7 @@ export interface SmallEngines extends Engines {
   /** From now on no video that is encoded can be exported, for this reason. */
   refuseExport(failure: JobFailure): void;
   /** From now on products say that they were made in this way. */
-  tellMaking(making: Making): void;
+  tellProvenance(provenance: EngineProvenance): void;
   /** How often they were closed. */
   readonly closed: { count: number };
 }
@@ -32,7 +32,7 @@ export function createSmallEngines(): SmallEngines {
   const begun: AbortSignal[] = [];
   const errors: Error[] = [];
   const closed = { count: 0 };
-  let making: Making = {};
+  let provenance: EngineProvenance = {};
   let refusal: JobFailure | null = null;
   let gate: { promise: Promise<void>; open: () => void } | null = null;
 
@@ -58,8 +58,8 @@ export function createSmallEngines(): SmallEngines {
       gate = null;
     },
     failNext: (...next) => errors.push(...next),
-    tellMaking(told) {
-      making = told;
+    tellProvenance(told) {
+      provenance = told;
     },
     refuseExport(failure) {
       refusal = failure;
@@ -100,7 +100,7 @@ export function createSmallEngines(): SmallEngines {
       async audio_separation(_task, work) {
         await begin(work);
         return {
-          ...making,
+          ...provenance,
           vocalAudio: await writeWav(join(work.folder, 'voice.wav')),
           backgroundAudio: await writeWav(join(work.folder, 'rest.wav')),
         };
@@ -108,22 +108,22 @@ export function createSmallEngines(): SmallEngines {
       async subtitle_recognition(_task, work) {
         await begin(work);
         const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
-        return { ...making, subtitle: { language: 'en', lines } };
+        return { ...provenance, subtitle: { language: 'en', lines } };
       },
       async subtitle_translation(task, work) {
         await begin(work);
         const lines = task.lines.map((line) => ({ ...line, text: line.text.toUpperCase() }));
-        return { ...making, subtitle: { language: task.targetLanguage, lines } };
+        return { ...provenance, subtitle: { language: task.targetLanguage, lines } };
       },
       async dubbing(_task, work) {
         await begin(work);
-        return { ...making, audio: await writeWav(join(work.folder, 'dub.wav')), durationSeconds: 1 };
+        return { ...provenance, audio: await writeWav(join(work.folder, 'dub.wav')), durationSeconds: 1 };
       },
       async auto_localization(task, work) {
         await begin(work);
         const path = join(work.folder, 'result.mp4');
         await copyFile(task.video, path);
-        return { ...making, video: { path, contentType: 'video/mp4' }, durationSeconds: 1 };
+        return { ...provenance, video: { path, contentType: 'video/mp4' }, durationSeconds: 1 };
       },
     },
   };

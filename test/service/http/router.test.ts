@@ -16,7 +16,7 @@ test('there is a route for each of the 26 operations', () => {
   }
 });
 
-test('every operation of a single resource answers 404 to an unknown id', async () => {
+test('every operation of a single resource answers 404 to an unknown id, and a completion 400 to a malformed one', async () => {
   const { caller } = await startScene();
   for (const { method, path } of OPERATIONS) {
     if (!path.includes('{')) continue;
@@ -27,7 +27,8 @@ test('every operation of a single resource answers 404 to an unknown id', async 
         POST: () => caller.post(target, { etag: 'abc' }),
         DELETE: () => caller.delete(target),
       }[method]();
-      expect([target, reply.status, reply.json.code]).toEqual([target, 404, 'RESOURCE_NOT_FOUND']);
+      const refused = method === 'POST' ? [400, 'INVALID_REQUEST'] : [404, 'RESOURCE_NOT_FOUND'];
+      expect([target, reply.status, reply.json.code]).toEqual([target, ...refused]);
     }
   }
 });

@@ -1,8 +1,10 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { send, signHeaders } from '../harness/caller.ts';
@@ -198,6 +200,27 @@ test('a body over 12 MiB is refused, announced or not, and the connection ends',
   });
   expect(streamed).toBe(413);
 });
+
+const PYTHON = spawnSync('python3', ['--version']).status === 0;
+const SENDER = `
+import http.client, json, sys
+connection = http.client.HTTPConnection(sys.argv[1], timeout=60)
+connection.request('POST', '/v1/uploads', b' ' * (20 * 1024 * 1024), json.loads(sys.argv[2]))
+response = connection.getresponse()
+print(response.status, response.read().decode())
+`;
+
+test.skipIf(!PYTHON)(
+  'a client of Python, which reads after it has sent everything, reads the refusal (needs python3)',
+  async () => {
+    const { service, credentials, clock } = await startScene();
+    const { host } = new URL(service.url);
+    const signed = { method: 'POST', path: '/v1/uploads', body: '', nowMs: clock.now() };
+    const headers = { ...signHeaders(credentials, signed), 'Idempotency-Key': 'k' };
+    const { stdout } = await promisify(execFile)('python3', ['-c', SENDER, host, JSON.stringify(headers)]);
+    expect(stdout).toMatch(/^413 .*"code":"CONTENT_TOO_LARGE"/);
+  },
+);
 
 test('a JSON body that does not arrive is given up after 30 s', async () => {
   const scene = await startScene();

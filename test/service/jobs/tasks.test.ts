@@ -1,8 +1,11 @@
-/** What a result says about how it was made, read over HTTP; every answer is checked against the OpenAPI document. */
-import { expect, test } from 'vitest';
-import type { CueFit, Making } from '../../../src/engines/engine.ts';
+/** Provenance of results: kept beside the result, and not returned by any operation. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
+import type { CueFit, EngineProvenance } from '../../../src/engines/engine.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../../src/protocol/kind-names.ts';
 import { KINDS } from '../../../src/protocol/kinds.ts';
+import { createLogWriter } from '../../../src/service/log.ts';
 import { readySource, type Scene, startScene, untilJob } from '../harness/scene.ts';
 
 const LINES = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
@@ -22,66 +25,67 @@ const fitOf = (fit: CueFit['fit'], cues: readonly number[]): CueFit => ({
   ...{ cues, fit, speed: 1.23456, tempo: 1.98765, seconds: 2, allowedSeconds: 1.5, cutSeconds: 0.55555 },
 });
 
-const OWN: Making = {
+const OWN: EngineProvenance = {
   engines: [{ step: 'recognize', engine: 'openai large-v3', skipped: [] }],
   fits: [],
 };
 
-test.each(JOB_KIND_NAMES)('%s says which engines it used, if one is not built in', async (kind) => {
-  const scene = await startScene();
-  scene.engines.tellMaking(OWN);
-  const { result } = await runJob(scene, kind);
-  expect(result.making).toEqual({
-    engines: [{ step: 'recognize', engine: 'openai large-v3', skipped: [] }],
-    cues: [],
-  });
-});
-
-test('a built-in engine used instead of a preferred one is named with the one that it replaces', async () => {
-  const scene = await startScene();
-  scene.engines.tellMaking({
-    engines: [{ step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro', 'sherpa piper-es'] }],
-  });
-  const { result } = await runJob(scene, 'dubbing');
-  expect(result.making.engines).toEqual([
-    { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro', 'sherpa piper-es'] },
-  ]);
-});
-
-test('a separation without a voice reports it, though the engine is built in', async () => {
-  const scene = await startScene();
-  const use = { step: 'separate', engine: 'vloc', skipped: [], silent: true } as const;
-  scene.engines.tellMaking({ engines: [use] });
-  const { result } = await runJob(scene, 'audio_separation');
-  expect(result.making).toEqual({ engines: [use], cues: [] });
-});
+test.each(JOB_KIND_NAMES)(
+  'the result of %s has the fields of its kind, and its provenance is kept beside it',
+  async (kind) => {
+    const scene = await startScene();
+    scene.engines.tellProvenance(OWN);
+    const { id, result } = await runJob(scene, kind);
+    expect(Object.keys(result).sort()).toEqual(Object.keys(KINDS[kind].result).sort());
+    expect(await scene.service.readProvenance(id)).toEqual({
+      engines: [{ step: 'recognize', engine: 'openai large-v3', skipped: [] }],
+      cues: [],
+    });
+  },
+);
 
 test('cues that had to be changed are listed with how they were changed, in thousandths', async () => {
   const scene = await startScene();
   const fits = [fitOf('none', [1]), fitOf('speed', [2]), fitOf('tempo', [3, 4]), fitOf('cut', [5])];
-  scene.engines.tellMaking({ ...OWN, fits });
-  const { result } = await runJob(scene, 'auto_localization');
+  scene.engines.tellProvenance({ ...OWN, fits });
+  const { id } = await runJob(scene, 'auto_localization');
   const factors = { speed: 1.235, tempo: 1.988, cut_seconds: 0.556 };
-  expect(result.making.cues).toEqual([
+  expect((await scene.service.readProvenance(id))?.cues).toEqual([
     { cues: [2], fit: 'speed', ...factors },
     { cues: [3, 4], fit: 'tempo', ...factors },
     { cues: [5], fit: 'cut', ...factors },
   ]);
 });
 
-test('a result of the built-in engines alone is as before, whatever they did to cues', async () => {
+test('a finished job is logged with its provenance, in words and as JSON', async () => {
   const scene = await startScene();
-  scene.engines.tellMaking({
-    engines: [
-      { step: 'separate', engine: 'builtin', skipped: [] },
-      { step: 'recognize', engine: 'pocketsphinx', skipped: [] },
-      { step: 'translate', engine: 'apertium', skipped: [] },
-      { step: 'speak', engine: 'espeak-ng', skipped: [] },
-    ],
-    fits: [fitOf('cut', [1])],
+  const separation = { step: 'separate', engine: 'builtin', skipped: [], silent: true } as const;
+  const dub = { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'], reused: true } as const;
+  scene.engines.tellProvenance({
+    engines: [separation, dub],
+    fits: [fitOf('tempo', [1]), fitOf('cut', [2])],
   });
-  const { result } = await runJob(scene, 'auto_localization');
-  expect(Object.keys(result)).toEqual(['duration_seconds', 'video']);
+  const { id } = await runJob(scene, 'auto_localization');
+  const entry = await vi.waitUntil(() => scene.logged.find(({ resourceId }) => resourceId === id));
+  const lines: string[] = [];
+  for (const form of ['text', 'json'] as const)
+    createLogWriter(form, (line) => lines.push(line), Date.now).log(entry);
+  expect(lines[0]).toContain(
+    `info a job succeeded: separate builtin (no voice found), speak espeak-ng instead of openai kokoro (reused), 1 text sped up, 1 text cut off ${id}`,
+  );
+  expect(JSON.parse(lines[1] ?? '').provenance).toEqual(await scene.service.readProvenance(id));
+});
+
+test('a result that an earlier version stored with its provenance is returned without it', async () => {
+  const scene = await startScene();
+  const { id } = await runJob(scene, 'dubbing');
+  const database = new DatabaseSync(join(scene.stateDir, 'service.sqlite'));
+  database.exec(
+    `UPDATE jobs SET result = json_set(result, '$.values.making', json('{"engines": [], "cues": []}'))`,
+  );
+  database.close();
+  const { json } = await scene.caller.get(`/v1/dubbings/${id}`);
+  expect(Object.keys(json.result).sort()).toEqual(['audio', 'duration_seconds']);
 });
 
 test('the engines are closed once, after the last job, when the service closes', async () => {

@@ -23,9 +23,7 @@ const durations = new Map<string, number>();
 
 async function dub(name: string, subtitle: unknown, options: Record<string, string>): Promise<void> {
   const { result } = await studio.run('dubbings', { subtitle, target_language: 'es', ...options });
-  // The same lines in the same voice say that the first dub was reused.
-  const { making: _making, ...made } = result;
-  expect(Object.keys(made).sort()).toEqual(['audio', 'duration_seconds']);
+  expect(Object.keys(result).sort()).toEqual(['audio', 'duration_seconds']);
   durations.set(name, result.duration_seconds);
   files.set(name, await studio.fetch(result.audio, `${name}.wav`));
 }

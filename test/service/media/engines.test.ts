@@ -70,11 +70,6 @@ const ONE_MINUTE = { charged: 1, billing: { status: 'settled', quantity: 1, char
 
 const task = { source_language: 'en', target_language: 'es', subtitle_output: 'soft' } as const;
 
-/** The engine of each step, as the result says. */
-function enginesOf({ result }: Awaited<ReturnType<Studio['run']>>): unknown {
-  return result.making.engines.map(({ step, engine }: Record<string, string>) => `${step}: ${engine}`);
-}
-
 async function localize(studio: Studio, video: string) {
   const source = { type: 'upload', upload_id: await studio.upload(video, 'source_video') };
   const before = (await studio.get('credits')).balance_credits;
@@ -113,7 +108,7 @@ describe('a video is localized', PATIENCE, () => {
       expect(cues.length).toBeGreaterThan(0);
       expect(cues.filter(({ text }) => !/^Sí, w\d+/.test(text))).toEqual([]);
       expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
-      expect(enginesOf(job)).toEqual([
+      expect(await studio.enginesOf(job)).toEqual([
         'separate: command ffmpeg',
         'recognize: openai tiny',
         'translate: openai qwen3',
@@ -155,7 +150,7 @@ describe('a video is localized', PATIENCE, () => {
     });
     const { file, charged, job } = await localize(studio, SAMPLE);
     expectDubbed(file, SAMPLE);
-    expect(enginesOf(job)).toEqual([
+    expect(await studio.enginesOf(job)).toEqual([
       'separate: command ffmpeg',
       'recognize: command recognizer',
       'translate: command translator',
@@ -183,7 +178,7 @@ describe('a video is localized', PATIENCE, () => {
     });
     const { file, charged, job } = await localize(studio, SAMPLE);
     expectDubbed(file, SAMPLE);
-    expect(enginesOf(job)).toEqual([
+    expect(await studio.enginesOf(job)).toEqual([
       'separate: builtin',
       'recognize: sherpa ba',
       'translate: libretranslate',

@@ -26,6 +26,8 @@ export interface Studio {
   /** Fetches an asset into the folder, compares it with its description, and returns its path. */
   fetch(asset: Json, name: string): Promise<string>;
   get(path: string): Promise<Json>;
+  /** The engine of each step of a job. */
+  enginesOf(job: Json): Promise<string[]>;
   post(path: string, body: Record<string, unknown>): Promise<Reply>;
   close(): Promise<void>;
 }
@@ -96,6 +98,10 @@ export async function openStudio(options?: Parameters<typeof createEngines>[0]):
       const path = join(folder, name);
       await writeFile(path, bytes);
       return path;
+    },
+    async enginesOf({ id }) {
+      const provenance = await service.readProvenance(id);
+      return provenance?.engines.map(({ step, engine }) => `${step}: ${engine}`) ?? [];
     },
     get: async (path) => (await caller.get(`/v1/${path}`)).json,
     post: (path, body) => caller.post(`/v1/${path}`, body),

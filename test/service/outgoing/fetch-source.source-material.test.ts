@@ -57,18 +57,39 @@ test('a real video at an address is used by a whole job of the real engines', as
   await expectBalance(scene, 99_999);
 });
 
-test('subtitles at an address are charged by their lines and characters, not by the reservation', async () => {
+test('subtitles at an address are read before the job is created, so a small account can pay for them', async () => {
   const outside = await serve(SRT);
-  const scene = await startScene({ allowLoopback: true });
+  const scene = await startScene({ allowLoopback: true, config: { openingCredits: 3 } });
   const translation = await scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
-  expect(translation.json.billing.reserved_credits).toBe(10_000);
+  expect(translation.json.billing).toMatchObject({ quantity: 2, reserved_credits: 2 });
+  expect(translation.json.input.subtitle).toEqual({ type: 'url', url: `${outside.origin}/a.srt` });
   const translated = await untilJob(scene.caller, translation.json, 'succeeded', 'failed');
   expect(translated.billing).toMatchObject({ status: 'settled', quantity: 2, charged_credits: 2 });
   expect(translated.result.lines.map((line: { text: string }) => line.text)).toEqual(['HELLO', 'WORLD']);
   const dub = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
   const dubbed = await untilJob(scene.caller, dub.json, 'succeeded', 'failed');
   expect(dubbed.billing).toMatchObject({ status: 'settled', quantity: 1, charged_credits: 1 });
-  await expectBalance(scene, 99_997);
+  await expectBalance(scene, 0);
+  expect(outside.requests).toHaveLength(2);
+});
+
+test('subtitles whose server does not answer now are reserved for the largest size, and fetched by the job', async () => {
+  let isBusy = true;
+  const outside = await startSecure((_request, response) => {
+    if (isBusy) response.writeHead(503).end();
+    else response.end(SRT);
+  });
+  const scene = await startScene({ allowLoopback: true });
+  scene.engines.hold();
+  const { json } = await scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
+  expect(json.billing.reserved_credits).toBe(10_000);
+  isBusy = false;
+  scene.engines.letGo();
+  expect(await untilEnded(scene, json.detail_url)).toMatchObject({
+    status: 'succeeded',
+    billing: { quantity: 2, charged_credits: 2 },
+  });
+  await expectBalance(scene, 99_998);
 });
 
 test('a video at an address that cannot be exported fails permanently before any work, and nothing is charged', async () => {
@@ -99,12 +120,12 @@ test.each([
   await expectBalance(scene, 100_000);
 });
 
-test('a source that is not a subtitle ends the job', async () => {
+test('a source that is not a subtitle is refused before anything is reserved', async () => {
   const outside = await serve('not a subtitle');
   const scene = await startScene({ allowLoopback: true });
-  const { json } = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
-  const job = await untilJob(scene.caller, json, 'succeeded', 'failed');
-  expect(job.error.code).toBe('SUBTITLE_INVALID');
+  const { status, json } = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
+  expect([status, json.code]).toEqual([422, 'SUBTITLE_VALIDATION_FAILED']);
+  await expectBalance(scene, 100_000);
 });
 
 /** Lets the clock pass the pauses between attempts until the job has ended. */

@@ -118,7 +118,7 @@ function openSimulated(
   const stateDir = join(folder, 'state');
   const batch = openBatch({ baseUrl, credentials, stateDir, out: join(folder, 'out'), items });
   const client = createClient({ baseUrl, ...credentials, runtime });
-  return { ...batch, connection: { client, everyMs: null }, runtime };
+  return { ...batch, connection: { client, everyMs: null, readProvenance: async () => null }, runtime };
 }
 
 /** Notes the memory once so many items are done. */

@@ -50,7 +50,7 @@ function dieBehind<Record extends object>(record: Record): Record {
 const { jobs, uploads, slots } = batch.records;
 await runBatch({
   ...batch,
-  connection: { client, everyMs: 10 },
+  connection: { client, everyMs: 10, readProvenance: async () => null },
   records: { jobs: dieBehind(jobs), uploads: dieBehind(uploads), slots },
 });
 await client.close();

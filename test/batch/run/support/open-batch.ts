@@ -43,7 +43,7 @@ export function openBatch({ baseUrl, credentials, stateDir, out, items, options 
   return {
     tasks: items.map((item) => ({ item, decision: { step: 'new', after: null } })),
     delivery: { folder: out, template: '', existing: 'refuse' },
-    connection: { client, everyMs: 10 },
+    connection: { client, everyMs: 10, readProvenance: async () => null },
     records: {
       jobs: openJobRecord(stateDir, profile, now),
       uploads: openUploadRecord(stateDir, profile, now),

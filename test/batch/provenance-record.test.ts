@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readMakings, writeMaking } from '../../src/batch/making-record.ts';
-import type { MakingResource } from '../../src/protocol/resources.ts';
+import { readProvenances, writeProvenance } from '../../src/batch/provenance-record.ts';
+import type { Provenance } from '../../src/protocol/provenance.ts';
 
-const MAKING: MakingResource = {
+const PROVENANCE: Provenance = {
   engines: [
     { step: 'recognize', engine: 'openai large-v3', skipped: [] },
     { step: 'separate', engine: 'vloc', skipped: [], silent: true },
@@ -16,12 +16,12 @@ const MAKING: MakingResource = {
 
 describe('the record of how a result was made', () => {
   it('is read as it was written, also through a file', () => {
-    const records = JSON.parse(JSON.stringify(writeMaking('k', MAKING)));
-    expect(readMakings(records)).toEqual(new Map([['k', MAKING]]));
+    const records = JSON.parse(JSON.stringify(writeProvenance('k', PROVENANCE)));
+    expect(readProvenances(records)).toEqual(new Map([['k', PROVENANCE]]));
   });
 
   it('omits default values, because a batch has thousands of cues', () => {
-    expect(writeMaking('k', MAKING)).toEqual([
+    expect(writeProvenance('k', PROVENANCE)).toEqual([
       {
         type: 'made',
         key: 'k',
@@ -39,17 +39,17 @@ describe('the record of how a result was made', () => {
   });
 
   it('is not written if the service does not describe it', () => {
-    expect(writeMaking('k', null)).toEqual([]);
+    expect(writeProvenance('k', null)).toEqual([]);
   });
 
   it('is the newest one of its request, whatever other records there are', () => {
-    const [first] = writeMaking('k', { ...MAKING, cues: [] });
-    const [second] = writeMaking('k', MAKING);
+    const [first] = writeProvenance('k', { ...PROVENANCE, cues: [] });
+    const [second] = writeProvenance('k', PROVENANCE);
     if (first === undefined || second === undefined) throw new Error('no record was written');
     const others = [
       { type: 'finished', key: 'k' },
       { type: 'made', key: 'k', engines: 'none' },
     ];
-    expect(readMakings([first, second, ...others]).get('k')).toEqual(MAKING);
+    expect(readProvenances([first, second, ...others]).get('k')).toEqual(PROVENANCE);
   });
 });

@@ -49,17 +49,28 @@ test('the first speaker that supports the language is used, the next one for oth
 
   const preferred = await run('dub', 'talk.srt', '--to', 'es', '-o', 'json');
   expect(preferred.code, preferred.stderr).toBe(0);
-  const { making } = JSON.parse(preferred.stdout).data[0];
-  expect(making.engines).toEqual([{ step: 'speak', engine: 'command slow-voice.mjs', skipped: [] }]);
-  expect(making.cues).toMatchObject([
+  const { provenance } = JSON.parse(preferred.stdout).data[0];
+  expect(provenance.engines).toEqual([{ step: 'speak', engine: 'command slow-voice.mjs', skipped: [] }]);
+  expect(provenance.cues).toMatchObject([
     { cues: [2], fit: 'tempo', speed: 1, cut_seconds: 0 },
     { cues: [3], fit: 'cut', speed: 1, tempo: 4 },
   ]);
-  expect(making.cues[1].cut_seconds).toBeGreaterThan(0.5);
+  expect(provenance.cues[1].cut_seconds).toBeGreaterThan(0.5);
   expect(preferred.stderr).toContain(
     '! talk.srt → es: 1 cue was too long to be spoken in its time and is cut off: 3.',
   );
   expect(preferred.stderr).not.toContain('instead of');
+
+  const [job] = JSON.parse(preferred.stdout).data;
+  const detail = await run('jobs', 'get', job.id, '-o', 'json');
+  expect(Object.keys(JSON.parse(detail.stdout).result).sort()).toEqual(['audio', 'duration_seconds']);
+  // Another process on the same state folder.
+  const events = await run('jobs', 'download', job.id, '--out', 'elsewhere', '-o', 'ndjson');
+  expect(events.stdout).toContain(JSON.stringify({ type: 'provenance', id: job.id, ...provenance }));
+  expect((await run('batch', 'status', '.', '--all')).stdout).toContain('cues cut off: 3');
+  expect((await run('batch', 'report', '.')).stdout).toContain('| spoken by command slow-voice.mjs | 3 |');
+  const junit = await run('batch', 'report', '.', '--format', 'junit');
+  expect(junit.stdout).toContain('<system-err>1 cue was too long');
 
   const fallback = await run('dub', 'talk.srt', '--to', 'fr');
   expect(fallback.code, fallback.stderr).toBe(0);

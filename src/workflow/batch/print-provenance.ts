@@ -1,6 +1,6 @@
 /**
- * Says on the terminal how results were made: which steps were reused, by which engine instead of a preferred one, without a
- * voice, and which cues are cut off.
+ * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
+ * cues that are cut off.
  */
 import {
   describeCuts,
@@ -8,8 +8,8 @@ import {
   fallbacksOf,
   groupFallbacks,
   groupReuses,
-  type ItemMaking,
-} from '../../batch/report/making.ts';
+  type ItemProvenance,
+} from '../../batch/report/provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { Terminal } from '../../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -19,7 +19,7 @@ interface MadeItem {
   readonly kind: JobKind;
   /** Key of the item; null for a job without one. */
   readonly key: string | null;
-  readonly making: ItemMaking;
+  readonly provenance: ItemProvenance;
 }
 
 /** How to shorten cues that are cut off. A localization of one job leaves no subtitles to edit. */
@@ -39,26 +39,26 @@ function adviceFor({ kind, key }: MadeItem): string {
 const MOST_WARNINGS = 10;
 
 /** Says it for finished items. */
-export function tellMakings(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
+export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
   for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
-  const warnings = items.flatMap((item) => describeWarnings(item.making).map((text) => ({ item, text })));
+  const warnings = items.flatMap((item) => describeWarnings(item.provenance).map((text) => ({ item, text })));
   for (const { item, text } of warnings.slice(0, MOST_WARNINGS)) terminal.warn(`${item.label}: ${text}.`);
   if (warnings.length > MOST_WARNINGS) {
     terminal.warn(
       `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
     );
   }
-  tellAdvice(
+  printAdvice(
     terminal,
-    items.filter(({ making }) => describeCuts(making) !== null),
+    items.filter(({ provenance }) => describeCuts(provenance) !== null),
   );
 }
 
-function tellAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
+function printAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
   for (const advice of new Set(items.map(adviceFor))) note(advice);
 }
 
-interface MakingTeller {
+interface ProvenancePrinter {
   add(item: MadeItem): void;
   /** Says what is still to be said; may be called twice. */
   end(): void;
@@ -68,27 +68,30 @@ interface MakingTeller {
  * Says it while items finish.
  * @param isMany whether to print immediately: each warning, and each fallback when it first occurs; else everything at the end
  */
-export function createMakingTeller(terminal: Pick<Terminal, 'note' | 'warn'>, isMany: boolean): MakingTeller {
+export function createProvenancePrinter(
+  terminal: Pick<Terminal, 'note' | 'warn'>,
+  isMany: boolean,
+): ProvenancePrinter {
   const items: MadeItem[] = [];
   const printed = new Set<string>();
   return {
     add(item) {
       items.push(item);
       if (!isMany) return;
-      for (const text of fallbacksOf(item.making)) {
+      for (const text of fallbacksOf(item.provenance)) {
         if (!printed.has(text)) terminal.note(`${item.label}: ${text}.`);
         printed.add(text);
       }
-      for (const text of describeWarnings(item.making)) terminal.warn(`${item.label}: ${text}.`);
+      for (const text of describeWarnings(item.provenance)) terminal.warn(`${item.label}: ${text}.`);
     },
     end() {
       const made = items.splice(0);
-      if (!isMany) return tellMakings(terminal, made);
+      if (!isMany) return printProvenance(terminal, made);
       for (const text of groupReuses(made)) terminal.note(`${text}.`);
       if (made.length > 1) for (const text of groupFallbacks(made)) terminal.note(`${text}.`);
-      tellAdvice(
+      printAdvice(
         terminal,
-        made.filter(({ making }) => describeCuts(making) !== null),
+        made.filter(({ provenance }) => describeCuts(provenance) !== null),
       );
     },
   };

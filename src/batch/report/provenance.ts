@@ -1,38 +1,38 @@
 /** How the results of items were made, combined and in words. Pure. */
-import type { MakingResource } from '../../protocol/resources.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */
-export type ItemCue = MakingResource['cues'][number] & {
+export type ItemCue = Provenance['cues'][number] & {
   /** From 1, for an item in parts: each part counts its own cues. */
   readonly part?: number;
 };
 
-export interface ItemMaking {
+export interface ItemProvenance {
   /** Each step with each engine once. */
-  readonly engines: MakingResource['engines'];
+  readonly engines: Provenance['engines'];
   readonly cues: readonly ItemCue[];
 }
 
 /** How an item was made whose jobs were made in these ways; null if no job says it. */
-export function combineJobs(jobs: readonly (ItemMaking | null)[]): ItemMaking | null {
+export function combineJobs(jobs: readonly (ItemProvenance | null)[]): ItemProvenance | null {
   const engines = new Map(
-    jobs.flatMap((making) => making?.engines ?? []).map((use) => [JSON.stringify(use), use] as const),
+    jobs.flatMap((provenance) => provenance?.engines ?? []).map((use) => [JSON.stringify(use), use] as const),
   );
-  const cues = jobs.flatMap((making) => making?.cues ?? []);
+  const cues = jobs.flatMap((provenance) => provenance?.cues ?? []);
   return engines.size + cues.length === 0 ? null : { engines: [...engines.values()], cues };
 }
 
 /** The same for the jobs of parts, in order. */
-export function combineParts(parts: readonly (ItemMaking | null)[]): ItemMaking | null {
+export function combineParts(parts: readonly (ItemProvenance | null)[]): ItemProvenance | null {
   return combineJobs(
     parts.map(
-      (making, place) =>
-        making && { ...making, cues: making.cues.map((cue) => ({ ...cue, part: place + 1 })) },
+      (provenance, place) =>
+        provenance && { ...provenance, cues: provenance.cues.map((cue) => ({ ...cue, part: place + 1 })) },
     ),
   );
 }
 
-type EngineUse = MakingResource['engines'][number];
+type EngineUse = Provenance['engines'][number];
 
 const STEP_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   separate: 'separated',
@@ -50,7 +50,7 @@ export function describeUse({ step, engine, skipped, reused = false, silent = fa
 }
 
 /** The steps for which a preferred engine could not be used, in words. */
-export function fallbacksOf({ engines }: ItemMaking): readonly string[] {
+export function fallbacksOf({ engines }: ItemProvenance): readonly string[] {
   return engines.filter(({ skipped }) => skipped.length > 0).map(describeUse);
 }
 
@@ -62,7 +62,7 @@ const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
 };
 
 /** `separation and recognition reused, not done again`; null if every step was done for this item. */
-export function describeReuse({ engines }: ItemMaking): string | null {
+export function describeReuse({ engines }: ItemProvenance): string | null {
   const steps = new Set(engines.flatMap(({ step, reused = false }) => (reused ? step : [])));
   if (steps.size === 0) return null;
   const words = [...steps].map((step) => STAGE_WORDS[step]);
@@ -88,7 +88,9 @@ function times(factor: number): string {
 const FEW_NUMBERS = 12;
 
 /** Which cues were cut off at their end; null if none was. */
-export function cutsOf({ cues }: ItemMaking): { readonly count: number; readonly numbers: string } | null {
+export function cutsOf({
+  cues,
+}: ItemProvenance): { readonly count: number; readonly numbers: string } | null {
   const cut = cues
     .filter(({ fit }) => fit === 'cut')
     .flatMap((cue) => cue.cues.map((number) => ({ ...cue, number })));
@@ -103,8 +105,8 @@ export function cutsOf({ cues }: ItemMaking): { readonly count: number; readonly
 }
 
 /** `2 cues were too long to be spoken in their time and are cut off: 4, 17`; null if none was. */
-export function describeCuts(making: ItemMaking): string | null {
-  const cuts = cutsOf(making);
+export function describeCuts(provenance: ItemProvenance): string | null {
+  const cuts = cutsOf(provenance);
   if (cuts === null) return null;
   const what =
     cuts.count === 1
@@ -114,7 +116,7 @@ export function describeCuts(making: ItemMaking): string | null {
 }
 
 /** `no voice was found, so the voice track is silent`; null if one was found, or none was looked for. */
-export function describeSilence({ engines }: ItemMaking): string | null {
+export function describeSilence({ engines }: ItemProvenance): string | null {
   const separations = engines.filter(({ step }) => step === 'separate');
   const silent = separations.filter((use) => use.silent === true);
   if (silent.length === 0) return null;
@@ -124,34 +126,34 @@ export function describeSilence({ engines }: ItemMaking): string | null {
 }
 
 /** What is worse in a result than was asked for. */
-export function describeWarnings(making: ItemMaking): readonly string[] {
-  return [describeSilence(making), describeCuts(making)].filter((text) => text !== null);
+export function describeWarnings(provenance: ItemProvenance): readonly string[] {
+  return [describeSilence(provenance), describeCuts(provenance)].filter((text) => text !== null);
 }
 
 /** Labels that a message lists. */
 const FEW_LABELS = 5;
 
-interface LabelledMaking {
+interface LabelledProvenance {
   readonly label: string;
-  readonly making: ItemMaking;
+  readonly provenance: ItemProvenance;
 }
 
 /** Each use of a fallback with the items that it concerns: `a.mp4 → gl, b.mp4 → gl: spoken by …`. */
-export function groupFallbacks(items: readonly LabelledMaking[]): readonly string[] {
+export function groupFallbacks(items: readonly LabelledProvenance[]): readonly string[] {
   return groupTexts(items, fallbacksOf);
 }
 
 /** The same for steps that were reused. */
-export function groupReuses(items: readonly LabelledMaking[]): readonly string[] {
-  return groupTexts(items, (making) => describeReuse(making) ?? []);
+export function groupReuses(items: readonly LabelledProvenance[]): readonly string[] {
+  return groupTexts(items, (provenance) => describeReuse(provenance) ?? []);
 }
 
 function groupTexts(
-  items: readonly LabelledMaking[],
-  describe: (making: ItemMaking) => string | readonly string[],
+  items: readonly LabelledProvenance[],
+  describe: (provenance: ItemProvenance) => string | readonly string[],
 ): readonly string[] {
-  const uses = items.flatMap(({ label, making }) =>
-    [describe(making)].flat().map((text) => ({ label, text })),
+  const uses = items.flatMap(({ label, provenance }) =>
+    [describe(provenance)].flat().map((text) => ({ label, text })),
   );
   return [...Map.groupBy(uses, ({ text }) => text)].map(([text, own]) => {
     const labels = [...new Set(own.map(({ label }) => label))];

@@ -9,23 +9,26 @@ import {
   describeUse,
   describeWarnings,
   groupFallbacks,
-  type ItemMaking,
-} from '../../../src/batch/report/making.ts';
+  type ItemProvenance,
+} from '../../../src/batch/report/provenance.ts';
 
 const SPOKEN = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
 const FALLBACK = { step: 'translate', engine: 'apertium', skipped: ['openai qwen3'] } as const;
 const cut = (...cues: number[]) => ({ cues, fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.52 }) as const;
 const faster = (...cues: number[]) => ({ cues, fit: 'speed', speed: 1.2, tempo: 1, cut_seconds: 0 }) as const;
-const making = (cues: ItemMaking['cues'], engines: ItemMaking['engines'] = [SPOKEN]) => ({ engines, cues });
+const provenance = (cues: ItemProvenance['cues'], engines: ItemProvenance['engines'] = [SPOKEN]) => ({
+  engines,
+  cues,
+});
 
 describe('the processing of several jobs', () => {
   it('names each use of an engine once, and keeps all cues', () => {
-    const both = combineJobs([making([], [FALLBACK]), null, making([cut(3)], [FALLBACK, SPOKEN])]);
+    const both = combineJobs([provenance([], [FALLBACK]), null, provenance([cut(3)], [FALLBACK, SPOKEN])]);
     expect(both).toEqual({ engines: [FALLBACK, SPOKEN], cues: [cut(3)] });
   });
 
   it('counts the cues of each part separately', () => {
-    const whole = combineParts([making([cut(3)]), null, making([faster(3)])]);
+    const whole = combineParts([provenance([cut(3)]), null, provenance([faster(3)])]);
     expect(whole?.cues).toEqual([
       { ...cut(3), part: 1 },
       { ...faster(3), part: 3 },
@@ -43,15 +46,15 @@ describe('a separation', () => {
   const SILENT = { ...FOUND, silent: true } as const;
 
   it('without a voice is a warning, and its use says so', () => {
-    expect(describeWarnings(making([], [SILENT]))).toEqual([
+    expect(describeWarnings(provenance([], [SILENT]))).toEqual([
       'no voice was found, so the voice track is silent',
     ]);
     expect(describeUse(SILENT)).toBe('separated by vloc (no voice found)');
-    expect(describeWarnings(making([], [FOUND]))).toEqual([]);
+    expect(describeWarnings(provenance([], [FOUND]))).toEqual([]);
   });
 
   it('in parts says whether all of them are silent', () => {
-    const parts = combineParts([making([], [SILENT]), making([], [FOUND])]);
+    const parts = combineParts([provenance([], [SILENT]), provenance([], [FOUND])]);
     expect(parts && describeWarnings(parts)).toEqual([
       'no voice was found in some of its parts, so the voice track is silent there',
     ]);
@@ -73,19 +76,19 @@ describe('an engine', () => {
     const reused = { step: 'separate', engine: 'builtin', skipped: [], reused: true } as const;
     expect(describeUse(reused)).toBe('separated by builtin (reused)');
     const recognized = { ...reused, step: 'recognize' } as const;
-    expect(describeReuse(making([], [reused, SPOKEN]))).toBe('separation reused, not done again');
-    expect(describeReuse(making([], [reused, recognized, { ...SPOKEN, reused: true }]))).toBe(
+    expect(describeReuse(provenance([], [reused, SPOKEN]))).toBe('separation reused, not done again');
+    expect(describeReuse(provenance([], [reused, recognized, { ...SPOKEN, reused: true }]))).toBe(
       'separation, recognition and dub reused, not done again',
     );
-    expect(describeReuse(making([], [SPOKEN]))).toBeNull();
+    expect(describeReuse(provenance([], [SPOKEN]))).toBeNull();
   });
 
   it('used for many items is named once, with the first of them', () => {
     const items = Array.from({ length: 7 }, (_, at) => ({
       label: `${at}.srt → gl`,
-      making: making([], [FALLBACK]),
+      provenance: provenance([], [FALLBACK]),
     }));
-    expect(groupFallbacks([...items, { label: 'x', making: making([]) }])).toEqual([
+    expect(groupFallbacks([...items, { label: 'x', provenance: provenance([]) }])).toEqual([
       '0.srt → gl, 1.srt → gl, 2.srt → gl, 3.srt → gl, 4.srt → gl and 2 more: translated by apertium instead of openai qwen3, which does not support the language',
     ]);
   });
@@ -99,13 +102,13 @@ describe('cues', () => {
   });
 
   it('that are cut off are counted one by one, also those spoken as one text', () => {
-    expect(describeCuts(making([faster(1), cut(4, 5), cut(17)]))).toBe(
+    expect(describeCuts(provenance([faster(1), cut(4, 5), cut(17)]))).toBe(
       '3 cues were too long to be spoken in their time and are cut off: 4, 5, 17',
     );
-    expect(describeCuts(making([cut(4)]))).toBe(
+    expect(describeCuts(provenance([cut(4)]))).toBe(
       '1 cue was too long to be spoken in its time and is cut off: 4',
     );
-    expect(describeCuts(making([faster(1)]))).toBeNull();
+    expect(describeCuts(provenance([faster(1)]))).toBeNull();
   });
 
   it('of parts are listed by part, and of many cues only the first', () => {
@@ -113,9 +116,9 @@ describe('cues', () => {
       { ...cut(4, 5), part: 1 },
       { ...cut(4), part: 2 },
     ];
-    expect(cutsOf(making(parts))?.numbers).toBe('part 1: 4, 5; part 2: 4');
+    expect(cutsOf(provenance(parts))?.numbers).toBe('part 1: 4, 5; part 2: 4');
     const many = Array.from({ length: 30 }, (_, at) => cut(at + 1));
-    expect(cutsOf(making(many))).toEqual({
+    expect(cutsOf(provenance(many))).toEqual({
       count: 30,
       numbers: '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 18 more',
     });

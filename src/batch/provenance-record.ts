@@ -2,16 +2,16 @@
 import * as v from 'valibot';
 import { readRecord } from '../journal/read-record.ts';
 import type { LogRecord } from '../journal/record-line.ts';
-import { CUE_FITS, MAKING_STEPS, type MakingResource } from '../protocol/resources.ts';
+import { CUE_FITS, ENGINE_STEPS, type Provenance } from '../protocol/provenance.ts';
 
 /** Usual values are omitted: a batch may have thousands of cues. */
-const makingRecord = v.object({
+const provenanceRecord = v.object({
   type: v.literal('made'),
   /** Of the intent. */
   key: v.string(),
   engines: v.array(
     v.object({
-      step: v.picklist(MAKING_STEPS),
+      step: v.picklist(ENGINE_STEPS),
       engine: v.string(),
       skipped: v.optional(v.array(v.string()), []),
       reused: v.exactOptional(v.boolean()),
@@ -30,13 +30,13 @@ const makingRecord = v.object({
 });
 
 /** The record of how the job of an intent made its result; none if the service does not say. */
-export function writeMaking(key: string, making: MakingResource | null): readonly LogRecord[] {
-  if (making === null) return [];
-  const engines = making.engines.map(({ skipped, ...use }) => ({
+export function writeProvenance(key: string, provenance: Provenance | null): readonly LogRecord[] {
+  if (provenance === null) return [];
+  const engines = provenance.engines.map(({ skipped, ...use }) => ({
     ...use,
     ...(skipped.length === 0 ? {} : { skipped }),
   }));
-  const cues = making.cues.map(({ cues: numbers, fit, speed, tempo, cut_seconds }) => ({
+  const cues = provenance.cues.map(({ cues: numbers, fit, speed, tempo, cut_seconds }) => ({
     cues: numbers,
     fit,
     ...(speed === 1 ? {} : { speed }),
@@ -47,11 +47,11 @@ export function writeMaking(key: string, making: MakingResource | null): readonl
 }
 
 /** How the job of each intent made its result, by the key of the intent. */
-export function readMakings(records: readonly LogRecord[]): ReadonlyMap<string, MakingResource> {
-  const makings = new Map<string, MakingResource>();
+export function readProvenances(records: readonly LogRecord[]): ReadonlyMap<string, Provenance> {
+  const provenances = new Map<string, Provenance>();
   for (const record of records) {
-    const read = readRecord(makingRecord, record);
-    if (read !== null) makings.set(read.key, { engines: read.engines, cues: read.cues });
+    const read = readRecord(provenanceRecord, record);
+    if (read !== null) provenances.set(read.key, { engines: read.engines, cues: read.cues });
   }
-  return makings;
+  return provenances;
 }

@@ -1,0 +1,36 @@
+/**
+ * Provenance of a result: the engines that made it, and how its speech fits. No operation of the API returns it; the process of the
+ * service and its control interface do.
+ */
+
+/** The steps that engines do. */
+export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
+
+/** How speech was made to fit its time: spoken faster or slower, sped up afterwards, or cut off as well. */
+export const CUE_FITS = ['speed', 'tempo', 'cut'] as const;
+
+/** Engines of a job, and speech that was changed to fit. */
+export interface Provenance {
+  /** One entry per step. `skipped`: preferred engines that do not support the language. */
+  readonly engines: readonly {
+    readonly step: (typeof ENGINE_STEPS)[number];
+    readonly engine: string;
+    readonly skipped: readonly string[];
+    /** True if the step was not done again, because another job had the same input, engines and settings. */
+    readonly reused?: boolean;
+    /** True if no voice was found, so that the voice track is silent. */
+    readonly silent?: boolean;
+  }[];
+  /** Texts whose speech did not fit their time as it was. */
+  readonly cues: readonly {
+    /** Indexes of the lines that were spoken as one text. */
+    readonly cues: readonly number[];
+    readonly fit: (typeof CUE_FITS)[number];
+    /** Speed of the voice; 1 is natural. */
+    readonly speed: number;
+    /** Factor by which the recording was sped up; 1 if it was not. */
+    readonly tempo: number;
+    /** Seconds that were cut off at the end. */
+    readonly cut_seconds: number;
+  }[];
+}
