@@ -2,6 +2,7 @@
 
 import { Failure } from '../errors/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
+import { describeInvalidPrices, type Prices, parsePrices } from '../protocol/prices.ts';
 import {
   configFolder,
   type Environment,
@@ -44,6 +45,8 @@ export type ServiceTarget =
       readonly key: string;
       readonly secret: string;
       readonly headerPrefix: string;
+      /** As the user states them. */
+      readonly prices: Prices;
     }
   | { readonly type: 'embedded'; readonly stateDir: string };
 
@@ -87,7 +90,7 @@ export async function resolveTarget(
   fetchSecret: (source: SecretSource) => Promise<string>,
 ): Promise<ServiceTarget> {
   const settings = resolveSettings(sources);
-  const { baseUrl, key, secret, headerPrefix, stateDir } = settings;
+  const { baseUrl, key, secret, headerPrefix, price, stateDir } = settings;
   const doubt = findDoubt(settings, sources.env);
   if (doubt !== null) throw doubt;
   if (baseUrl.value === null) return { type: 'embedded', stateDir: stateDir.value };
@@ -95,13 +98,27 @@ export async function resolveTarget(
   if (key === null || secret === null) throw missing(settings);
   if (key.origin.type === 'env' && secret.origin.type !== 'env') throw halfSet();
   refuseOtherAddress(settings, sources);
+  const prices = readPrices(price);
   return {
     type: 'remote',
     baseUrl: baseUrl.value.replace(/\/+$/, ''),
     key: key.value,
     secret: await fetchSecret(secret.value),
     headerPrefix: headerPrefix.value,
+    prices,
   };
+}
+
+function readPrices(price: Settings['price']): Prices {
+  if (price === null) return {};
+  const prices = parsePrices(price.value);
+  if (prices !== null) return prices;
+  throw new Failure({
+    category: 'configuration',
+    code: 'SETTING_INVALID',
+    message: describeInvalidPrices(`price (${describeOrigin(price.origin)})`, price.value),
+    advice: 'Nothing was sent; correct it.',
+  });
 }
 
 const CHOICES =
