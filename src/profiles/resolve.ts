@@ -186,8 +186,8 @@ function halfSet(): Failure {
 }
 
 /**
- * A key goes only to the address that it was saved for, wherever another one comes from: a signature names no host, so whoever
- * gets one could use it at the right service. A key of the environment has no such address.
+ * A key goes only to the address that it was saved for, wherever another one comes from: a signature names no host, so its
+ * receiver could use it at the right service. A key of the environment has no such address.
  */
 function refuseOtherAddress({ baseUrl, key, secret }: Settings, { profiles }: SettingSources): void {
   const owner = [key?.origin, secret?.origin].find((origin) => origin?.type === 'profile');

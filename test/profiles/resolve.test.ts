@@ -40,6 +40,7 @@ describe('the service of a run', () => {
       key: 'k',
       secret: 's',
       headerPrefix: 'X-Service',
+      prices: {},
     });
   });
 
