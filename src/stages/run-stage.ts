@@ -11,7 +11,6 @@ import { priceUnknownFailure } from '../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import type { LogRecord } from '../journal/record-line.ts';
-import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
@@ -76,7 +75,7 @@ async function runJobs(
   terminal.note(title);
   const view = await createBatchView(context, { items: tasks.map(({ item }) => item) });
   const own = new Set(tasks.map(({ item }) => item.key));
-  const options = withPrices(limits(run, own, tasks[0]?.item.kind ?? 'auto_localization'), connection);
+  const options = withPrices(limits(run, own), connection);
   let total = sumOf(spent, (key) => own.has(key));
   try {
     return await runBatch({
@@ -125,12 +124,12 @@ async function connectOnce(run: StagedRun) {
 }
 
 /** What this stage may use of the limits of the command. */
-function limits({ runOptions, begunMs, context, spent }: StagedRun, own: ReadonlySet<string>, kind: JobKind) {
+function limits({ runOptions, begunMs, context, spent }: StagedRun, own: ReadonlySet<string>) {
   const { maxCredits, maxDurationMs, timeoutMs } = runOptions;
   const elapsedMs = context.io.now() - begunMs;
   const rest = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used));
   const others = sumOf(spent, (key) => !own.has(key));
-  if (maxCredits !== null && others === null) throw priceUnknownFailure(kind);
+  if (maxCredits !== null && others === null) throw priceUnknownFailure();
   return {
     ...runOptions,
     maxCredits: rest(maxCredits, others ?? 0),

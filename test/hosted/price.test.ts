@@ -74,6 +74,31 @@ test.each([
   expect(await readFile(join(folder, 'out', 'a.es.srt'), 'utf8')).not.toBe('');
 });
 
+test('a limit for all stages is kept with prices of their kinds, and not without them', async () => {
+  const { hosted, run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const staged = async (...more: string[]) => {
+    const words = [
+      'localize',
+      'talk.mp4',
+      '--from',
+      'en',
+      '--to',
+      'es',
+      '--stop-after',
+      'translate',
+      '-o',
+      'json',
+    ];
+    const { code, stderr } = await run([...words, '--max-credits', ...more]);
+    return [code, code === 0 ? null : errorOf(stderr).code, hosted.jobs.size];
+  };
+  // The length of the video is unknown, so it counts as 15 minutes.
+  expect(await staged('20')).toEqual([6, 'PRICE_UNKNOWN', 1]);
+  const prices = ['--price', 'subtitle_recognition=1,subtitle_translation=1'];
+  expect(await staged('15', ...prices)).toEqual([6, 'MAX_CREDITS_REACHED', 1]);
+  expect(await staged('20', ...prices)).toEqual([0, null, 2]);
+});
+
 test.each(['1', 'dubbing', 'dubbing=x', 'dubbing=-1', 'lines=1', 'dubbing=1,dubbing=2', ''])(
   'the price "%s" is refused before anything is sent',
   async (price) => {

@@ -134,17 +134,18 @@ function sumBills(
   let count = 0;
   for (const { key, asked, outcome } of intents) {
     const bill = bills.get(key);
-    const isPriced = asked !== null && prices[asked.kind] !== undefined && bill?.quantity !== null;
-    const isKnown = bill !== undefined && asked !== null && (isReported(bill) || isPriced);
+    const isReportedBill = bill !== undefined && isReported(bill);
     const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
-    if (!isKnown && hasJob) return null;
-    if (!isKnown) continue;
-    budget.bill(key, asked.kind, bill);
+    if ((asked === null || !isReportedBill) && !hasJob) continue;
+    if (asked === null || (!isReportedBill && prices[asked.kind] === undefined)) return null;
+    budget.bill(key, asked.kind, bill ?? null);
     count += 1;
   }
   const { reserved } = budget.totals();
-  const charged = (budget.committed() ?? 0) - reserved;
-  return count === 0 ? null : { reserved, charged };
+  const committed = budget.committed();
+  if (count === 0 || committed === null) return null;
+  // As an integer first: a difference of fractions would not be exact.
+  return { reserved, charged: Math.round((committed - reserved) * 1000) / 1000 };
 }
 
 export function countStates(items: readonly ItemReport[]): Record<ReportState, number> {

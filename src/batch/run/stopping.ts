@@ -120,19 +120,22 @@ export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>>
   detached: null,
 };
 
-/** @param kind of the jobs; null if it is not known */
+/** @param kind of the jobs; null for several */
 export function advisePrice(kind: JobKind | null): string {
-  const unit = kind === null ? 'a unit' : describeUnits(1, KINDS[kind].unit);
-  return `State the price of ${unit} with --price ${kind ?? 'KIND'}=CREDITS, or leave --max-credits out; then run the same command again: only the rest runs.`;
+  const price =
+    kind === null
+      ? 'the prices of all kinds of jobs with --price KIND=CREDITS,KIND=CREDITS'
+      : `the price of ${describeUnits(1, KINDS[kind].unit)} with --price ${kind}=CREDITS`;
+  return `State ${price}, or leave --max-credits out; then run the same command again: only the rest runs.`;
 }
 
-/** A limit that cannot be kept, because the service does not report what the jobs cost. */
-export function priceUnknownFailure(kind: JobKind): Failure {
+/** A limit for several kinds of jobs that cannot be kept, because the service does not report what they cost. */
+export function priceUnknownFailure(): Failure {
   return new Failure({
     category: 'credits',
     code: 'PRICE_UNKNOWN',
     message: STOP_WORDS['price-unknown'].why,
-    advice: advisePrice(kind),
+    advice: advisePrice(null),
   });
 }
 
