@@ -25,7 +25,7 @@ async function open(): Promise<HostedScene> {
 
 const errorOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
 
-test('a limit that cannot be kept stops after one job and says how to keep it; with a price it is kept, also over runs', async () => {
+test('a limit that cannot be enforced stops after one job and says how to; with a price it holds, also over runs', async () => {
   const { hosted, run } = await open();
   const limited = (...more: string[]) => run([...TRANSLATE, '--jobs', '1', '-o', 'json', ...more]);
   const first = await limited('--max-credits', '3');
@@ -74,7 +74,7 @@ test.each([
   expect(await readFile(join(folder, 'out', 'a.es.srt'), 'utf8')).not.toBe('');
 });
 
-test('a limit for all stages is kept with prices of their kinds, and not without them', async () => {
+test('a limit for all stages holds with prices of their kinds, and not without them', async () => {
   const { hosted, run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
   const staged = async (...more: string[]) => {
     const words = [

@@ -129,7 +129,7 @@ export function advisePrice(kind: JobKind | null): string {
   return `State ${price}, or leave --max-credits out; then run the same command again: only the rest runs.`;
 }
 
-/** A limit for several kinds of jobs that cannot be kept, because the service does not report what they cost. */
+/** A limit for several kinds of jobs that cannot be enforced, because the service does not report what they cost. */
 export function priceUnknownFailure(): Failure {
   return new Failure({
     category: 'credits',
@@ -146,7 +146,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
     advice: 'Raise --max-credits, then run the same command again: only the rest runs.',
   },
   'price-unknown': {
-    why: 'the service does not report what a job costs, so --max-credits cannot be kept',
+    why: 'the service does not report what a job costs, so --max-credits cannot be enforced',
     advice: advisePrice(null),
   },
   'no-credits': {
