@@ -78,13 +78,15 @@ if (report.code === 0) {
   // Source: `vloc batch report --format json`.
   const { items, credits } = JSON.parse(report.stdout) as {
     items: { files: { path: string }[] }[];
-    credits: { charged: number };
+    credits: { charged: number; unknown: number } | null;
   };
   const page = join(out, 'report.html');
   const markdown = await run(vloc, ['batch', 'report', out, '--quiet']);
   await run(vloc, ['batch', 'report', out, '--html', '--quiet']);
   append('GITHUB_STEP_SUMMARY', markdown.stdout);
   const results = items.flatMap(({ files }) => files.map(({ path }) => path));
-  append('GITHUB_OUTPUT', `results=${JSON.stringify(results)}\nreport=${page}\ncredits=${credits.charged}\n`);
+  // Null without a job. A sum that lacks the cost of a job would look like what was spent.
+  const spent = credits === null ? 0 : credits.unknown > 0 ? 'unknown' : credits.charged;
+  append('GITHUB_OUTPUT', `results=${JSON.stringify(results)}\nreport=${page}\ncredits=${spent}\n`);
 }
 process.exit(code);

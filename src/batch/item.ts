@@ -131,6 +131,7 @@ export type Doing = 'reading' | 'converting' | 'cutting' | 'joining' | 'exportin
 /** Why no new jobs are submitted. Running jobs finish, except after an interruption. */
 export type StopReason =
   | 'max-credits'
+  | 'price-unknown'
   | 'no-credits'
   | 'quota'
   | 'max-duration'
@@ -158,8 +159,15 @@ export type BatchEvent =
   | { readonly type: 'uploaded'; readonly item: BatchItem; readonly uploadId: string; readonly bytes: number }
   /** The slots that this run may use: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
   | { readonly type: 'window'; readonly size: number; readonly inFlight: number }
-  /** `ofThisRun`: of the sums, what the jobs of this run add to those of earlier ones. */
-  | ({ readonly type: 'credits'; readonly ofThisRun?: number } & CreditTotals)
+  /**
+   * `committed`: with the costs of jobs that the service does not report, by stated prices; `ofThisRun`: of that, what the jobs
+   * of this run add to those of earlier ones. Null if a cost is neither reported nor stated.
+   */
+  | ({
+      readonly type: 'credits';
+      readonly committed?: number | null;
+      readonly ofThisRun?: number | null;
+    } & CreditTotals)
   | { readonly type: 'stop'; readonly reason: StopReason; readonly message: string };
 
 export type BatchListener = (event: BatchEvent) => void;

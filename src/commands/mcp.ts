@@ -33,8 +33,8 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       'Serves the Model Context Protocol over stdin and stdout; an agent starts it. Tools: the commands that run jobs, and ' +
         '`jobs`, `batch status`, `batch report`, `credits` and `engines list`. Links are resolved; paths must be inside the folders. Agents cannot change the ' +
         'folders or the limit.',
-      'With --max-credits a job is sent only if its price is known from an earlier charge of its kind, or if the account cannot ' +
-        'pay more than the limit.',
+      'With --max-credits a job is sent only if its price is stated (VLOC_PRICE or the profile) or known from an earlier charge ' +
+        'of its kind, or if the account cannot pay more than the limit.',
     ],
     schemas: async () => (await import('../outputs/machine.ts')).PROTOCOL,
     run: async (context, _operands, { read, write, maxCredits = null }) => {

@@ -1,9 +1,11 @@
+import { mayMeanPrefix } from '../client/transport/error-class.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { createKeeper, createRemoteClient } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
+import { usualPrefixes } from '../profiles/header-prefixes.ts';
 import { checkProfileName, findProfile, type Profile, type ProfileDocument } from '../profiles/profile.ts';
 import { runSecretCommand } from '../profiles/secret-command.ts';
 import { SECRET_STORES, type SecretKeeper, type SecretStore } from '../profiles/secrets.ts';
@@ -54,6 +56,7 @@ export const profileAdd: Command = defineCommand({
     },
   ],
   notes: [
+    'Without --header-prefix the usual ones are tried, and the one that works is saved.',
     'The first profile becomes the default; `vloc profile use` chooses another. Only you can read the file.',
   ],
   schemas: async () => (await import('../outputs/machine.ts')).PROFILE_RECORD,
@@ -61,9 +64,9 @@ export const profileAdd: Command = defineCommand({
     checkProfileName(name);
     const store = profileStore(context);
     refuseTaken(await store.read(), name, options.replace);
-    const input = await readProfileInput(context, options);
-    if (options.noCheck) await checkForm(context, input);
-    else await checkService(context, input);
+    const given = await readProfileInput(context, options);
+    if (options.noCheck) await checkForm(context, given);
+    const input = options.noCheck ? given : { ...given, ...(await checkService(context, given)) };
     const keeper = createKeeper(context);
     const profile = await makeProfile(name, input, keeper, options.store);
     let replaced: Profile | undefined;
@@ -109,26 +112,62 @@ async function checkForm(context: Context, input: ProfileInput): Promise<void> {
   await client.close();
 }
 
-/** Sends one signed read that costs nothing. @throws Failure of the client, before anything is stored */
-async function checkService(context: Context, input: ProfileInput): Promise<void> {
-  const { baseUrl, key, headerPrefix = DEFAULT_HEADER_PREFIX } = input;
+/**
+ * Sends a signed read that costs nothing, with the given header prefix, or with the usual ones until one works.
+ * @returns the prefix if it must be stored
+ * @throws Failure of the client, before anything is stored
+ */
+async function checkService(
+  context: Context,
+  input: ProfileInput,
+): Promise<Pick<ProfileInput, 'headerPrefix'>> {
   const secret = await readSecret(input.secret, context);
   // Other secrets are not sent, but a command that fails must not be stored.
   for (const name of PROFILE_SECRETS) if (name !== 'secret') await readSecret(input[name], context);
-  const client = await createRemoteClient({ baseUrl, key, secret, headerPrefix }, context);
+  const { baseUrl, key, headerPrefix } = input;
+  const prefixes = headerPrefix === undefined ? usualPrefixes(baseUrl) : [headerPrefix];
+  const refusals: Failure[] = [];
+  for (const prefix of prefixes) {
+    const credits = await readCredits({ baseUrl, key, secret, headerPrefix: prefix }, context);
+    if (!(credits instanceof Failure)) {
+      const isDefault = prefix === DEFAULT_HEADER_PREFIX;
+      const found = isDefault ? 'The key works' : `The key works with the header prefix ${prefix}`;
+      context.terminal.note(`${found}; ${credits} credits are available.`);
+      return isDefault ? {} : { headerPrefix: prefix };
+    }
+    refusals.push(credits);
+    if (!mayMeanPrefix(credits)) break;
+  }
+  throw checkFailure(refusals, prefixes);
+}
+
+type Target = Parameters<typeof createRemoteClient>[0];
+
+/** The available credits, or why they could not be read. */
+async function readCredits(target: Target, context: Context): Promise<number | Failure> {
+  const client = await createRemoteClient(target, context);
   try {
-    const { available_credits: credits } = await client.credits.balance({ signal: context.signal });
-    context.terminal.note(`The key works; ${credits} credits are available.`);
+    return (await client.credits.balance({ signal: context.signal })).available_credits;
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { message, advice = '' } = error.facts;
-    throw error.with({
-      message: `the check failed: ${message}`,
-      advice: `${advice} Nothing was stored; --no-check stores it without asking.`.trim(),
-    });
+    if (error instanceof Failure) return error;
+    throw error;
   } finally {
     await client.close();
   }
+}
+
+/** The last refusal is not about the prefix, or else the first one is as good as any. */
+function checkFailure(refusals: readonly Failure[], prefixes: readonly string[]): Failure {
+  const [first, last] = [refusals[0], refusals.at(-1)];
+  if (first === undefined || last === undefined) throw new TypeError('no header prefix was tried');
+  const isPrefix = mayMeanPrefix(last);
+  const failure = isPrefix ? first : last;
+  const { message, advice = '' } = failure.facts;
+  const check = `Check the key, the secret and the clock of this machine; if they are right, the service expects another header prefix (tried: ${prefixes.join(', ')}): give it with --header-prefix.`;
+  return failure.with({
+    message: `the check failed: ${message}`,
+    advice: `${isPrefix ? check : advice} Nothing was stored; --no-check stores it without asking.`.trim(),
+  });
 }
 
 async function readSecret(secret: GivenSecret | undefined, { io, signal }: Context): Promise<string> {

@@ -7,7 +7,7 @@ import { proxySettings, readVariable, stateFolder } from '../profiles/environmen
 import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from '../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
-import type { JobKind } from '../protocol/kind-names.ts';
+import type { Prices } from '../protocol/prices.ts';
 import type { Provenance } from '../protocol/provenance.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
@@ -16,8 +16,8 @@ export interface Connection {
   readonly client: Client;
   /** Capabilities of the embedded engines; null for a remote service. */
   readonly capabilities: Capabilities | null;
-  /** Credits for one unit of each kind; null for a remote service, which does not state them. */
-  readonly prices: Readonly<Record<JobKind, number>> | null;
+  /** Credits for one unit of each kind: those of the embedded service, or what the user states about a remote one. */
+  readonly prices: Prices;
   /** Returns what is worth reporting about the engines of a finished job; null from a remote service, which does not state it. */
   readProvenance(jobId: string): Promise<Provenance | null>;
   /** Polling interval in milliseconds; null for the default of the client. */
@@ -56,7 +56,7 @@ export function createKeeper({ io, terminal }: Context): SecretKeeper {
 
 /** A client of a remote service; the proxy comes from the environment. */
 export async function createRemoteClient(
-  target: Omit<ServiceTarget & { type: 'remote' }, 'type'>,
+  target: Omit<ServiceTarget & { type: 'remote' }, 'type' | 'prices'>,
   context: Context,
 ): Promise<Client> {
   const { createClient } = await import('../client/client.ts');
@@ -75,7 +75,7 @@ async function connectRemote(
   return {
     client,
     capabilities: null,
-    prices: null,
+    prices: target.prices,
     readProvenance: async () => null,
     everyMs: null,
     profile,

@@ -101,9 +101,10 @@ export interface Question {
 
 /** A limit on the credits of new jobs over several commands. */
 export interface Spending {
-  readonly left: () => number;
-  /** Called with the credits of the new jobs of a run, whenever they change. */
-  readonly count: (credits: { readonly ofThisRun: number; readonly unknown: number }) => void;
+  /** Null if it is unknown, because the cost of an earlier job is. */
+  readonly left: () => number | null;
+  /** Called with the credits of the new jobs of a run, whenever they change; null if they are unknown. */
+  readonly count: (ofThisRun: number | null) => void;
 }
 
 export interface Context {

@@ -27,7 +27,7 @@ export interface CallResult {
   readonly text: string | null;
   readonly notes: readonly string[];
   readonly error: object | null;
-  readonly session: { readonly spent_credits: number; readonly left_credits: number | null };
+  readonly session: { readonly spent_credits: number | null; readonly left_credits: number | null };
 }
 
 interface CallParts {

@@ -3,9 +3,9 @@ import type { Spending } from '../context/context.ts';
 import type { Failure } from '../errors/failure.ts';
 
 export interface Session {
-  /** Credits of the new jobs of the session. */
-  readonly spent: () => number;
-  /** Null without a limit. */
+  /** Credits of the new jobs of the session; null if the service does not report what one of them costs. */
+  readonly spent: () => number | null;
+  /** Null without a limit, and if it is unknown what was spent. */
   readonly left: () => number | null;
   /**
    * Runs a call that may pay. Only one runs at a time, so that none spends what another has counted on.
@@ -18,17 +18,17 @@ export interface Session {
 export function createSession(maxCredits: number | null): Session {
   let before = 0;
   let current = 0;
-  /** True if the service does not state what jobs cost: nothing more can be sent within a limit. */
+  /** True if the cost of a job is unknown: nothing more can be sent within a limit. */
   let isUnknown = false;
   let turn: Promise<unknown> = Promise.resolve();
-  const spent = () => before + current;
-  const left = () => (maxCredits === null ? null : isUnknown ? 0 : Math.max(0, maxCredits - spent()));
+  const spent = () => (isUnknown ? null : before + current);
+  const left = () => (maxCredits === null || isUnknown ? null : Math.max(0, maxCredits - before - current));
   const spending: Spending = {
     // The run subtracts its own jobs itself.
-    left: () => (maxCredits === null ? Number.POSITIVE_INFINITY : isUnknown ? 0 : maxCredits - before),
-    count({ ofThisRun, unknown }) {
-      current = Math.max(current, ofThisRun);
-      isUnknown ||= unknown > 0;
+    left: () => (maxCredits === null ? Number.POSITIVE_INFINITY : isUnknown ? null : maxCredits - before),
+    count(ofThisRun) {
+      isUnknown ||= ofThisRun === null;
+      current = Math.max(current, ofThisRun ?? 0);
     },
   };
   return {
@@ -53,7 +53,7 @@ export function createSession(maxCredits: number | null): Session {
 
 /**
  * The failure of a call that would exceed a limit, with advice for an agent.
- * @param left credits of the session; null without a limit
+ * @param left see `Session`
  */
 export function overLimit(failure: Failure, left: number | null): Failure {
   if (failure.facts.code !== 'MAX_CREDITS_REACHED' || left === null) return failure;

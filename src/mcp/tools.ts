@@ -182,9 +182,13 @@ function outputOf(json: JsonSchema | null): JsonSchema {
       error: { anyOf: [ERROR, { type: 'null' }] },
       session: {
         type: 'object',
-        properties: { spent_credits: { type: 'number' }, left_credits: { type: ['number', 'null'] } },
+        properties: {
+          spent_credits: { type: ['number', 'null'] },
+          left_credits: { type: ['number', 'null'] },
+        },
         required: ['spent_credits', 'left_credits'],
-        description: 'credits of the new jobs of this session; null without a limit',
+        description:
+          'credits of the new jobs of this session; spent_credits is null if the service does not report what jobs cost, left_credits also without a limit',
       },
     },
     required: ['exit_code', 'output', 'text', 'notes', 'error', 'session'],

@@ -116,6 +116,7 @@ const DOING = [
 const DONE_BEFORE = ['downloaded', 'exists'] as const satisfies readonly DoneBefore[];
 const STOP_REASONS = [
   'max-credits',
+  'price-unknown',
   'no-credits',
   'quota',
   'max-duration',

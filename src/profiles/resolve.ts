@@ -2,6 +2,7 @@
 
 import { Failure } from '../errors/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
+import { describeInvalidPrices, type Prices, parsePrices } from '../protocol/prices.ts';
 import {
   configFolder,
   type Environment,
@@ -44,6 +45,8 @@ export type ServiceTarget =
       readonly key: string;
       readonly secret: string;
       readonly headerPrefix: string;
+      /** As the user states them. */
+      readonly prices: Prices;
     }
   | { readonly type: 'embedded'; readonly stateDir: string };
 
@@ -87,21 +90,35 @@ export async function resolveTarget(
   fetchSecret: (source: SecretSource) => Promise<string>,
 ): Promise<ServiceTarget> {
   const settings = resolveSettings(sources);
-  const { baseUrl, key, secret, headerPrefix, stateDir } = settings;
+  const { baseUrl, key, secret, headerPrefix, price, stateDir } = settings;
   const doubt = findDoubt(settings, sources.env);
   if (doubt !== null) throw doubt;
   if (baseUrl.value === null) return { type: 'embedded', stateDir: stateDir.value };
   if (settings.engines.origin.type === 'flag') throw enginesElsewhere(baseUrl);
   if (key === null || secret === null) throw missing(settings);
   if (key.origin.type === 'env' && secret.origin.type !== 'env') throw halfSet();
-  refuseRedirection(settings, sources);
+  refuseOtherAddress(settings, sources);
+  const prices = readPrices(price);
   return {
     type: 'remote',
     baseUrl: baseUrl.value.replace(/\/+$/, ''),
     key: key.value,
     secret: await fetchSecret(secret.value),
     headerPrefix: headerPrefix.value,
+    prices,
   };
+}
+
+function readPrices(price: Settings['price']): Prices {
+  if (price === null) return {};
+  const prices = parsePrices(price.value);
+  if (prices !== null) return prices;
+  throw new Failure({
+    category: 'configuration',
+    code: 'SETTING_INVALID',
+    message: describeInvalidPrices(`price (${describeOrigin(price.origin)})`, price.value),
+    advice: 'Nothing was sent; correct it.',
+  });
 }
 
 const CHOICES =
@@ -168,22 +185,30 @@ function halfSet(): Failure {
   });
 }
 
-/** A project file comes with a repository: it must not lead the signed requests of a profile to somewhere else. */
-function refuseRedirection({ baseUrl, secret }: Settings, { profiles }: SettingSources): void {
-  if (baseUrl.origin.type !== 'project' || secret?.origin.type !== 'profile') return;
-  const { name } = secret.origin;
-  const own = profiles.profiles.find((profile) => profile.name === name)?.base_url;
-  if (own !== undefined && originOf(own) === originOf(baseUrl.value ?? '')) return;
+/**
+ * A key goes only to the address that it was saved for, wherever another one comes from: a signature names no host, so its
+ * receiver could use it at the right service. A key of the environment has no such address.
+ */
+function refuseOtherAddress({ baseUrl, key, secret }: Settings, { profiles }: SettingSources): void {
+  const owner = [key?.origin, secret?.origin].find((origin) => origin?.type === 'profile');
+  const given = baseUrl.value === null ? null : normalizeAddress(baseUrl.value);
+  // The client refuses what is not an address.
+  if (owner?.type !== 'profile' || given === null) return;
+  const saved = normalizeAddress(findProfile(profiles, owner.name)?.base_url ?? '');
+  if (saved === given) return;
   throw new Failure({
     category: 'configuration',
     code: 'CREDENTIALS_FOR_ANOTHER_SERVICE',
-    message: `${baseUrl.origin.path} sets the address ${originOf(baseUrl.value ?? '')}, but the key of the profile ${name} is for another service`,
-    advice: 'If you trust that address, give it yourself with --base-url; else name a profile for it.',
+    message: `the key of the profile ${owner.name} is for ${saved}, not for ${given} (${describeOrigin(baseUrl.origin)})`,
+    advice: `Nothing was sent. Set VLOC_KEY and VLOC_SECRET for that address, or add a profile for it: \`vloc profile add NAME --base-url ${given}\`.`,
   });
 }
 
-function originOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).origin : address;
+/** Origin and path, without what a message must not show; null for text that is not an address. */
+function normalizeAddress(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const { origin, pathname } = new URL(text);
+  return origin + pathname.replace(/\/+$/, '');
 }
 
 /** All places that settings come from, read already. */

@@ -104,6 +104,20 @@ export const SETTINGS = {
     stdin: 'read the webhook secret from one line of stdin, after that of --secret-stdin',
     command: 'save a command that prints the webhook secret, and run it each time',
   },
+  // Never in a project file: that of a stranger could void --max-credits.
+  price: {
+    field: 'price',
+    variable: 'VLOC_PRICE',
+    help: 'credits for one unit of each kind, for --max-credits with a service whose jobs do not report what they cost: `auto_localization=2,dubbing=1`',
+    inProject: false,
+    inProfile: 'optional',
+    isSecret: false,
+    option: {
+      type: 'text',
+      value: 'kind=credits',
+      help: 'price of a unit, if the service does not report it; several separated by commas',
+    },
+  },
   // Never in a project file: it names programs to run, which must not arrive with a checkout.
   engines: {
     field: 'engines',

@@ -7,16 +7,17 @@ import type { Decision } from '../batch/plan/decision.ts';
 import type { RunOutcome, Task } from '../batch/run/batch.ts';
 import { doneBefore, explainDecision } from '../batch/run/decided-outcomes.ts';
 import { runBatch } from '../batch/run/run-batch.ts';
+import { priceUnknownFailure } from '../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
-import { commandRecord } from '../workflow/jobs/run-jobs.ts';
+import { commandRecord, withPrices } from '../workflow/jobs/run-jobs.ts';
 import { createPreparation } from '../workflow/prepare/preparation.ts';
 import { checkStageSupport } from './stage-plan.ts';
-import { inputFilesOf, type StagedRun } from './staged-run.ts';
+import { costsOf, inputFilesOf, readItems, type StagedRun } from './staged-run.ts';
 
 /**
  * Runs the items that are not done yet.
@@ -74,7 +75,7 @@ async function runJobs(
   terminal.note(title);
   const view = await createBatchView(context, { items: tasks.map(({ item }) => item) });
   const own = new Set(tasks.map(({ item }) => item.key));
-  const options = limits(run, own);
+  const options = withPrices(limits(run, own), connection);
   let total = sumOf(spent, (key) => own.has(key));
   try {
     return await runBatch({
@@ -95,7 +96,7 @@ async function runJobs(
       command: 'localize',
       preface: [stageRecord(run, [...own])],
       listen: (event) => {
-        if (event.type === 'credits') total = event.reserved + event.charged;
+        if (event.type === 'credits') total = event.committed ?? null;
         view.listener(withoutFiles(event));
       },
       warn: terminal.warn,
@@ -113,7 +114,12 @@ async function runJobs(
 async function connectOnce(run: StagedRun) {
   const isFirst = run.connected === null;
   const connection = await run.connection();
-  if (isFirst) await checkStageSupport(run.plan, connection.capabilities);
+  if (!isFirst) return connection;
+  await checkStageSupport(run.plan, connection.capabilities);
+  if (run.runOptions.fresh) return connection;
+  const { prices } = withPrices(run.runOptions, connection);
+  const costs = costsOf(await readItems(run.plan.delivery, run.begunMs, prices));
+  for (const [key, credits] of costs) run.spent.set(key, credits);
   return connection;
 }
 
@@ -123,16 +129,21 @@ function limits({ runOptions, begunMs, context, spent }: StagedRun, own: Readonl
   const elapsedMs = context.io.now() - begunMs;
   const rest = (limit: number | null, used: number) => (limit === null ? null : Math.max(0, limit - used));
   const others = sumOf(spent, (key) => !own.has(key));
+  if (maxCredits !== null && others === null) throw priceUnknownFailure();
   return {
     ...runOptions,
-    maxCredits: rest(maxCredits, others),
+    maxCredits: rest(maxCredits, others ?? 0),
     maxDurationMs: rest(maxDurationMs, elapsedMs),
     timeoutMs: rest(timeoutMs, elapsedMs),
   };
 }
 
-function sumOf(spent: StagedRun['spent'], isWanted: (key: string) => boolean): number {
-  return [...spent].reduce((sum, [key, credits]) => sum + (isWanted(key) ? credits : 0), 0);
+function sumOf(spent: StagedRun['spent'], isWanted: (key: string) => boolean): number | null {
+  const wanted = [...spent].flatMap(([key, credits]) => (isWanted(key) ? [credits] : []));
+  return wanted.reduce<number | null>(
+    (sum, credits) => (sum === null || credits === null ? null : sum + credits),
+    0,
+  );
 }
 
 /** Hides the files that stages pass to each other: they are not results. */

@@ -11,6 +11,7 @@ import { connect } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { describeUnits } from '../protocol/metering.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import { readRunOptions } from '../workflow/jobs/job-options.ts';
 import { tellShare } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
 import { describeUnusable, PATIENCE_MS, readPurse, shareOf } from '../workflow/jobs/show-plan.ts';
@@ -49,11 +50,12 @@ async function askForStages(
   options: StageOptions,
   plan: StagePlan,
 ): Promise<readonly Forecast[]> {
+  const { prices } = readRunOptions(options);
   const connection = await connect(context);
   try {
     await checkStageSupport(plan, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    const purse = await readPurse(connection.client.credits, context, signal);
+    const purse = await readPurse(connection, context, signal, prices);
     return await forecastStages(context, options, plan, purse);
   } finally {
     await connection.close();

@@ -12,6 +12,7 @@ import { linesStage, videoStage } from '../batch/stages/items.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import type { Failure } from '../errors/failure.ts';
+import type { Prices } from '../protocol/prices.ts';
 import { readRunOptions } from '../workflow/jobs/job-options.ts';
 import type { StageOptions } from './stage-options.ts';
 import type { SourceVideo, StagePlan, StageSubtitle, VideoTarget } from './stage-plan.ts';
@@ -46,8 +47,8 @@ export interface StagedRun {
   readonly runOptions: RunOptions;
   /** When the command started, milliseconds since 1970. */
   readonly begunMs: number;
-  /** Credits that each item has cost so far, by key. */
-  readonly spent: Map<string, number>;
+  /** Credits that each item has cost so far, by key, once connected; null if they are neither reported nor stated. */
+  readonly spent: Map<string, number | null>;
   /** Connects to the service on the first call; `close` ends the connection. */
   connection(): Promise<Connection>;
   /** The connection; null before the first call. */
@@ -71,7 +72,6 @@ export async function openStagedRun(
 ): Promise<StagedRun> {
   const runOptions = readRunOptions(options, isRetry);
   const begunMs = context.io.now();
-  const costs = costsOf(await readItems(plan.delivery, begunMs));
   const run: StagedRun = {
     context,
     operands,
@@ -84,7 +84,7 @@ export async function openStagedRun(
     }),
     runOptions,
     begunMs,
-    spent: new Map(runOptions.fresh ? [] : [...costs].map(([key, credits]) => [key, credits ?? 0])),
+    spent: new Map(),
     async connection() {
       run.connected ??= await connect(context);
       return run.connected;
@@ -95,9 +95,13 @@ export async function openStagedRun(
   return run;
 }
 
-/** The items of all runs of a batch or a shard, according to its journal. */
-export async function readItems(place: BatchPlace, nowMs: number): Promise<readonly ItemReport[]> {
-  return readBatchFacts(await readBatchLog(place), place.folder, nowMs).items;
+/** The items of all runs of a batch or a shard, according to its journal. @param prices of jobs without a reported cost */
+export async function readItems(
+  place: BatchPlace,
+  nowMs: number,
+  prices: Prices = {},
+): Promise<readonly ItemReport[]> {
+  return readBatchFacts(await readBatchLog(place), place.folder, nowMs, prices).items;
 }
 
 /** The credits that each item has cost in all runs, by key; null if the service does not report them. */

@@ -28,6 +28,7 @@ import {
   type SettingRows,
 } from '../profiles/settings.ts';
 import { openProfileStore, type ProfileStore } from '../profiles/store.ts';
+import { describeInvalidPrices, parsePrices } from '../protocol/prices.ts';
 
 /** The store of the user who runs the command. */
 export function profileStore({ io, terminal }: Context): ProfileStore {
@@ -176,6 +177,9 @@ async function readText(name: TextName, context: Context, options: Given): Promi
     given === undefined && row.inProfile === 'required'
       ? await context.terminal.ask({ text: row.question, typed: 'shown', flag: flagOf(name) })
       : given;
+  if (name === 'price' && text !== undefined && parsePrices(text) === null) {
+    throw usageFailure(describeInvalidPrices(flagOf(name), text), 'Correct it.');
+  }
   if (name !== 'baseUrl' || text === undefined) return text;
   parseBaseUrl(text);
   return text.replace(/\/+$/, '');

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
+import { usualPrefixes } from '../../src/profiles/header-prefixes.ts';
 import { makeFolder } from '../client/support/harness.ts';
-import { problem, startServer } from '../client/support/scripted-server.ts';
+import { json, problem, startServer } from '../client/support/scripted-server.ts';
 import { startScene } from '../service/harness/scene.ts';
 import { createTestIo } from '../support/test-io.ts';
 
@@ -114,6 +115,8 @@ describe('vloc profile add', () => {
     const both = await run([...base, '--key', 'k', '--secret-stdin', '--secret-command', 'x'], 's');
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
     expect((await add(SERVICE, 's', '--no-check', '--header-prefix', 'X Bad')).code).toBe(4);
+    const price = await add(SERVICE, 's', '--no-check', '--price', 'lines=1');
+    expect([price.code, price.stderr]).toEqual([2, expect.stringContaining('expected KIND=CREDITS')]);
     await nothingStored();
   });
 });
@@ -156,6 +159,109 @@ describe('the check of a new key', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/clock of this machine is (599|600|601) s behind.*Set it right/);
   });
+});
+
+describe('the header prefix', () => {
+  /** Answers as a service that looks for its key in the header of this prefix only. */
+  async function startPrefixed(
+    prefix: string | null,
+    refusal = problem(401, 'AUTHENTICATION_FAILED', false),
+  ) {
+    const credits = { balance_credits: 9, reserved_credits: 0, available_credits: 9 };
+    const server = await startServer((seen, response, request) => {
+      const isKnown = prefix !== null && `${prefix.toLowerCase()}-key` in seen.headers;
+      (isKnown ? json(200, credits) : refusal)(seen, response, request);
+    });
+    onTestFinished(server.close);
+    const tried = () =>
+      server.seen.map(({ target, headers }) => [
+        target,
+        Object.keys(headers).find((name) => name.startsWith('x-') && name.endsWith('-signature')),
+      ]);
+    return { server, tried };
+  }
+
+  it.each([
+    ['401', problem(401, 'AUTHENTICATION_FAILED', false)],
+    ['401 of a gateway', json(401, { message: 'Unauthorized' })],
+    [
+      '400 that names another header',
+      json(400, {
+        code: 'INVALID_REQUEST',
+        detail: 'no key',
+        errors: [{ pointer: 'x-api-key', detail: 'missing' }],
+      }),
+    ],
+  ])('is found after a %s, stored and used', async (_, refusal) => {
+    const { server, tried } = await startPrefixed('X-Api', refusal);
+    const { code, stderr } = await add(server.baseUrl, 's');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with the header prefix X-Api; 9 credits')]);
+    expect(await stored()).toMatchObject([{ header_prefix: 'X-Api' }]);
+    expect(tried()).toEqual([
+      ['/v1/credits', 'x-service-signature'],
+      ['/v1/credits', 'x-api-signature'],
+    ]);
+    expect((await run(['credits', '-o', 'id'])).code).toBe(0);
+  });
+
+  it('is not searched for if it is given', async () => {
+    const { server, tried } = await startPrefixed('X-Api');
+    const { code, stderr } = await add(server.baseUrl, 's', '--header-prefix', 'X-Acme');
+    expect([code, tried()]).toEqual([4, [['/v1/credits', 'x-acme-signature']]]);
+    expect(stderr).toContain('another header prefix (tried: X-Acme): give it with --header-prefix');
+    await nothingStored();
+  });
+
+  it('is named with all that were tried if none works', async () => {
+    const { server, tried } = await startPrefixed(null);
+    const { code, stderr } = await add(server.baseUrl, 's');
+    expect([code, tried().length]).toEqual([4, 2]);
+    expect(stderr).toContain('(tried: X-Service, X-Api)');
+    await nothingStored();
+  });
+
+  it('is named by every command after a refusal of the key, and by doctor', async () => {
+    const { server } = await startPrefixed('X-Api');
+    const env = {
+      VLOC_BASE_URL: server.baseUrl,
+      VLOC_KEY: 'k',
+      VLOC_SECRET: 's',
+      VLOC_HEADER_PREFIX: 'X-Acme',
+    };
+    for (const words of [['credits'], ['doctor'], ['jobs', 'list']]) {
+      const { code, stdout, stderr } = await run(words, '', env);
+      expect([words, code]).toEqual([words, 4]);
+      // A table breaks lines.
+      expect((stdout + stderr).replace(/\s+/g, ' ')).toContain(
+        'another header prefix than X-Acme: set VLOC_HEADER_PREFIX',
+      );
+    }
+  });
+
+  it('that `vloc serve` does not know is named once', async () => {
+    const { service, credentials } = await startScene();
+    const env = { VLOC_BASE_URL: service.url, VLOC_KEY: credentials.key, VLOC_SECRET: credentials.secret };
+    const { code, stderr } = await run(['credits'], '', { ...env, VLOC_HEADER_PREFIX: 'X-Acme' });
+    expect(code).toBe(4);
+    const [message, advice, last] = stderr.split('\n');
+    expect(message).toBe('✖ the service did not recognize the signature headers (prefix X-Acme)');
+    expect(advice).toBe('  Set its prefix: VLOC_HEADER_PREFIX.');
+    expect(last).toMatch(/^ {2}HEADER_PREFIX_UNKNOWN · req_/);
+  });
+});
+
+it('the usual header prefixes are named after the host', () => {
+  expect(usualPrefixes('https://api.acme.com/v1')).toEqual(['X-Service', 'X-Acme', 'X-Api']);
+  expect(usualPrefixes('https://video.acme-labs.co.uk/v1')).toEqual([
+    'X-Service',
+    'X-Acme-labs',
+    'X-Video',
+    'X-Api',
+  ]);
+  expect(usualPrefixes('https://a.xn--80ak6aa92e.com/v1')).toEqual(['X-Service', 'X-A', 'X-Api']);
+  for (const host of ['127.0.0.1:7', '[::1]', 'localhost']) {
+    expect(usualPrefixes(`http://${host}/v1`)).toEqual(['X-Service', 'X-Api']);
+  }
 });
 
 describe('an unusable folder of profiles', () => {

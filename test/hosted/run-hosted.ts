@@ -20,6 +20,8 @@ export interface HostedScene {
   /** With `talk.mp4` and `talk.srt`. */
   readonly folder: string;
   readonly slept: number[];
+  /** The variables of `run`, if it is given none. */
+  readonly env: Record<string, string>;
   readonly run: (words: readonly string[], options?: TestIoOptions) => Promise<Ended>;
   /** Ctrl-C in the run that was begun last. */
   readonly interrupt: () => void;
@@ -59,5 +61,5 @@ export async function openHosted(
     const code = await main(words, test.io);
     return { code, stdout: test.stdout(), stderr: test.stderr() };
   };
-  return { hosted, folder, slept, run, interrupt: () => newest?.send('SIGINT') };
+  return { hosted, folder, slept, env, run, interrupt: () => newest?.send('SIGINT') };
 }

@@ -4,7 +4,7 @@
  * a callback is a public HTTPS address, and a test has none.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Difference } from './differences.ts';
 import { createForms } from './forms.ts';
@@ -42,7 +42,12 @@ export interface Hosted {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   readonly account: Account;
-  readonly requests: { readonly method: string; readonly url: string; readonly body: Buffer }[];
+  readonly requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Buffer;
+  }[];
   /** Answered one each to signed requests, instead of the right answer. */
   readonly troubles: Trouble[];
   /** Changes every JSON answer of the API before it is sent. */
@@ -124,11 +129,11 @@ export async function startHosted(
   let origin = '';
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
-    const { method = '', url = '' } = request;
+    const { method = '', url = '', headers } = request;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    hosted.requests.push({ method, url, body });
+    hosted.requests.push({ method, url, headers, body });
     await hosted.meet('arrival', method, url);
     const [path = '', query = ''] = url.split('?');
     if (path.startsWith('/bucket/')) return takeBytes(desk, path.slice('/bucket/'.length), body, response);

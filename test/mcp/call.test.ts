@@ -110,7 +110,7 @@ describe('a call', () => {
     const answer = await call(
       async ({ spending }) => {
         expect(spending?.left()).toBe(7);
-        spending?.count({ ofThisRun: 3, unknown: 0 });
+        spending?.count(3);
         return 0;
       },
       { inputs: [] },

@@ -8,13 +8,13 @@ describe('a session', () => {
   it('adds the credits of all calls, and counts only the newest sum of a call', async () => {
     const session = createSession(10);
     await session.pay(forever, async ({ count }) => {
-      count({ ofThisRun: 1, unknown: 0 });
-      count({ ofThisRun: 3, unknown: 0 });
+      count(1);
+      count(3);
       expect([session.spent(), session.left()]).toEqual([3, 7]);
     });
     await session.pay(forever, async ({ left, count }) => {
       expect(left()).toBe(7);
-      count({ ofThisRun: 4, unknown: 0 });
+      count(4);
       // The run subtracts its own jobs from what it may spend.
       expect(left()).toBe(7);
     });
@@ -24,8 +24,8 @@ describe('a session', () => {
   it('never subtracts credits that a call has counted', async () => {
     const session = createSession(10);
     await session.pay(forever, async ({ count }) => {
-      count({ ofThisRun: 5, unknown: 0 });
-      count({ ofThisRun: 2, unknown: 0 });
+      count(5);
+      count(2);
     });
     expect(session.left()).toBe(5);
   });
@@ -33,7 +33,7 @@ describe('a session', () => {
   it('keeps the credits of a call that fails', async () => {
     const session = createSession(10);
     const call = session.pay(forever, async ({ count }) => {
-      count({ ofThisRun: 4, unknown: 0 });
+      count(4);
       throw new Error('lost');
     });
     await expect(call).rejects.toThrow('lost');
@@ -44,18 +44,18 @@ describe('a session', () => {
     const session = createSession(null);
     await session.pay(forever, async ({ left, count }) => {
       expect(left()).toBe(Number.POSITIVE_INFINITY);
-      count({ ofThisRun: 5, unknown: 0 });
+      count(5);
     });
     expect([session.spent(), session.left()]).toEqual([5, null]);
   });
 
-  it('has nothing left once a service does not state what a job costs', async () => {
+  it('neither knows what was spent nor what is left once a service does not report what a job costs', async () => {
     const session = createSession(10);
     await session.pay(forever, async ({ left, count }) => {
-      count({ ofThisRun: 0, unknown: 1 });
-      expect(left()).toBe(0);
+      count(null);
+      expect(left()).toBeNull();
     });
-    expect(session.left()).toBe(0);
+    expect([session.spent(), session.left()]).toEqual([null, null]);
   });
 
   it('runs paid calls one after the other, in their order, also after one that fails', async () => {

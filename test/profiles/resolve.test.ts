@@ -40,6 +40,7 @@ describe('the service of a run', () => {
       key: 'k',
       secret: 's',
       headerPrefix: 'X-Service',
+      prices: {},
     });
   });
 
@@ -127,8 +128,8 @@ describe('a project file', () => {
     });
 
   it('does not send the key of a profile to another service', async () => {
-    await expect(lead('https://evil.example.net/v1')).rejects.toThrow('is for another service');
-    await expect(lead('http://api.example.com/v1')).rejects.toThrow('is for another service');
+    await expect(lead('https://evil.example.net/v1')).rejects.toThrow('not for https://evil.example.net/v1');
+    await expect(lead('http://api.example.com/v1')).rejects.toThrow('not for http://api.example.com/v1');
   });
 
   it('may name the same service, and any with the credentials of the environment', async () => {

@@ -7,8 +7,9 @@ import { flagOf, PROFILE_SECRETS, PROFILE_TEXTS, SETTINGS } from '../../src/prof
 import { makeFolder } from '../client/support/harness.ts';
 import { createTestIo } from '../support/test-io.ts';
 
-const textOf = (name: (typeof PROFILE_TEXTS)[number]) =>
-  name === 'baseUrl' ? 'https://api.example.com/v1' : `X-${name}`;
+/** Those that are checked. */
+const TEXTS: Readonly<Record<string, string>> = { baseUrl: 'https://api.example.com/v1', price: 'dubbing=1' };
+const textOf = (name: (typeof PROFILE_TEXTS)[number]) => TEXTS[name] ?? `X-${name}`;
 
 let folder = '';
 async function run(words: string[], stdin = '') {

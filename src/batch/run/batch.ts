@@ -4,6 +4,7 @@ import type { JobRecord } from '../../journal/job-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { Slots } from '../../journal/slots.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
+import type { Prices } from '../../protocol/prices.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
 import type { Decision, Recorded } from '../plan/decision.ts';
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly jobs: number;
   /** Credits that the items may cost, including those of earlier runs; null for no limit. */
   readonly maxCredits: number | null;
+  /** Assumed for jobs whose cost the service does not report. */
+  readonly prices?: Prices | undefined;
   /** A limit that several commands share; missing without one. */
   readonly newCredits?: NewCredits | undefined;
   /** After this time nothing new is sent; null for no limit. */

@@ -4,6 +4,7 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { Prices } from '../../protocol/prices.ts';
 import type { CreditTotals, Units } from '../item.ts';
 import type { NewCredits } from './batch.ts';
 
@@ -15,23 +16,29 @@ export interface Bill {
   readonly charged_credits: number | null;
 }
 
-/** `wait`: ask again when another job's price is known. */
-type BudgetVerdict = 'go' | 'wait' | 'stop';
+/** `wait`: ask again when another job's price is known. `unpriced`: a job costs nobody knows what. */
+type BudgetVerdict = 'go' | 'wait' | 'stop' | 'unpriced';
 
 export interface Budget {
   /** @param units null if unknown before the job exists */
   judge(kind: JobKind, units: Units | null): BudgetVerdict;
   /** A job is being sent; `id` is any name for it. The cost of an earlier job of that name still counts. */
   begin(id: string, kind: JobKind, units: Units | null): void;
-  /** The service has stated the cost. */
-  bill(id: string, kind: JobKind, bill: Bill | null): void;
+  /**
+   * The service has answered, with or without the cost.
+   * @param units of the job, for a service that does not report them
+   * @returns the bill with a quantity, if that is known
+   */
+  bill(id: string, kind: JobKind, bill: Bill | null, units?: Units | null): Bill;
   /** The job was not created. */
   drop(id: string): void;
   totals(): CreditTotals;
   /** Counts what `work` adds as the costs of earlier runs. */
   countEarlier(work: () => void): void;
-  /** The credits that were added since, besides those of earlier runs. */
-  ofThisRun(): number;
+  /** Credits of all jobs, with assumed ones; null if a cost is neither reported nor stated. */
+  committed(): number | null;
+  /** The credits that were added since, besides those of earlier runs; null likewise. */
+  ofThisRun(): number | null;
 }
 
 /** The most started minutes that a video can have. */
@@ -40,14 +47,21 @@ const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 /**
  * @param maxCredits null for no limit
  * @param newCredits the limit without the costs of earlier runs; null for none
+ * @param stated prices that apply where the service reports none
  */
-export function createBudget(maxCredits: number | null, newCredits: NewCredits | null = null): Budget {
+export function createBudget(
+  maxCredits: number | null,
+  newCredits: NewCredits | null = null,
+  stated: Prices = {},
+): Budget {
   let earlier = 0;
+  let earlierUnreported = 0;
+  /** Units of jobs, by their names. */
+  const quantities = new Map<string, number>();
   const costs = new Map<string, Cost>();
   const sums = createCostSums();
   const prices = new Map<JobKind, number>();
   const largest = new Map<JobKind, number>();
-  const firstPrice = typeof newCredits?.price === 'number' ? thousandthsOfPrice(newCredits.price) : null;
 
   function put(id: string, cost: Cost): void {
     costs.set(id, cost);
@@ -60,31 +74,46 @@ export function createBudget(maxCredits: number | null, newCredits: NewCredits |
     costs.delete(id);
   }
 
-  function estimate(kind: JobKind, units: Units | null): number | null {
-    const price = prices.get(kind) ?? firstPrice;
+  function estimate(kind: JobKind, quantity: number | null): number | null {
+    const price = prices.get(kind) ?? firstPrice(kind);
     if (price === null) return null;
-    return price === 0 ? 0 : price * (units?.quantity ?? mostUnits(kind));
+    return price === 0 ? 0 : price * (quantity ?? mostUnits(kind));
+  }
+
+  /** In thousandths. */
+  function firstPrice(kind: JobKind): number | null {
+    const price = stated[kind] ?? newCredits?.price ?? null;
+    return price === null ? null : thousandthsOfPrice(price);
+  }
+
+  /** The cost of a job that the service does not report. */
+  function assumeCost(kind: JobKind, quantity: number | null): Cost {
+    const amount = estimate(kind, quantity);
+    return amount === null || !Number.isFinite(amount)
+      ? { state: 'unreported' }
+      : { state: 'assumed', amount };
   }
 
   /** Of a job whose size is unknown. */
   function mostUnits(kind: JobKind): number {
     if (KINDS[kind].unit === 'started_minute') return MOST_MINUTES;
     // A larger one than all before would exceed a limit that must hold.
-    return newCredits === null ? (largest.get(kind) ?? 0) : Number.POSITIVE_INFINITY;
+    const known = newCredits === null ? largest.get(kind) : undefined;
+    return known ?? Number.POSITIVE_INFINITY;
   }
 
-  const committed = () => sums.sum('sent') + sums.sum('reserved') + sums.sum('charged');
+  const committed = () => sums.sum('sent') + sums.sum('reserved') + sums.sum('charged') + sums.sum('assumed');
   const isAnySent = () => sums.count('sent') > 0;
 
   return {
     judge(kind, units) {
       if (maxCredits === null && newCredits === null) return 'go';
-      if (sums.count('unreported') > 0) return 'stop';
+      if (sums.count('unreported') > 0) return 'unpriced';
       const limit = Math.min(
         toThousandths(maxCredits ?? Number.POSITIVE_INFINITY),
         toThousandths(newCredits?.max ?? Number.POSITIVE_INFINITY) + earlier,
       );
-      const next = estimate(kind, units);
+      const next = estimate(kind, units?.quantity ?? null);
       if (next === null) {
         // The first job runs alone, so that the price is known for the others.
         if (isAnySent()) return 'wait';
@@ -95,33 +124,44 @@ export function createBudget(maxCredits: number | null, newCredits: NewCredits |
     },
     begin(id, kind, units) {
       // The cost of a job that this one replaces stays in the sums.
-      put(id, { state: 'sent', estimate: estimate(kind, units) });
+      put(id, { state: 'sent', estimate: estimate(kind, units?.quantity ?? null) });
+      if (units !== null) quantities.set(id, units.quantity);
     },
-    bill(id, kind, bill) {
+    bill(id, kind, reported, units = null) {
+      const quantity = reported?.quantity ?? quantities.get(id) ?? units?.quantity ?? null;
+      const bill = { ...NO_BILL, ...reported, quantity };
       remove(id);
-      put(id, readCost(bill));
-      const { quantity, reserved_credits: reserved } = bill ?? { quantity: null, reserved_credits: null };
-      if (quantity === null || reserved === null || quantity <= 0) return;
-      prices.set(kind, Math.ceil(toThousandths(reserved) / quantity));
+      put(id, isReported(bill) ? readCost(bill) : assumeCost(kind, quantity));
+      if (quantity === null) return bill;
+      quantities.set(id, quantity);
+      // Some report the charge alone, at the end; 0 may mean that it is not known yet.
+      const cost = bill.reserved_credits ?? (bill.charged_credits || null);
+      if (cost === null || quantity <= 0) return bill;
+      prices.set(kind, Math.ceil(toThousandths(cost) / quantity));
       largest.set(kind, Math.max(quantity, largest.get(kind) ?? 0));
+      return bill;
     },
     drop: remove,
     countEarlier(work) {
       const before = committed();
+      const unreported = sums.count('unreported');
       work();
       earlier += committed() - before;
+      earlierUnreported += sums.count('unreported') - unreported;
     },
-    ofThisRun: () => Math.max(0, committed() - earlier) / 1000,
+    committed: () => (sums.count('unreported') > 0 ? null : committed() / 1000),
+    ofThisRun: () =>
+      sums.count('unreported') > earlierUnreported ? null : Math.max(0, committed() - earlier) / 1000,
     totals() {
-      const unknown = sums.count('unreported');
+      const unknown = sums.count('unreported') + sums.count('assumed');
       return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000, unknown };
     },
   };
 }
 
-function readCost(bill: Bill | null): Cost {
-  if (bill === null || !isReported(bill)) return { state: 'unreported' };
-  const { status, reserved_credits: reserved, charged_credits: charged } = bill;
+const NO_BILL: Bill = { status: null, quantity: null, reserved_credits: null, charged_credits: null };
+
+function readCost({ status, reserved_credits: reserved, charged_credits: charged }: Bill): Cost {
   if (status === 'released') return { state: 'charged', amount: 0 };
   const isSettled = status === 'settled' || reserved === null;
   return {
@@ -157,7 +197,8 @@ export function readBills(records: readonly LogRecord[]): ReadonlyMap<string, Bi
     if (record.type !== 'billed' || typeof record.key !== 'string') continue;
     bills.set(record.key, {
       status: typeof record.status === 'string' ? record.status : null,
-      quantity: asNumber(record.quantity),
+      // It does not change, and later runs may not know it.
+      quantity: asNumber(record.quantity) ?? bills.get(record.key)?.quantity ?? null,
       reserved_credits: asNumber(record.reserved_credits),
       charged_credits: asNumber(record.charged_credits),
     });
@@ -174,8 +215,9 @@ function asNumber(value: unknown): number | null {
 /** The cost of one job, in thousandths of credits, in which sums are exact. */
 type Cost =
   | { readonly state: 'sent'; readonly estimate: number | null }
-  | { readonly state: 'reserved' | 'charged'; readonly amount: number }
-  /** The service does not state what the job costs. */
+  /** `assumed`: the service does not report what the job costs, but its price is known. */
+  | { readonly state: 'reserved' | 'charged' | 'assumed'; readonly amount: number }
+  /** Nor is its price. */
   | { readonly state: 'unreported' };
 
 interface CostSums {
@@ -190,7 +232,7 @@ interface CostSums {
 
 function createCostSums(): CostSums {
   const none = () => ({ count: 0, sum: 0 });
-  const states = { sent: none(), reserved: none(), charged: none(), unreported: none() };
+  const states = { sent: none(), reserved: none(), charged: none(), assumed: none(), unreported: none() };
   const change = (cost: Cost, sign: 1 | -1) => {
     states[cost.state].count += sign;
     states[cost.state].sum += sign * amountOf(cost);
@@ -211,6 +253,7 @@ function amountOf(cost: Cost): number {
       return 0;
     case 'reserved':
     case 'charged':
+    case 'assumed':
       return cost.amount;
   }
 }

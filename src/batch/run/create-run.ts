@@ -31,17 +31,20 @@ interface RunParts {
 
 export function createRun({ batch, journal, stopping, reference, rebuild }: RunParts): Run {
   const { options, runtime, listen, connection, records } = batch;
-  const budget = createBudget(options.maxCredits, options.newCredits);
+  const budget = createBudget(options.maxCredits, options.newCredits, options.prices);
   const counted = new Set<string>();
   function countBills(tasks: readonly Task[]): void {
     const others = tasks.filter(({ item }) => !counted.has(item.key));
     for (const { item } of others) counted.add(item.key);
     if (options.fresh) return;
     budget.countEarlier(() => countEarlierBills(budget, others, journal));
-    const totals = budget.totals();
+    const { reserved, charged, unknown } = budget.totals();
     // A run that finds everything done still reports the costs.
-    if (totals.charged + totals.reserved + totals.unknown > 0)
-      listen({ type: 'credits', ...totals, ofThisRun: budget.ofThisRun() });
+    if (charged + reserved + unknown > 0) reportCredits();
+  }
+  function reportCredits(): void {
+    const [committed, ofThisRun] = [budget.committed(), budget.ofThisRun()];
+    listen({ type: 'credits', ...budget.totals(), committed, ofThisRun });
   }
   countBills(batch.tasks);
   const isShard = (batch.delivery.shard?.count ?? 1) > 1;
@@ -76,10 +79,10 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     canAfford: (kind, units) => budget.judge(kind, units) !== 'stop',
     pause: (ms) => pause(runtime, ms, stopping.launching),
     takeBill(item, key, { billing }): readonly LogRecord[] {
-      budget.bill(item.key, item.kind, billing);
-      listen({ type: 'credits', ...budget.totals(), ofThisRun: budget.ofThisRun() });
+      const bill = budget.bill(item.key, item.kind, billing, item.units);
+      reportCredits();
       launcher.lookAgain();
-      return billing === null ? [] : [writeBill(key, billing)];
+      return billing === null && bill.quantity === null ? [] : [writeBill(key, bill)];
     },
     judge(failure) {
       if (failure.facts.category === 'temporary') streak.inARow += 1;

@@ -79,8 +79,8 @@ export function createLauncher(parts: LauncherParts): Launcher {
       }
       const permission = budget.judge(first.item.kind, first.units);
       if (permission === 'wait') return;
-      if (permission === 'stop') {
-        stopping.stop('max-credits');
+      if (permission === 'stop' || permission === 'unpriced') {
+        stopping.stop(permission === 'stop' ? 'max-credits' : 'price-unknown');
         return;
       }
       waiting.shift();

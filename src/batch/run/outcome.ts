@@ -1,9 +1,10 @@
 /** The failure of a whole run, which decides the exit code. Pure. Source: design, "Exit codes". */
 
 import { Failure } from '../../client/index.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
 import { type InputProblem, NOT_USABLE, unusable } from '../plan/input.ts';
-import { STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
+import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /** Null if everything is done, or if the run was not supposed to wait. */
 export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | null {
@@ -101,10 +102,15 @@ function stopFailure(
     category: STOP_CATEGORY[reason] ?? 'partial',
     code: cause?.facts.code ?? CODES[reason],
     message: `${whyStopped(reason, cause)}: ${parts.join(', ')}`,
-    advice: adviceOf(reason, cause),
+    advice: reason === 'price-unknown' ? advisePrice(kindOf(outcomes)) : adviceOf(reason, cause),
     retryable: reason === 'network' || reason === 'timeout' || reason === 'max-duration',
     errors: errorsOf(outcomes),
   });
+}
+
+/** Of the jobs that were not started. */
+function kindOf(outcomes: readonly BatchOutcome[]): JobKind | null {
+  return outcomes.find(({ state }) => state.phase === 'left' && state.jobId === null)?.item.kind ?? null;
 }
 
 function adviceOf(reason: StopReason, cause: Failure | undefined): string {
@@ -117,6 +123,7 @@ function adviceOf(reason: StopReason, cause: Failure | undefined): string {
 
 const CODES: Readonly<Record<StopReason, string>> = {
   'max-credits': 'MAX_CREDITS_REACHED',
+  'price-unknown': 'PRICE_UNKNOWN',
   'no-credits': 'INSUFFICIENT_CREDITS',
   quota: 'CREDIT_QUOTA_EXCEEDED',
   'max-duration': 'MAX_DURATION_REACHED',

@@ -4,7 +4,10 @@
  */
 
 import { BLAMES } from '../../client/transport/error-class.ts';
-import type { Failure, FailureCategory } from '../../errors/failure.ts';
+import { Failure, type FailureCategory } from '../../errors/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { describeUnits } from '../../protocol/metering.ts';
 import type { StopReason } from '../item.ts';
 
 /** The reason that signals of a stopped run are aborted with. */
@@ -105,6 +108,7 @@ export function endsWaiting(reason: StopReason): boolean {
 /** The category that decides the exit code of a stopped run; null if its items decide. */
 export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>> = {
   'max-credits': 'credits',
+  'price-unknown': 'credits',
   'no-credits': 'credits',
   quota: 'credits',
   'max-duration': 'partial',
@@ -116,11 +120,34 @@ export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>>
   detached: null,
 };
 
+/** @param kind of the jobs; null for several */
+export function advisePrice(kind: JobKind | null): string {
+  const price =
+    kind === null
+      ? 'the prices of all kinds of jobs with --price KIND=CREDITS,KIND=CREDITS'
+      : `the price of ${describeUnits(1, KINDS[kind].unit)} with --price ${kind}=CREDITS`;
+  return `State ${price}, or leave --max-credits out; then run the same command again: only the rest runs.`;
+}
+
+/** A limit for several kinds of jobs that cannot be enforced, because the service does not report what they cost. */
+export function priceUnknownFailure(): Failure {
+  return new Failure({
+    category: 'credits',
+    code: 'PRICE_UNKNOWN',
+    message: STOP_WORDS['price-unknown'].why,
+    advice: advisePrice(null),
+  });
+}
+
 /** Why the run stopped, as a sentence without its full stop, and what to do next. */
 export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; readonly advice: string }>> = {
   'max-credits': {
     why: 'the next job would cost more than --max-credits allows',
     advice: 'Raise --max-credits, then run the same command again: only the rest runs.',
+  },
+  'price-unknown': {
+    why: 'the service does not report what a job costs, so --max-credits cannot be enforced',
+    advice: advisePrice(null),
   },
   'no-credits': {
     why: 'the credits are used up',

@@ -3,7 +3,7 @@
  * Pure. Source: specification, "Errors"; design, "Exit codes", "Transport".
  */
 
-import type { Blame, FailureCategory, FailureFacts, FailureOrigin } from '../../errors/failure.ts';
+import type { Blame, Failure, FailureCategory, FailureFacts, FailureOrigin } from '../../errors/failure.ts';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 
 /** A refused answer, as far as the decision needs it. */
@@ -216,4 +216,12 @@ function gatewayAdvice(category: FailureCategory, status: number, addressee: Add
   const base = addressee === 'the API' ? 'the base URL and ' : '';
   const check = `Check ${base}any proxy, firewall or login page between here and ${addressee}`;
   return category === 'temporary' ? `${check}, then run the same command again.` : `${check}.`;
+}
+
+/** The code of a refusal of signature headers that the service does not know. */
+export const PREFIX_UNKNOWN = 'HEADER_PREFIX_UNKNOWN';
+
+/** True if a service that expects another header prefix may answer so. */
+export function mayMeanPrefix({ facts }: Failure): boolean {
+  return facts.status === 401 || facts.code === PREFIX_UNKNOWN;
 }

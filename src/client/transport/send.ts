@@ -5,7 +5,7 @@ import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { type RawResponse, readResponse, requestIdFact } from './answer.ts';
 import { BodyTooLarge, collectBody, MAX_ANSWER_BYTES } from './body.ts';
-import { classifyError, gatewayFacts, UNREADABLE } from './error-class.ts';
+import { classifyError, gatewayFacts, PREFIX_UNKNOWN, UNREADABLE } from './error-class.ts';
 import type { Http } from './http.ts';
 import { describeNetworkError } from './network-error.ts';
 import { type PreparedCall, prepareRequest } from './request.ts';
@@ -30,8 +30,10 @@ export function createSend(context: ClientContext): Send {
       const offset = context.clock.offset;
       try {
         const raw = await exchange(context, http, call, request, number);
-        const outcome = readResponse(raw, context.clock.now());
-        if (outcome.type === 'done' || clockCorrected) return outcome;
+        const read = readResponse(raw, context.clock.now());
+        if (read.type === 'done') return read;
+        const outcome = { ...read, failure: namePrefix(read.failure, context.headerPrefix) };
+        if (clockCorrected) return outcome;
         // The clock of a gateway may differ from that of the service.
         if (outcome.failure.facts.origin !== 'api' || !correctClock(context, raw, offset)) return outcome;
         clockCorrected = true;
@@ -53,6 +55,30 @@ function describeAttempt(error: unknown, origin: string): AttemptResult<never> {
     return { type: 'failed', failure, advice: { type: 'never' } };
   }
   return { type: 'failed', ...describeNetworkError(error, new URL(origin).host) };
+}
+
+/** The last part of the names of the headers that sign a request. */
+const SIGNATURE_HEADER = /^(?!idempotency-)([a-z0-9-]+)-(?:key|timestamp|nonce|signature)$/i;
+
+/** Adds the header prefix to a refusal that it may be the reason for: the answer seldom leads to it. */
+function namePrefix(failure: Failure, prefix: string): Failure {
+  const { status, advice = '', errors, ...facts } = failure.facts;
+  const [, expected = prefix] = SIGNATURE_HEADER.exec(errors?.[0]?.pointer ?? '') ?? [];
+  // The service misses a header of another name, so it has not even seen the key.
+  if (status === 400 && expected.toLowerCase() !== prefix.toLowerCase()) {
+    return new Failure({
+      ...facts,
+      status,
+      category: 'configuration',
+      code: PREFIX_UNKNOWN,
+      blame: 'access',
+      message: `the service did not recognize the signature headers (prefix ${prefix})`,
+      advice: 'Set its prefix: VLOC_HEADER_PREFIX.',
+    });
+  }
+  if (status !== 401) return failure;
+  const hint = `If they are right, the service may expect another header prefix than ${prefix}: set VLOC_HEADER_PREFIX.`;
+  return failure.with({ advice: `${advice} ${hint}`.trim() });
 }
 
 /** True when a wrong clock caused the refusal and has been corrected. */

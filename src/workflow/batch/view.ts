@@ -45,7 +45,7 @@ export async function createBatchView(
     listener: (event) => {
       const change = picture.add(event);
       if (event.type === 'credits') {
-        context.spending?.count({ ofThisRun: event.ofThisRun ?? 0, unknown: event.unknown });
+        context.spending?.count(event.ofThisRun ?? null);
       }
       if (event.type !== 'item') {
         write(lineOfRun(event));

@@ -14,6 +14,7 @@ import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 
@@ -171,6 +172,12 @@ export const RUN_OPTIONS = {
       value: 'n',
       help: 'send no job that would raise the cost of this command above n credits',
     },
+    price: {
+      type: 'text',
+      value: 'kind=credits',
+      tool: 'default',
+      help: 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas',
+    },
     maxDuration: {
       type: 'duration',
       value: 'time',
@@ -296,10 +303,16 @@ export function jobTable(kind: JobKind): JobTable {
  */
 export function readRunOptions(options: JobOptions, renewExpired = false): RunOptions {
   const { jobs = LIMITS.concurrentTasks, maxCredits = null, maxDuration = null, timeout = null } = options;
+  const prices = options.price === undefined ? {} : parsePrices(options.price);
+  if (prices === null) {
+    const problem = describeInvalidPrices('--price', options.price ?? '');
+    throw usageFailure(problem, 'Nothing was sent; correct it.');
+  }
   const { fresh, retryFailed, rebuild, detach } = options;
   return {
     jobs,
     maxCredits,
+    prices,
     maxDurationMs: maxDuration,
     timeoutMs: timeout,
     fresh,

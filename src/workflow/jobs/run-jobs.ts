@@ -25,6 +25,7 @@ import { EXIT_CODES } from '../../errors/exit-codes.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Prices } from '../../protocol/prices.ts';
 import { createBatchView } from '../batch/view.ts';
 import { createPreparation } from '../prepare/preparation.ts';
 import { tellContinuation, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
@@ -68,7 +69,9 @@ export async function runJobs(
   const connection = await connect(context);
   try {
     await checkSupport(plan.planned, connection.capabilities);
-    const runOptions = { ...ownLimits, newCredits: await limitNewCredits(request, connection) };
+    const priced = withPrices(ownLimits, connection);
+    const newCredits = await limitNewCredits(request, connection, priced.prices);
+    const runOptions = { ...priced, newCredits };
     const work: ConnectedRun = { ...request, runOptions, connection };
     await finish(work, await runPlan(work));
     return 0;
@@ -79,6 +82,11 @@ export async function runJobs(
   }
 }
 
+/** The options with the prices that the user states about a remote service. The embedded one reports its own. */
+export function withPrices(options: RunOptions, { prices, capabilities }: Connection): RunOptions {
+  return capabilities === null ? { ...options, prices: { ...prices, ...options.prices } } : options;
+}
+
 /**
  * The limit that this run shares with others, with a price that makes it hold for the first job, too.
  * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
@@ -86,20 +94,29 @@ export async function runJobs(
 async function limitNewCredits(
   { kind, context: { spending, signal }, plan }: PlannedRun,
   { client, prices }: Connection,
+  stated: Prices = {},
 ): Promise<NewCredits | undefined> {
-  const max = spending?.left() ?? Number.POSITIVE_INFINITY;
+  const max = spending === undefined ? Number.POSITIVE_INFINITY : spending.left();
   if (max === Number.POSITIVE_INFINITY) return undefined;
   // Without a job to send, none may be sent instead of one that fails.
   if (!plan.planned.some(sendsJobs)) return { max: 0, price: null };
-  const price = prices?.[kind] ?? (await findPrice(kind, client.credits, signal));
+  if (max === null) {
+    const why = 'the service does not report what an earlier job cost, so another could exceed the limit';
+    throw unpricedFailure(kind, why);
+  }
+  const price = stated[kind] ?? prices[kind] ?? (await findPrice(kind, client.credits, signal));
   if (price !== null) return { max, price };
   // The service itself refuses jobs that the account cannot pay.
   if (spendableOf(await client.credits.balance({ signal })) <= max) return { max, price };
-  throw new Failure({
+  throw unpricedFailure(kind, `the price of ${COMMAND_OF[kind]} is unknown, so a job could exceed the limit`);
+}
+
+function unpricedFailure(kind: JobKind, why: string): Failure {
+  return new Failure({
     category: 'credits',
     code: 'PRICE_UNKNOWN',
-    message: `the price of ${COMMAND_OF[kind]} is unknown, so a job could exceed the limit of credits; nothing was sent`,
-    advice: `Run \`vloc ${COMMAND_OF[kind]}\` once yourself: its charge shows the price. Or use a key whose monthly quota is within the limit.`,
+    message: `${why} of credits; nothing was sent`,
+    advice: `Run \`vloc ${COMMAND_OF[kind]}\` once yourself: its charge shows the price. If it does not, state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
   });
 }
 

@@ -4,7 +4,7 @@ import { type Forecast, forecast, type ItemForecast, type Purse } from '../../ba
 import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
-import { connect } from '../../context/connection.ts';
+import { type Connection, connect } from '../../context/connection.ts';
 import type { Context, TableHead } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
 import { formatBytes } from '../../errors/amounts.ts';
@@ -12,7 +12,8 @@ import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { describeUnits } from '../../protocol/metering.ts';
-import type { JobOptions } from './job-options.ts';
+import type { Prices } from '../../protocol/prices.ts';
+import { type JobOptions, readRunOptions } from './job-options.ts';
 import { checkSupport, planJobs, tellShare } from './plan-jobs.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
@@ -25,23 +26,24 @@ export async function showPlan(
   operands: readonly string[],
   options: JobOptions,
 ): Promise<number> {
+  const { prices } = readRunOptions(options);
   const plan = await planJobs(kind, operands, options, context);
   for (const note of plan.notes) context.terminal.note(note);
   tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
   const failure = describeUnusable(plan);
   const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
-  const purse = isUseless ? NO_PURSE : await askForPurse(plan, context);
+  const purse = isUseless ? NO_PURSE : await askForPurse(plan, context, prices);
   await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) });
   if (failure !== null) throw failure;
   return 0;
 }
 
-async function askForPurse({ planned }: BatchPlan, context: Context): Promise<Purse> {
+async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Prices): Promise<Purse> {
   const connection = await connect(context);
   try {
     await checkSupport(planned, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    return await readPurse(connection.client.credits, context, signal);
+    return await readPurse(connection, context, signal, prices);
   } finally {
     await connection.close();
   }
@@ -65,25 +67,31 @@ export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failu
   });
 }
 
-type Account = Awaited<ReturnType<typeof connect>>['client']['credits'];
+type Account = Connection['client']['credits'];
 
 const NO_PURSE: Purse = { balance: null, price: () => null };
 
-/** Reads balance and prices; a note says if the service does not answer. */
-export async function readPurse(credits: Account, context: Context, signal: AbortSignal): Promise<Purse> {
+/** Reads balance and prices; a note says if the service does not answer. @param stated prices, by the user */
+export async function readPurse(
+  { client: { credits }, prices, capabilities }: Connection,
+  context: Context,
+  signal: AbortSignal,
+  stated: Prices = {},
+): Promise<Purse> {
+  const known = capabilities === null ? { ...prices, ...stated } : stated;
   try {
     const [balance, { data }] = await Promise.all([
       credits.balance({ signal }),
       credits.transactions({ limit: LIMITS.pageSize.max }, { signal }),
     ]);
-    return { balance: spendableOf(balance), price: (kind) => priceOf(kind, data) };
+    return { balance: spendableOf(balance), price: (kind) => known[kind] ?? priceOf(kind, data) };
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const isExpected = error instanceof Failure || signal.aborted;
     if (!isExpected) throw error;
     const why = error instanceof Failure ? error.message : `no answer in ${PATIENCE_MS / 1000} s`;
     context.terminal.note(`The credits could not be read (${why}); the plan does not show them.`);
-    return NO_PURSE;
+    return { ...NO_PURSE, price: (kind) => known[kind] ?? null };
   }
 }
 

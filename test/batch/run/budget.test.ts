@@ -67,7 +67,29 @@ describe('a budget', () => {
     const budget = createBudget(100);
     budget.begin('a', KIND, minutes(1));
     budget.bill('a', KIND, null);
+    expect(budget.judge(KIND, minutes(1))).toBe('unpriced');
+    expect([budget.committed(), budget.ofThisRun()]).toEqual([null, null]);
+  });
+
+  it('assumes the price that the user states where the service reports none', () => {
+    const budget = createBudget(5, null, { [KIND]: 2 });
+    // It is known before the first job, so that one is not sent alone.
+    budget.begin('a', KIND, minutes(1));
+    expect(budget.judge(KIND, minutes(1))).toBe('go');
+    budget.bill('a', KIND, null);
+    // A job of an earlier run, whose size its record has.
+    budget.countEarlier(() =>
+      budget.bill('b', KIND, { ...reserved(1, 0), reserved_credits: null, charged_credits: null }),
+    );
+    expect([budget.committed(), budget.ofThisRun()]).toEqual([4, 2]);
+    expect(budget.totals()).toEqual({ reserved: 0, charged: 0, unknown: 2 });
     expect(budget.judge(KIND, minutes(1))).toBe('stop');
+  });
+
+  it('prefers the price that the service reports to the stated one', () => {
+    const budget = createBudget(10, null, { [KIND]: 1 });
+    budget.bill('a', KIND, reserved(1, 4));
+    expect(budget.judge(KIND, minutes(2))).toBe('stop');
   });
 
   it('adds tenths without a rounding error', () => {

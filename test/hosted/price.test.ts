@@ -1,0 +1,161 @@
+/** --max-credits with a service whose jobs do not report what they cost. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, onTestFinished, test } from 'vitest';
+import { type HostedScene, openHosted } from './run-hosted.ts';
+import { VARIANTS } from './variants.ts';
+
+const CUE = (n: number) => `${n}\n00:00:0${n},000 --> 00:00:0${n},900\nhello ${n}\n`;
+/** 1, 2 and 3 lines: 6 credits at 1 a line. */
+const FILES = { 'a.srt': 1, 'b.srt': 2, 'c.srt': 3 };
+const TRANSLATE = ['translate', ...Object.keys(FILES), '--from', 'en', '--to', 'es', '--out', 'out'];
+
+async function open(): Promise<HostedScene> {
+  const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  for (const [name, lines] of Object.entries(FILES)) {
+    const text = Array.from({ length: lines }, (_, at) => CUE(at + 1)).join('\n');
+    await writeFile(join(scene.folder, name), text);
+  }
+  return scene;
+}
+
+const errorOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
+
+test('a limit that cannot be enforced stops after one job and says how to; with a price it holds, also over runs', async () => {
+  const { hosted, run } = await open();
+  const limited = (...more: string[]) => run([...TRANSLATE, '--jobs', '1', '-o', 'json', ...more]);
+  const first = await limited('--max-credits', '3');
+  expect(errorOf(first.stderr)).toMatchObject({
+    code: 'PRICE_UNKNOWN',
+    message: expect.stringContaining('the service does not report what a job costs'),
+    advice: expect.stringContaining('the price of 1 line with --price subtitle_translation=CREDITS'),
+  });
+  expect([first.code, hosted.jobs.size]).toEqual([6, 1]);
+  const priced = await limited('--max-credits', '3', '--price', 'subtitle_translation=1');
+  expect(errorOf(priced.stderr).code).toBe('MAX_CREDITS_REACHED');
+  expect([priced.code, hosted.jobs.size]).toEqual([6, 2]);
+  const raised = await limited('--max-credits', '6', '--price', 'subtitle_translation=1');
+  expect([raised.code, hosted.jobs.size]).toEqual([0, 3]);
+});
+
+test.each([
+  [
+    'VLOC_PRICE',
+    async ({ env }: HostedScene) => ({ ...env, VLOC_PRICE: 'dubbing=9,subtitle_translation=1' }),
+  ],
+  [
+    'the profile',
+    async ({ folder, hosted }: HostedScene) => {
+      const { key, secret } = hosted.account;
+      const [base_url, price] = [hosted.baseUrl, 'subtitle_translation=1'];
+      const profile = { name: 'p', base_url, key, secret: { type: 'file', value: secret }, price };
+      await mkdir(join(folder, 'config'));
+      const document = { version: 1, current: 'p', profiles: [profile] };
+      await writeFile(join(folder, 'config', 'profiles.json'), JSON.stringify(document), { mode: 0o600 });
+      return {};
+    },
+  ],
+])('the price in %s holds from the first job on, and for the plan', async (_, give) => {
+  const scene = await open();
+  const { hosted, run, folder } = scene;
+  const all = { VLOC_CONFIG_DIR: join(folder, 'config'), ...(await give(scene)) };
+  const plan = await run([...TRANSLATE, '--dry-run', '-o', 'json'], { env: all });
+  expect(JSON.parse(plan.stdout)).toMatchObject({ credits: 6 });
+  const { code, stderr } = await run([...TRANSLATE, '--max-credits', '5', '-o', 'json'], { env: all });
+  expect([code, errorOf(stderr).code]).toEqual([6, 'MAX_CREDITS_REACHED']);
+  expect(hosted.jobs.size).toBe(2);
+  const report = JSON.parse((await run(['batch', 'report', 'out', '--format', 'json'])).stdout);
+  // What was assumed is not reported as if the service had charged it.
+  expect(report.credits).toEqual({ reserved: 0, charged: 0, unknown: 2 });
+  expect(await readFile(join(folder, 'out', 'a.es.srt'), 'utf8')).not.toBe('');
+});
+
+test('a limit for all stages holds with prices of their kinds, and not without them', async () => {
+  const { hosted, run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const staged = async (...more: string[]) => {
+    const words = [
+      'localize',
+      'talk.mp4',
+      '--from',
+      'en',
+      '--to',
+      'es',
+      '--stop-after',
+      'translate',
+      '-o',
+      'json',
+    ];
+    const { code, stderr } = await run([...words, '--max-credits', ...more]);
+    return [code, code === 0 ? null : errorOf(stderr).code, hosted.jobs.size];
+  };
+  // The length of the video is unknown, so it counts as 15 minutes.
+  expect(await staged('20')).toEqual([6, 'PRICE_UNKNOWN', 1]);
+  const prices = ['--price', 'subtitle_recognition=1,subtitle_translation=1'];
+  expect(await staged('15', ...prices)).toEqual([6, 'MAX_CREDITS_REACHED', 1]);
+  expect(await staged('20', ...prices)).toEqual([0, null, 2]);
+});
+
+test.each(['1', 'dubbing', 'dubbing=x', 'dubbing=-1', 'lines=1', 'dubbing=1,dubbing=2', ''])(
+  'the price "%s" is refused before anything is sent',
+  async (price) => {
+    const { hosted, run, env } = await open();
+    const flag = await run([...TRANSLATE, '--price', price]);
+    expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining('expected KIND=CREDITS')]);
+    if (price === '') return;
+    const variable = await run(TRANSLATE, { env: { ...env, VLOC_PRICE: price } });
+    expect([variable.code, variable.stderr]).toEqual([4, expect.stringContaining('env VLOC_PRICE')]);
+    expect(hosted.requests).toEqual([]);
+  },
+);
+
+const execute = promisify(execFile);
+const PROJECT = join(import.meta.dirname, '../..');
+const PROCESS = join(PROJECT, 'test/commands/support/vloc-process.ts');
+
+test('the action reports unknown credits, not 0', async () => {
+  const { folder, env } = await open();
+  const inputs = { COMMAND: 'translate', INPUTS: 'a.srt', TO: 'es', OUT: 'out', OPTIONS: '--from=en' };
+  const settings = Object.entries(inputs).map(([name, value]) => [`VLOC_ACTION_${name}`, value]);
+  const output = join(folder, 'outputs');
+  await execute(process.execPath, [join(PROJECT, 'action/run.ts'), process.execPath, PROCESS], {
+    cwd: folder,
+    env: { ...env, ...Object.fromEntries(settings), GITHUB_OUTPUT: output },
+  });
+  expect(await readFile(output, 'utf8')).toMatch(/^credits=unknown$/m);
+});
+
+test('a session of an agent keeps its limit with a stated price, and does not know what was spent without one', async () => {
+  const { folder, env, hosted } = await open();
+  const connect = async (more: Record<string, string>, ...flags: string[]) => {
+    const args = [PROCESS, 'mcp', '--read', '.', '--write', 'out', ...flags];
+    const client = new Client({ name: 'test', version: '1' });
+    const how = { command: process.execPath, args, env: { ...env, ...more }, cwd: folder };
+    await client.connect(new StdioClientTransport({ ...how, stderr: 'ignore' }));
+    onTestFinished(() => client.close());
+    return async (input: string) => {
+      const given = { inputs: [input], from: 'en', to: ['es'] };
+      const { structuredContent } = await client.callTool({ name: 'translate', arguments: given });
+      return structuredContent;
+    };
+  };
+  await mkdir(join(folder, 'out'));
+  const limited = await connect({}, '--max-credits', '3');
+  expect(await limited('a.srt')).toMatchObject({
+    error: { code: 'PRICE_UNKNOWN', advice: expect.stringContaining('VLOC_PRICE to subtitle_translation=') },
+    session: { spent_credits: 0, left_credits: 3 },
+  });
+  expect(hosted.jobs.size).toBe(0);
+  const priced = await connect({ VLOC_PRICE: 'subtitle_translation=1' }, '--max-credits', '3');
+  expect(await priced('a.srt')).toMatchObject({ session: { spent_credits: 1, left_credits: 2 } });
+  expect(await priced('c.srt')).toMatchObject({
+    error: { code: 'MAX_CREDITS_REACHED', advice: expect.stringContaining('has 2 credits left') },
+  });
+  expect(await priced('b.srt')).toMatchObject({ session: { spent_credits: 3, left_credits: 0 } });
+  expect(hosted.jobs.size).toBe(2);
+  const free = await connect({});
+  expect(await free('c.srt')).toMatchObject({ session: { spent_credits: null, left_credits: null } });
+});
