@@ -40,7 +40,8 @@ async function decide(
   { context, options }: StagedRun,
   items: readonly BatchItem[],
 ): Promise<readonly Task[]> {
-  const { recorded, choices } = await readHistory(context, options);
+  // The next stage needs the files of this one.
+  const { recorded, choices } = await readHistory(context, { ...options, skipDone: false });
   // Changed subtitles are edits, so their results are replaced. A changed video may be a mistake.
   const ofLines = await decideItems(items, recorded, { ...choices, replace: true });
   const ofVideos = await decideItems(items, recorded, choices);
@@ -125,6 +126,7 @@ function limits({ runOptions, begunMs, context, spent }: StagedRun, own: Readonl
   const others = sumOf(spent, (key) => !own.has(key));
   return {
     ...runOptions,
+    skipDone: false,
     maxCredits: rest(maxCredits, others),
     maxDurationMs: rest(maxDurationMs, elapsedMs),
     timeoutMs: rest(timeoutMs, elapsedMs),

@@ -62,13 +62,15 @@ interface Situation {
   readonly replace: boolean;
   /** --retry-failed: also run items that failed permanently. */
   readonly retryFailed: boolean;
+  /** --skip-done: a recorded download counts, even if its files are gone or changed. */
+  readonly skipDone?: boolean | undefined;
   /** SHA-256 of the inputs for which `needsHash` is true, by item key. */
   readonly hashes: ReadonlyMap<string, string>;
   /** Sizes of existing result files, by path. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 
-export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed'> & {
+export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed' | 'skipDone'> & {
   /** SHA-256 of a file, lower-case hex. */
   readonly hashFile: (path: string) => Promise<string>;
 };
@@ -131,7 +133,7 @@ function afterDownload(
   key: string,
   files: readonly StoredFile[],
   intent: Intent | undefined,
-  { sizes, replace, now }: Situation,
+  { sizes, replace, skipDone = false, now }: Situation,
 ): Decision {
   const record = intent?.outcome.phase === 'downloaded' ? intent.outcome.record : null;
   const jobId = record?.job_id ?? null;
@@ -143,6 +145,7 @@ function afterDownload(
     const changes = [`kept tracks ${kept ?? 'none'} → ${keep ?? 'none'}`];
     if (!replace) return { step: 'changed', what: 'tracks', changes };
   }
+  if (skipDone) return { step: 'done', before: 'recorded', jobId, files: [] };
   const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);
   if (edited !== undefined && !replace) return { step: 'edited', path: edited.path };
   const isForgotten = record === null || now - Date.parse(record.at) >= LIMITS.retentionMs;

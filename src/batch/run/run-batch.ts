@@ -87,7 +87,7 @@ async function decideAgain(
 ): Promise<readonly Task[]> {
   const { options, delivery, runtime, signal } = batch;
   const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
-  const { fresh, retryFailed } = options;
+  const { fresh, retryFailed, skipDone } = options;
   const decisions = await decideItems(
     tasks.map(({ item }) => item),
     recorded,
@@ -95,6 +95,7 @@ async function decideAgain(
       now: runtime.now(),
       fresh,
       retryFailed,
+      skipDone,
       replace: delivery.existing === 'replace',
       hashFile: (path) => hashInput(path, signal),
     },

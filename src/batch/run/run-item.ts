@@ -8,9 +8,10 @@ import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { writeMaking } from '../making-record.ts';
 import type { Decision } from '../plan/decision.ts';
+import { newestIntent } from '../plan/item-key.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
-import { doneBefore, explainDecision, resultExpired } from './decided-outcomes.ts';
+import { doneBefore, explainDecision, resultExpired, resultGoneFailure } from './decided-outcomes.ts';
 import { deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
 import { type Run, timestamp } from './run.ts';
@@ -40,11 +41,21 @@ export async function runItem(
   try {
     state = await runDecision(itemRun, order, decision);
   } catch (error) {
-    state = outcomeOf(run, itemRun.jobId, error);
+    state = outcomeOf(run, itemRun.jobId, explainGone(itemRun, error));
     if (state.phase === 'failed' && itemRun.jobId !== null) run.judge(state.failure);
   }
   run.tell(item, state);
   return { item, state, job: itemRun.job };
+}
+
+/** A result that was downloaded before and is gone has another cause and other remedies than one that never came. */
+function explainGone({ run, item }: ItemRun, error: unknown): unknown {
+  const isExpired = error instanceof Failure && error.facts.category === 'expired';
+  if (!isExpired || item.part !== undefined) return error;
+  const outcome = newestIntent(item.key, run.journal.intents)?.outcome;
+  return outcome?.phase === 'downloaded'
+    ? resultGoneFailure(outcome.record, run.batch.delivery.folder)
+    : error;
 }
 
 async function runDecision(itemRun: ItemRun, order: number, decision: Decision): Promise<FinalState> {

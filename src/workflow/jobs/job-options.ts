@@ -177,6 +177,10 @@ export const RUN_OPTIONS = {
   ...inGroup('Job:', {
     fresh: { type: 'flag', tool: 'no', help: 'ignore earlier results and create new jobs, charged again' },
     retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
+    skipDone: {
+      type: 'flag',
+      help: 'count what an earlier run downloaded as done, even if the file is no longer here',
+    },
     rebuild: {
       type: 'flag',
       tool: 'no',
@@ -295,7 +299,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
   if (!Number.isInteger(jobs) || jobs < 1) throw invalidNumber('--jobs', 'a whole number of at least 1');
   if (maxCredits !== null && !(maxCredits >= 0))
     throw invalidNumber('--max-credits', 'a number of at least 0');
-  const { fresh, retryFailed, rebuild, detach } = options;
+  const { fresh, retryFailed, skipDone, rebuild, detach } = options;
   return {
     jobs,
     maxCredits,
@@ -303,6 +307,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
     timeoutMs: timeout,
     fresh,
     retryFailed,
+    skipDone,
     renewExpired,
     rebuild,
     detach,

@@ -1,0 +1,71 @@
+/** Runs again after results or inputs were lost, changed or renamed. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
+
+const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
+const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
+const RETENTION_MS = 7 * 24 * 60 * 60_000;
+
+/** A folder of subtitles that has been translated once. */
+async function translated(...names: string[]): Promise<VlocScene> {
+  const vloc = await startVloc();
+  await write(vloc, ...names);
+  const first = await vloc.run(COMMAND);
+  expect(first.code, first.stderr).toBe(0);
+  return vloc;
+}
+
+async function write({ folder }: VlocScene, ...names: string[]): Promise<void> {
+  await mkdir(join(folder, 'subs'), { recursive: true });
+  for (const name of names) await writeFile(join(folder, 'subs', name), SRT(name));
+}
+
+async function jobCount({ caller }: VlocScene): Promise<number> {
+  return (await caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
+}
+
+describe('a result that is gone here', () => {
+  it('is reported with date and path if the service no longer has it, and no new job is made', async () => {
+    const vloc = await translated('a.srt');
+    const result = join(vloc.folder, 'out', 'a.es.srt');
+    await rm(result);
+    vloc.clock.advance(RETENTION_MS + 60_000);
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(9);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(again.stderr).toContain(`the result was downloaded on ${today} and is no longer at ${result}`);
+    expect(again.stderr).toContain('--skip-done');
+    expect(again.stderr).not.toContain('was not downloaded');
+  });
+
+  it('counts as done with --skip-done, and nothing is asked for', async () => {
+    const vloc = await translated('a.srt', 'b.srt');
+    await rm(join(vloc.folder, 'out', 'a.es.srt'));
+    const again = await vloc.run([...COMMAND, '--skip-done', '-o', 'json'], {
+      env: { VLOC_BASE_URL: 'https://127.0.0.1:1/v1' },
+    });
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain(
+      '1 item was downloaded by an earlier run; counted as done (--skip-done).\n',
+    );
+    const { data } = JSON.parse(again.stdout);
+    expect(data).toMatchObject([
+      { input: 'subs/a.srt', status: 'succeeded', files: [], error: null },
+      { input: 'subs/b.srt', status: 'succeeded', files: [{ skipped: true }] },
+    ]);
+    expect(await jobCount(vloc)).toBe(2);
+  });
+
+  it('does not keep a new input from running with --skip-done', async () => {
+    const vloc = await translated('a.srt');
+    await rm(join(vloc.folder, 'out', 'a.es.srt'));
+    await write(vloc, 'b.srt');
+    const again = await vloc.run([...COMMAND, '--skip-done']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await jobCount(vloc)).toBe(2);
+    const report = await vloc.run(['batch', 'report', 'out', '--format', 'junit']);
+    expect(report.stdout).toContain('tests="2" failures="0"');
+  });
+});
