@@ -42,7 +42,7 @@ async function decide(
 ): Promise<readonly Task[]> {
   // The next stage needs the files of this one.
   const { recorded, choices } = await readHistory(context, { ...options, skipDone: false });
-  // Changed subtitles are edits, so their results are replaced. A changed video may be a mistake.
+  // Changed subtitles are edits, so their results are replaced. A changed video does not replace subtitles that were edited.
   const ofLines = await decideItems(items, recorded, { ...choices, replace: true });
   const ofVideos = await decideItems(items, recorded, choices);
   return items.map((item, position): Task => {

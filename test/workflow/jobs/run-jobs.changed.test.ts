@@ -1,5 +1,5 @@
 /** Runs again after results or inputs were lost, changed or renamed. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
@@ -67,5 +67,57 @@ describe('a result that is gone here', () => {
     expect(await jobCount(vloc)).toBe(2);
     const report = await vloc.run(['batch', 'report', 'out', '--format', 'junit']);
     expect(report.stdout).toContain('tests="2" failures="0"');
+  });
+});
+
+describe('an input that has changed', () => {
+  it('gets a new job that replaces the unchanged result of the old one', async () => {
+    const vloc = await translated('a.srt', 'b.srt');
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
+    expect(await jobCount(vloc)).toBe(3);
+    expect((await vloc.run(COMMAND)).code).toBe(0);
+    expect(await jobCount(vloc)).toBe(3);
+  });
+
+  it('keeps a result that the user has edited, until --clobber', async () => {
+    const vloc = await translated('a.srt');
+    const result = join(vloc.folder, 'out', 'a.es.srt');
+    const made = await readFile(result, 'utf8');
+    // The same size: only the hash shows the edit.
+    const edited = made.replace('A.SRT', 'B.SRT');
+    await writeFile(result, edited);
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(2);
+    expect(again.stderr).toContain('its result was edited');
+    expect(await readFile(result, 'utf8')).toBe(edited);
+    expect(await jobCount(vloc)).toBe(1);
+    const forced = await vloc.run([...COMMAND, '--clobber']);
+    expect(forced.code, forced.stderr).toBe(0);
+    expect(await readFile(result, 'utf8')).toContain('ANOTHER TEXT');
+  });
+
+  it('gets its result when the run was killed between the new job and its download', async () => {
+    const vloc = await translated('a.srt');
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
+    expect(await jobCount(vloc)).toBe(2);
+  });
+
+  it('gets no new job while the result of its old job is not downloaded', async () => {
+    const vloc = await startVloc();
+    await write(vloc, 'a.srt');
+    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(2);
+    expect(again.stderr).toContain('the result of that job was not downloaded');
+    expect(await jobCount(vloc)).toBe(1);
   });
 });
