@@ -16,9 +16,10 @@ _vloc_place() {
     'jobs wait') commands='' operands='source jobs' options='--out --name --clobber --skip-existing --as-is --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'jobs download') commands='' operands='source jobs' options='--all-finished --kind --out --name --clobber --skip-existing --as-is --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'jobs cancel') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'batch') commands='status retry report' operands='free' options='--help -h' ;;
+    'batch') commands='status retry forget report' operands='free' options='--help -h' ;;
     'batch status') commands='' operands='folders' options='--all --watch --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch retry') commands='' operands='folders' options='--all --dry-run --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'batch forget') commands='' operands='free' options='--gone --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch report') commands='' operands='folders' options='--format --html --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'webhooks') commands='listen verify' operands='free' options='--help -h' ;;
     'webhooks listen') commands='' operands='free' options='--host --port --path --forward-to --exec --until --timeout --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -89,7 +90,7 @@ _vloc_place() {
     'upgrade') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;
-    'help batch') commands='status retry report' operands='free' options='' ;;
+    'help batch') commands='status retry forget report' operands='free' options='' ;;
     'help webhooks') commands='listen verify' operands='free' options='' ;;
     'help upload') commands='list get create complete' operands='free' options='' ;;
     'help credits') commands='history' operands='free' options='' ;;
@@ -154,7 +155,7 @@ _vloc_value() {
     'localize --fields'|'separate --fields'|'recognize --fields'|'translate --fields'|'dub --fields'|'jobs wait --fields'|'jobs download --fields'|'jobs cancel --fields') value=',choices input id kind status target_language client_reference charged_credits expires_at files error making' ;;
     'jobs list --fields') value=',choices id object status progress client_reference created_at updated_at detail_url input' ;;
     'jobs get --fields') value=',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at' ;;
-    'batch status --fields'|'batch retry --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key' ;;
+    'batch status --fields'|'batch retry --fields'|'batch forget --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key' ;;
     'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'mcp --fields'|'schema --fields'|'completion --fields') value=',free' ;;
     'upload --fields'|'upload list --fields'|'upload get --fields'|'upload create --fields'|'upload complete --fields') value=',choices id object status purpose file_name content_type size_bytes upload_request media subtitle error client_reference created_at updated_at expires_at detail_url' ;;
     'credits --fields') value=',choices object balance_credits reserved_credits available_credits monthly_usage' ;;

@@ -66,7 +66,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['batch'] = @{
-        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'retry only failed items'), @('report', 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'))
+        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'retry only failed items'), @('forget', 'remove items from the record of a folder, such as those of deleted inputs'), @('report', 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -79,6 +79,11 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Commands = @()
         Operands = 'folders'
         Options = @(@('--all', 'also retry items that failed permanently, were cancelled or have expired'), @('--dry-run', 'list the items that would run; send nothing'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['batch forget'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--gone', 'forget all items that are not done and whose input file no longer exists'), @('--yes', 'also forget items with a job that is not finished or not downloaded'), @('-y', 'also forget items with a job that is not finished or not downloaded'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['batch report'] = @{
         Commands = @()
@@ -431,7 +436,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help batch'] = @{
-        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'retry only failed items'), @('report', 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'))
+        Commands = @(@('status', 'show the state of the items of a folder, without asking the service'), @('retry', 'retry only failed items'), @('forget', 'remove items from the record of a folder, such as those of deleted inputs'), @('report', 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'))
         Operands = 'free'
         Options = @()
     }
@@ -580,6 +585,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['jobs get --fields'] = ',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at'
     $values['batch status --fields'] = ',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key'
     $values['batch retry --fields'] = ',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key'
+    $values['batch forget --fields'] = ',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline making shard folder key'
     $values['batch report --fields'] = ',free'
     $values['webhooks listen --fields'] = ',free'
     $values['webhooks verify --fields'] = ',free'

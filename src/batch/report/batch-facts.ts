@@ -9,6 +9,7 @@ import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
+import { withoutForgotten } from './forgotten-items.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
 import { foldUnusable } from './unusable-inputs.ts';
 
@@ -53,10 +54,11 @@ export interface ShardReport {
  * @param now milliseconds since 1970
  */
 export function readBatchFacts(
-  { records, damage }: Omit<LogContent, 'last'>,
+  { records: all, damage }: Omit<LogContent, 'last'>,
   folder: string,
   now: number,
 ): BatchFacts {
+  const records = withoutForgotten(all);
   const intents = foldIntents(records);
   const facts = foldItemFacts(records);
   const commands = foldBatchCommands(records);
