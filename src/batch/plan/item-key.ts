@@ -31,6 +31,13 @@ export function nameOfKey(key: string): string | null {
   }
 }
 
+/** The key of the same item for an input with another name; null if the text is not the key of a whole item. */
+export function keyWithName(key: string, name: string): string | null {
+  if (nameOfKey(key) === null || readPartKey(key) !== null) return null;
+  const words: unknown[] = JSON.parse(key);
+  return JSON.stringify(words.with(1, name));
+}
+
 /** How storage services sign addresses, with new values each time: the parameter with the signature, and its companions. */
 const SIGNED = [
   { by: /^x-(amz|goog)-signature$/i, parts: /^x-(amz|goog)-/i },

@@ -62,7 +62,10 @@ export function resultExpired(jobId: string | null): Failure {
 }
 
 /** The failure of a result that was downloaded, and is gone here and at the service. */
-export function resultGoneFailure({ at, files, job_id: jobId }: DownloadedRecord, folder: string): Failure {
+export function resultGoneFailure(
+  { at, files, job_id: jobId }: Pick<DownloadedRecord, 'at' | 'files' | 'job_id'>,
+  folder: string,
+): Failure {
   const places = files.map(({ path }) => resolve(folder, path)).join(', ');
   return new Failure({
     category: 'expired',

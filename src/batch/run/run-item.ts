@@ -11,6 +11,7 @@ import type { Decision } from '../plan/decision.ts';
 import { newestIntent } from '../plan/item-key.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
+import { copyRenamed } from './copy-renamed.ts';
 import { doneBefore, explainDecision, resultExpired, resultGoneFailure } from './decided-outcomes.ts';
 import { deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
@@ -52,10 +53,10 @@ export async function runItem(
 function explainGone({ run, item }: ItemRun, error: unknown): unknown {
   const isExpired = error instanceof Failure && error.facts.category === 'expired';
   if (!isExpired || item.part !== undefined) return error;
-  const outcome = newestIntent(item.key, run.journal.intents)?.outcome;
-  return outcome?.phase === 'downloaded'
-    ? resultGoneFailure(outcome.record, run.batch.delivery.folder)
-    : error;
+  const intent = newestIntent(item.key, run.journal.intents);
+  const outcome = intent?.outcome;
+  const record = outcome?.phase === 'downloaded' ? outcome.record : intent?.publishing;
+  return record == null ? error : resultGoneFailure(record, run.batch.delivery.folder);
 }
 
 async function runDecision(itemRun: ItemRun, order: number, decision: Decision): Promise<FinalState> {
@@ -93,6 +94,8 @@ async function resumeJob(
 ): Promise<FinalState> {
   const { run } = itemRun;
   itemRun.jobId = jobId;
+  const copied = step === 'download' ? await copyRenamed(run, itemRun.item, key) : null;
+  if (copied !== null) return { phase: 'done', jobId, before: null, credits: null, files: copied };
   if (run.batch.options.detach) return lookOnce(itemRun, key, jobId, step);
   if (step === 'attach') return follow(itemRun, key, jobId, run.launcher.join());
   return deliver(itemRun, key, await readJob(itemRun, jobId));

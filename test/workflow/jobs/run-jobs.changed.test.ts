@@ -1,5 +1,5 @@
 /** Runs again after results or inputs were lost, changed or renamed. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
@@ -119,5 +119,64 @@ describe('an input that has changed', () => {
     expect(again.code, again.stderr).toBe(2);
     expect(again.stderr).toContain('the result of that job was not downloaded');
     expect(await jobCount(vloc)).toBe(1);
+  });
+});
+
+describe('an input that was renamed', () => {
+  const renameInput = ({ folder }: VlocScene, from: string, to: string) =>
+    rename(join(folder, 'subs', from), join(folder, 'subs', to));
+  const readResult = ({ folder }: VlocScene, name: string) => readFile(join(folder, 'out', name), 'utf8');
+
+  it('keeps its job: the result is copied to the new name, and the old one stays', async () => {
+    const vloc = await translated('a.srt');
+    await renameInput(vloc, 'a.srt', 'z.srt');
+    // The service no longer has the job.
+    vloc.clock.advance(RETENTION_MS + 60_000);
+    const plan = await vloc.run([...COMMAND, '--dry-run', '-o', 'json']);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ jobs: 0, continued: 1 });
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readResult(vloc, 'z.es.srt')).toBe(await readResult(vloc, 'a.es.srt'));
+    expect(vloc.engines.begun).toHaveLength(1);
+    const report = await vloc.run(['batch', 'report', 'out', '-o', 'json']);
+    expect(JSON.parse(report.stdout).items).toMatchObject([
+      { label: 'subs/z.srt → es', state: 'done', files: [{ path: join(vloc.folder, 'out', 'z.es.srt') }] },
+    ]);
+    const third = await vloc.run(COMMAND);
+    expect([third.code, vloc.engines.begun.length], third.stderr).toEqual([0, 1]);
+  });
+
+  it('gets the result of its running job under the new name', async () => {
+    const vloc = await startVloc();
+    await write(vloc, 'a.srt');
+    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
+    await renameInput(vloc, 'a.srt', 'z.srt');
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readResult(vloc, 'z.es.srt')).toContain('A.SRT');
+    expect(await jobCount(vloc)).toBe(1);
+  });
+
+  it('gets the result of its job, not the edited file of the old name', async () => {
+    const vloc = await translated('a.srt');
+    await writeFile(join(vloc.folder, 'out', 'a.es.srt'), 'edited');
+    await renameInput(vloc, 'a.srt', 'z.srt');
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readResult(vloc, 'z.es.srt')).toContain('A.SRT');
+    expect(await readResult(vloc, 'a.es.srt')).toBe('edited');
+    expect(await jobCount(vloc)).toBe(1);
+  });
+
+  it('gets a new job if the earlier name is still there, or if the options differ', async () => {
+    const vloc = await translated('a.srt');
+    await copyFile(join(vloc.folder, 'subs', 'a.srt'), join(vloc.folder, 'subs', 'b.srt'));
+    expect((await vloc.run(COMMAND)).code).toBe(0);
+    expect(await jobCount(vloc)).toBe(2);
+    await renameInput(vloc, 'b.srt', 'z.srt');
+    const other = [...COMMAND.slice(0, 2), '--from', 'fr', ...COMMAND.slice(4), '--include', 'z.srt'];
+    const again = await vloc.run(other);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await jobCount(vloc)).toBe(3);
   });
 });
