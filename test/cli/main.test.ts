@@ -100,6 +100,6 @@ describe('local checks', () => {
     expect(test.stderr()).toContain('3 problems found; nothing was sent');
     expect(test.stderr()).toContain('missing.mp4: there is no such file');
     expect(test.stderr()).toContain('https addresses only');
-    expect(test.stderr()).toContain('--to: unknown language: nonsense-tag');
+    expect(test.stderr()).toContain('--to: not a BCP 47 language tag: nonsense_tag');
   });
 });

@@ -9,7 +9,7 @@ import { keyWithName, newestIntent } from './item-key.ts';
 import { describeChange } from './requests.ts';
 
 /** The records that give an item the jobs of the one with its earlier name. */
-export type RenamedRecord = ForgottenRecord | ItemFacts;
+type RenamedRecord = ForgottenRecord | ItemFacts;
 
 /**
  * Finds items without history whose content had another name, with the same language and options. The file with that name is
