@@ -119,14 +119,16 @@ function unknownLanguages(kind: JobKind, fields: Fields, pairs: Fields): InputPr
     const tag = fields[field];
     if (row.type !== 'language' || typeof tag !== 'string' || pairs[field] !== undefined) return [];
     if (tag === 'auto' || canonicalLanguage(tag) === null || isKnownLanguage(tag)) return [];
-    const detail = `unknown language: ${tag}${suggestLanguage(tag)}; to send it anyway, add --set ${field}=${tag}`;
+    const detail = `unknown language: ${tag}${suggestLanguage(tag)} To send it anyway, add --set ${field}=${tag}`;
     return [{ pointer: flagName(option), detail }];
   });
 }
 
 function suggestLanguage(text: string): string {
   const tag = nearestLanguage(text);
-  return tag === null ? '; write a tag such as es or pt-BR' : `; did you mean ${tag} (${languageName(tag)})?`;
+  return tag === null
+    ? '; write a tag such as es or pt-BR.'
+    : `; did you mean ${tag} (${languageName(tag)})?`;
 }
 
 /** Names that would change the prototype of all objects. */
