@@ -3,7 +3,7 @@
  * Arguments: the command that starts vloc. Ends with its exit code.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const COMMANDS = ['localize', 'separate', 'recognize', 'translate', 'dub'];
@@ -65,6 +65,7 @@ const vloc = process.argv.slice(2);
 const { code } = await run(vloc, [
   command,
   ...(to === '' ? [] : [`--to=${to}`]),
+  ...(setting('SKIP_DONE') === 'false' ? [] : ['--skip-done']),
   ...(maxCredits === '' ? [] : [`--max-credits=${maxCredits}`]),
   ...lines(setting('OPTIONS')),
   `--out=${out}`,
@@ -84,7 +85,10 @@ if (report.code === 0) {
   const markdown = await run(vloc, ['batch', 'report', out, '--quiet']);
   await run(vloc, ['batch', 'report', out, '--html', '--quiet']);
   append('GITHUB_STEP_SUMMARY', markdown.stdout);
-  const results = items.flatMap(({ files }) => files.map(({ path }) => path));
+  // The files of earlier runs were on other runners.
+  const results = items
+    .flatMap(({ files }) => files.map(({ path }) => path))
+    .filter((path) => existsSync(path));
   // Null without a job. A sum that lacks the cost of a job would look like what was spent.
   const spent = credits === null ? 0 : credits.unknown > 0 ? 'unknown' : credits.charged;
   append('GITHUB_OUTPUT', `results=${JSON.stringify(results)}\nreport=${page}\ncredits=${spent}\n`);

@@ -83,8 +83,8 @@ export interface CreditTotals {
   readonly unknown: number;
 }
 
-/** Why an item needs no job of this run. */
-export type DoneBefore = 'downloaded' | 'exists';
+/** Why an item needs no job of this run. `recorded`: it was downloaded, and --skip-done counts that without its files. */
+export type DoneBefore = 'downloaded' | 'exists' | 'recorded';
 
 /** The state of an item. Fractions are 0 to 1. */
 export type ItemState =

@@ -120,6 +120,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             load: async () => (await import('./batch-retry.ts')).batchRetry,
           },
           {
+            name: 'forget',
+            summary: 'remove items from the record of a folder, such as those of deleted inputs',
+            load: async () => (await import('./batch-forget.ts')).batchForget,
+          },
+          {
             name: 'report',
             summary: 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML',
             load: async () => (await import('./batch-report.ts')).batchReport,

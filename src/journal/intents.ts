@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { creationOf, VERSION_PREFIX } from '../protocol/operations.ts';
 import { KEPT_TRACKS } from './kept-tracks.ts';
+import { readRecord } from './read-record.ts';
 import type { LogRecord } from './record-line.ts';
 import { withoutSecrets } from './record-line.ts';
 
@@ -130,6 +131,23 @@ export function createIntent(fields: Omit<IntendRecord, 'type' | 'operation' | '
   return { type: 'intend', ...fields, operation, path: VERSION_PREFIX + path, params };
 }
 
+const forgotten = v.object({
+  type: v.literal('item_forgotten'),
+  at: time,
+  /** Key of the item. */
+  item: v.string(),
+  /** Key of the item that takes over its intents; without one, no item has them. */
+  as: v.optional(v.string()),
+});
+
+/** Ends what the records before it say about an item. */
+export type ForgottenRecord = v.InferOutput<typeof forgotten>;
+
+/** Reads one record of a log; null for one of another type. */
+export function parseForgotten(record: LogRecord): ForgottenRecord | null {
+  return record.type === 'item_forgotten' ? readRecord(forgotten, record) : null;
+}
+
 /** How far an intent has come. It only ever goes forward, in this order. */
 type IntentState =
   | { readonly phase: 'intended' }
@@ -174,22 +192,40 @@ interface IntentTracker {
 }
 
 export function trackIntents(): IntentTracker {
-  const { intents, take } = createFold();
+  const { intents, take, forget } = createFold();
   return {
     intents,
     add(record) {
       const line = parseIntentRecord(record);
       take(line);
+      forget(parseForgotten(record));
       return line !== null;
     },
   };
 }
 
-function createFold(): { readonly intents: Intents; take(line: IntentRecord | null): void } {
-  const byKey = new Map<string, Intent>();
-  const byItem = new Map<string, string[]>();
+interface Fold {
+  readonly intents: Intents;
+  take(line: IntentRecord | null): void;
+  forget(record: ForgottenRecord | null): void;
+}
+
+function createFold(known: Intents = { byKey: new Map(), byItem: new Map() }): Fold {
+  const byKey = new Map(known.byKey);
+  const byItem = new Map([...known.byItem].map(([item, keys]) => [item, [...keys]]));
   return {
     intents: { byKey, byItem },
+    forget(record) {
+      const keys = record === null ? undefined : byItem.get(record.item);
+      if (record === null || keys === undefined) return;
+      byItem.delete(record.item);
+      if (record.as === undefined) return;
+      for (const key of keys) {
+        const intent = byKey.get(key);
+        if (intent !== undefined) byKey.set(key, moveIntent(intent, record.as));
+      }
+      byItem.set(record.as, [...(byItem.get(record.as) ?? []), ...keys]);
+    },
     take(line) {
       if (line === null) return;
       const known = byKey.get(line.key);
@@ -200,6 +236,35 @@ function createFold(): { readonly intents: Intents; take(line: IntentRecord | nu
       if (keys === undefined) byItem.set(next.asked.item, [next.key]);
       else keys.push(next.key);
     },
+  };
+}
+
+/** The intents after these records. The known ones are not changed. */
+export function forgetItems(intents: Intents, records: readonly ForgottenRecord[]): Intents {
+  const fold = createFold(intents);
+  for (const record of records) fold.forget(record);
+  return fold.intents;
+}
+
+/** An intent of another item, which has not got its result yet: the files of the first one are known to be whole. */
+function moveIntent(intent: Intent, item: string): Intent {
+  const asked = intent.asked === null ? null : { ...intent.asked, item };
+  if (intent.outcome.phase !== 'downloaded') return { ...intent, asked };
+  const { key, at, job_id, files: own, language: found } = intent.outcome.record;
+  const end = {
+    type: 'finished',
+    key,
+    at,
+    job_id,
+    state: 'succeeded',
+    error: null,
+    language: found,
+  } as const;
+  return {
+    ...intent,
+    asked,
+    outcome: { phase: 'finished', record: end },
+    publishing: { type: 'publishing', key, at, job_id, files: own },
   };
 }
 
@@ -247,13 +312,14 @@ function outcomeOf(record: Exclude<IntentRecord, IntendRecord | PublishingRecord
  * lost by it, since every word carries all that the ones before it said, and the last one is given their times.
  */
 export function pickLiveIntents(records: Iterable<LogRecord>): LogRecord[] {
-  const { intents, take } = createFold();
+  const { intents, take, forget } = createFold();
   const order: (LogRecord | string)[] = [];
   for (const record of records) {
     const line = parseIntentRecord(record);
     if (line === null) order.push(record);
     else if (!intents.byKey.has(line.key)) order.push(line.key);
     take(line);
+    forget(parseForgotten(record));
   }
   return order.flatMap((place): LogRecord[] => {
     if (typeof place !== 'string') return [place];

@@ -96,6 +96,12 @@ export const BATCH_STATUS = describePrinted({
 /** Of `batch report`, as long as `--format` asks for no other form. */
 export const BATCH_REPORT = describePrinted({ json: [v.object(REPORT)], ndjson: [v.object(REPORT)] });
 
+/** The forgotten items, as they were before. */
+export const BATCH_FORGET = describePrinted({
+  json: [listOf(ItemSchema)],
+  ndjson: [ItemSchema, ListSummary],
+});
+
 /** The outcomes of each command that ran again; with --dry-run, the items. */
 export const BATCH_RETRY = describePrinted({
   json: [...RUN_FORMS.json, listOf(ItemSchema)],

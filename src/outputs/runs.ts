@@ -113,7 +113,7 @@ const DOING = [
   'joining',
   'exporting',
 ] as const satisfies readonly Doing[];
-const DONE_BEFORE = ['downloaded', 'exists'] as const satisfies readonly DoneBefore[];
+const DONE_BEFORE = ['downloaded', 'exists', 'recorded'] as const satisfies readonly DoneBefore[];
 const STOP_REASONS = [
   'max-credits',
   'price-unknown',

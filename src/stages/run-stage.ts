@@ -41,8 +41,9 @@ async function decide(
   { context, options }: StagedRun,
   items: readonly BatchItem[],
 ): Promise<readonly Task[]> {
-  const { recorded, choices } = await readHistory(context, options);
-  // Changed subtitles are edits, so their results are replaced. A changed video may be a mistake.
+  // The next stage needs the files of this one.
+  const { recorded, choices } = await readHistory(context, { ...options, skipDone: false });
+  // Changed subtitles are edits, so their results are replaced. A changed video does not replace subtitles that were edited.
   const ofLines = await decideItems(items, recorded, { ...choices, replace: true });
   const ofVideos = await decideItems(items, recorded, choices);
   return items.map((item, position): Task => {
@@ -132,6 +133,7 @@ function limits({ runOptions, begunMs, context, spent }: StagedRun, own: Readonl
   if (maxCredits !== null && others === null) throw priceUnknownFailure();
   return {
     ...runOptions,
+    skipDone: false,
     maxCredits: rest(maxCredits, others ?? 0),
     maxDurationMs: rest(maxDurationMs, elapsedMs),
     timeoutMs: rest(timeoutMs, elapsedMs),

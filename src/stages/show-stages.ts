@@ -178,7 +178,7 @@ async function forecastStages(
   plan: StagePlan,
   purse: Purse,
 ): Promise<readonly Forecast[]> {
-  const { recorded, choices } = await readHistory(context, options);
+  const { recorded, choices } = await readHistory(context, { ...options, skipDone: false });
   const { stopAfter } = plan.choices;
   const rows: { item: BatchItem; decision: Decision }[] = [];
 

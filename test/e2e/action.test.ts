@@ -1,5 +1,5 @@
 /** The script of the GitHub Action, with the installed tool and the embedded service, as a runner starts it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Finished, finish, type Installation, openInstallation } from './packed.ts';
@@ -60,6 +60,13 @@ describe('a step', () => {
   it('that is run again with the journal pays nothing twice', async () => {
     const { code, stderr, outputs } = await runStep(STEP);
     expect([code, outputs.credits], stderr).toEqual([0, '2']);
+  });
+
+  it('that finds the journal and not the results counts them as done, and names only files that are there', async () => {
+    rmSync(join(vloc.folder, 'out/talk.es.srt'));
+    const { code, stderr, outputs } = await runStep(STEP);
+    expect([code, outputs.credits], stderr).toEqual([0, '2']);
+    expect(JSON.parse(outputs.results ?? '')).toEqual([join(vloc.folder, 'out/--to=fr.es.srt')]);
   });
 
   it('that fails ends with the exit code of vloc, after the report on what succeeded', async () => {

@@ -8,6 +8,7 @@ import {
   pickLiveIntents,
   trackIntents,
 } from '../../src/journal/intents.ts';
+import type { LogRecord } from '../../src/journal/record-line.ts';
 import { runs } from '../protocol/arbitraries.ts';
 import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
 
@@ -205,5 +206,39 @@ describe('intents from any records', () => {
       }),
       { numRuns: runs(1_000, 10_000) },
     );
+  });
+});
+
+describe('an item that was forgotten', () => {
+  const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
+    RECORDS[type]({ key: 'k1' }),
+  );
+  const item = foldIntents(life).byKey.get('k1')?.asked?.item ?? '';
+  const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item };
+
+  it('has no intents, but its jobs stay known, also in a shorter log', () => {
+    for (const records of [[...life, forgotten], pickLiveIntents([...life, forgotten])]) {
+      const { byItem, byKey } = foldIntents(records);
+      expect([byItem.get(item), byKey.get('k1')?.outcome.phase]).toEqual([undefined, 'downloaded']);
+    }
+  });
+
+  it('gives its intents to another item, which gets the result anew, also in a shorter log', () => {
+    const downloaded = RECORDS.downloaded({ key: 'k1' });
+    const moved: LogRecord[] = [...life, { ...forgotten, as: 'other' }];
+    const delivered = [...moved, { ...downloaded, files: [] }];
+    const short = pickLiveIntents;
+    for (const [records, phase] of [
+      [moved, 'finished'],
+      [short(moved), 'finished'],
+      [delivered, 'downloaded'],
+      [short(delivered), 'downloaded'],
+      [short(short(delivered)), 'downloaded'],
+    ] as const) {
+      const { byItem, byKey } = foldIntents(records);
+      expect([...byItem]).toEqual([['other', ['k1']]]);
+      expect([byKey.get('k1')?.asked?.item, byKey.get('k1')?.outcome.phase]).toEqual(['other', phase]);
+    }
+    expect(foldIntents(short(moved)).byKey.get('k1')?.publishing).toMatchObject({ files: downloaded.files });
   });
 });

@@ -28,6 +28,8 @@ export interface DeliveryRecord {
   findDelivered?(results: readonly ResultFile[]): Promise<readonly DeliveredFile[] | null>;
   /** Files that earlier deliveries recorded before naming them; undefined to accept no existing file as a result. */
   findPublished(results: readonly ResultFile[]): Promise<readonly StoredFile[] | undefined>;
+  /** Results of earlier jobs of the item, which this one may replace while they are unchanged. Omitted: none. */
+  findReplaced?(): readonly StoredFile[];
   /** Records a complete file before it gets its name. */
   notePublishing(file: StoredFile): Promise<void>;
   /** Records that all files are in place. */
@@ -93,7 +95,18 @@ async function lockAndDownload(
   const { delivery, keep } = naming;
   const known = await record.findPublished(results);
   const beforePublish = (file: StoredFile) => record.notePublishing(file);
-  const options = { delivery, keep, addTracks, known, beforePublish, findInput, signal, onProgress };
+  const replaces = record.findReplaced?.() ?? [];
+  const options = {
+    delivery,
+    keep,
+    addTracks,
+    known,
+    replaces,
+    beforePublish,
+    findInput,
+    signal,
+    onProgress,
+  };
   const download = () => downloadResults(client, job, results, options);
   if (locksDir === null) return download();
   const paths = results.map(({ path }) => path);

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { partOf } from '../../client/download/part-file.ts';
+import { prepareTarget } from '../../client/download/publish.ts';
 import { type Asset, assetsOf, type Client, type DownloadOptions, type Job } from '../../client/index.ts';
 import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/folder.ts';
@@ -16,7 +17,7 @@ import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
-import { isSameFile, placeFile } from './result-file.ts';
+import { isAnyOf, isSameFile, placeFile } from './result-file.ts';
 import { type AddTracks, removeScratch, writeWithTracks } from './with-tracks.ts';
 
 /** A result on this disk. */
@@ -45,6 +46,8 @@ interface DownloadResultsOptions {
    * result if its bytes are those that the service states or one of these records. Undefined: no existing file does.
    */
   readonly known: readonly StoredFile[] | undefined;
+  /** Results of earlier jobs of the same item, which this result may replace while their bytes are those recorded. */
+  readonly replaces: readonly StoredFile[];
   /** Awaited before a file gets its name, unless the service states its size and hash. */
   readonly beforePublish: (file: StoredFile) => Promise<void>;
   /** See `Inputs`. */
@@ -74,7 +77,7 @@ async function downloadResult(
   { name, asset, format, path }: ResultFile,
   options: DownloadResultsOptions,
 ): Promise<DeliveredFile> {
-  const { delivery, known, beforePublish, findInput, signal, onProgress, addTracks } = options;
+  const { delivery, known, replaces, beforePublish, findInput, signal, onProgress, addTracks } = options;
   if (delivery.existing === 'skip' && (await exists(path))) {
     return { asset: name, path, bytes: null, sha256: null, skipped: true };
   }
@@ -92,7 +95,12 @@ async function downloadResult(
     const again = await client.jobs.get(job.object, job.id, { signal });
     return assetsOf(again).find((each) => each.name === name)?.asset ?? null;
   };
-  const overwrite = delivery.existing === 'replace';
+  const isReplaced = delivery.existing !== 'replace' && (await isAnyOf(path, replaces));
+  const overwrite = delivery.existing === 'replace' || isReplaced;
+  // The user may have edited it during the download.
+  const checkReplaced = async () => {
+    if (isReplaced && !(await isAnyOf(path, replaces))) await prepareTarget(path, false);
+  };
   const common = { format, signal, overwrite, findInput, hash: true, onProgress, refresh };
   if (rewrite !== undefined) {
     const fetch = (to: string) => client.download(asset, { ...common, to });
@@ -106,15 +114,20 @@ async function downloadResult(
       add: addTracks,
       isResult: (file) => isAsset(file, asset),
       fetch: (to) => client.download(asset, { ...common, overwrite: true, to }),
-      beforePublish: ({ bytes: size, sha256 }) => beforePublish({ asset: name, path, size, sha256, kept }),
+      beforePublish: async ({ bytes: size, sha256 }) => {
+        await checkReplaced();
+        await beforePublish({ asset: name, path, size, sha256, kept });
+      },
       ...{ overwrite, findInput, signal },
     });
     return { asset: name, path, ...written, kept, skipped: false };
   }
   const note: DownloadOptions['beforePublish'] = async ({ path: target, bytes: size, sha256 }) => {
-    if (sha256 !== null) await beforePublish({ asset: name, path: target, size, sha256 });
+    await checkReplaced();
+    if (sha256 !== null && !isVerifiable(asset))
+      await beforePublish({ asset: name, path: target, size, sha256 });
   };
-  const toPath = { ...common, to: path, beforePublish: isVerifiable(asset) ? undefined : note };
+  const toPath = { ...common, to: path, beforePublish: note };
   const { bytes, sha256, path: written } = await client.download(asset, toPath);
   if (format === RESULT_FORMATS.mp4) await removeScratch(path);
   return { asset: name, path: written, bytes, sha256, skipped: false };

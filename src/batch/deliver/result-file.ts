@@ -8,6 +8,7 @@ import { partOf } from '../../client/download/part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { FindInput } from '../../disk/find-input.ts';
 import { diskFailure, errorCode } from '../../errors/system-error.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
 
 /**
  * Moves a complete file to its path, atomically and durably.
@@ -67,4 +68,12 @@ export async function isSameFile(
     // A file that is missing or unreadable does not count.
     return false;
   }
+}
+
+/** Whether the file has the bytes that one of the records has for its path. */
+export async function isAnyOf(path: string, files: readonly StoredFile[]): Promise<boolean> {
+  for (const { path: own, size: bytes, sha256 } of files) {
+    if (own === path && (await isSameFile(path, { bytes, sha256 }))) return true;
+  }
+  return false;
 }

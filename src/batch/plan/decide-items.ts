@@ -1,13 +1,14 @@
 /** Decisions about items, compared with the files on the disk. */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isAnyOf } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
 import { mapConcurrently } from '../limiter.ts';
-import { type Choices, type Decision, decide, needsHash, type Recorded } from './decision.ts';
+import { type Choices, type Decision, decide, findChange, needsHash, type Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
 import { exists } from './file-status.ts';
 import type { InputProblem } from './input.ts';
-import { newestIntent } from './item-key.ts';
+import { downloadedFiles } from './item-key.ts';
 import type { PlacedItem } from './plan-items.ts';
 
 /** Disks answer a few concurrent requests faster than one after the other. */
@@ -28,7 +29,27 @@ export async function decideItems(
     const found = await stat(path).catch(() => null);
     if (found !== null) sizes.set(path, found.size);
   });
-  return items.map((item) => decide(item, recorded, { ...rest, hashes, sizes }));
+  const outdated = rest.fresh ? new Set<string>() : await findOutdated(items, recorded, { hashes, sizes });
+  return items.map((item) => decide(item, recorded, { ...rest, hashes, sizes, outdated }));
+}
+
+/** Keys of items whose input file has changed. An edited result is the work of the user, so its item is left out. */
+async function findOutdated(
+  items: readonly BatchItem[],
+  recorded: Recorded,
+  { hashes, sizes }: Pick<Parameters<typeof decide>[2], 'hashes' | 'sizes'>,
+): Promise<ReadonlySet<string>> {
+  const outdated = new Set<string>();
+  const changed = items.filter((item) => findChange(item, recorded, { hashes })?.what === 'file');
+  await mapConcurrently(changed, WIDTH, async ({ key }) => {
+    const files = downloadedFiles(key, recorded.intents);
+    const there = Map.groupBy(files, ({ path }) => path);
+    for (const [path, versions] of there) {
+      if (sizes.has(path) && !(await isAnyOf(path, versions))) return;
+    }
+    outdated.add(key);
+  });
+  return outdated;
 }
 
 /** Hashes by item key. A file with several target languages is read once. */
@@ -46,8 +67,7 @@ async function hashInputs(
 }
 
 function downloadedPaths({ key }: BatchItem, { intents }: Recorded): readonly string[] {
-  const outcome = newestIntent(key, intents)?.outcome;
-  return outcome?.phase === 'downloaded' ? outcome.record.files.map(({ path }) => path) : [];
+  return downloadedFiles(key, intents).map(({ path }) => path);
 }
 
 /** All result files in the journal, absolute. */
@@ -73,10 +93,15 @@ export async function settleItem(
   if (decision.step === 'done' || decision.step === 'continue') return { decision, problems: [] };
   const there: string[] = [];
   for (const path of paths ?? []) if (await exists(path)) there.push(path);
+  const replaces = decision.step === 'new' ? (decision.replaces ?? []) : [];
   const isThere = there.length > 0 && there.length === paths?.length;
   if (existing === 'skip' && isThere)
     return { decision: { step: 'done', before: 'exists', jobId: null, files: [] }, problems: [] };
-  return { decision, problems: conflictsOf(item, decision, existing === 'refuse' ? there : []) };
+  const refused: string[] = [];
+  for (const path of existing === 'refuse' ? there : []) {
+    if (!(await isAnyOf(path, replaces))) refused.push(path);
+  }
+  return { decision, problems: conflictsOf(item, decision, refused) };
 }
 
 /** @param refused existing files that must not be replaced */

@@ -11,12 +11,15 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import { type ItemFacts, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
-import { askedMs, newestIntent, partIntents } from './item-key.ts';
+import { askedMs, downloadedFiles, newestIntent, partIntents } from './item-key.ts';
 import { describeChange } from './requests.ts';
 
 export type Decision =
-  /** A new job with a new key; `after` is why an earlier one returned nothing. */
-  | { readonly step: 'new'; readonly after: NewIntent['after'] }
+  /**
+   * A new job with a new key; `after` is why an earlier one returned nothing. `replaces`: results of earlier jobs of the item,
+   * which it may replace while their bytes are those recorded.
+   */
+  | { readonly step: 'new'; readonly after: NewIntent['after']; readonly replaces?: readonly StoredFile[] }
   /** Costs nothing more: send the same request again, wait for the job, or download its result. */
   | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> | PartsBegun }
   | {
@@ -62,26 +65,39 @@ interface Situation {
   readonly replace: boolean;
   /** --retry-failed: also run items that failed permanently. */
   readonly retryFailed: boolean;
+  /** --skip-done: a recorded download counts, even if its files are gone or changed. */
+  readonly skipDone?: boolean | undefined;
   /** SHA-256 of the inputs for which `needsHash` is true, by item key. */
   readonly hashes: ReadonlyMap<string, string>;
   /** Sizes of existing result files, by path. */
   readonly sizes: ReadonlyMap<string, number>;
+  /** Keys of items with another input file than before, and without a result that the user has edited. */
+  readonly outdated: ReadonlySet<string>;
 }
 
-export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed'> & {
+export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed' | 'skipDone'> & {
   /** SHA-256 of a file, lower-case hex. */
   readonly hashFile: (path: string) => Promise<string>;
 };
 
-/** Decides about one item. An item that may have a job never gets a second one automatically. */
+/** Decides about one item. An input that may have a job never gets a second one automatically. */
 export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
+  const decision = decideStep(item, recorded, situation);
+  if (decision.step !== 'new' || situation.fresh) return decision;
+  const replaces = downloadedFiles(item.key, recorded.intents);
+  return replaces.length === 0 ? decision : { ...decision, replaces };
+}
+
+function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   if (item.input.type === 'unusable') return decideUnusable(item, item.input, recorded, situation);
   if (situation.fresh) return { step: 'new', after: null };
   if (isSplit(item.input)) return decideSplit(item, recorded, situation);
   const next = nextStepForItem(recorded.intents, item.key, situation.now);
   const change = findChange(item, recorded, situation);
   if (next.step === 'intend') return change === null ? again(next, situation) : startAnew(next);
-  if (change !== null) return situation.replace ? { step: 'new', after: null } : change;
+  if (change !== null) {
+    return decideChanged(item, change, { isOver: next.step === 'nothing', situation });
+  }
   if (next.step !== 'nothing') return { step: 'continue', next };
   const { because, key } = next;
   switch (because.reason) {
@@ -131,7 +147,7 @@ function afterDownload(
   key: string,
   files: readonly StoredFile[],
   intent: Intent | undefined,
-  { sizes, replace, now }: Situation,
+  { sizes, replace, skipDone = false, now }: Situation,
 ): Decision {
   const record = intent?.outcome.phase === 'downloaded' ? intent.outcome.record : null;
   const jobId = record?.job_id ?? null;
@@ -143,6 +159,7 @@ function afterDownload(
     const changes = [`kept tracks ${kept ?? 'none'} → ${keep ?? 'none'}`];
     if (!replace) return { step: 'changed', what: 'tracks', changes };
   }
+  if (skipDone) return { step: 'done', before: 'recorded', jobId, files: [] };
   const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);
   if (edited !== undefined && !replace) return { step: 'edited', path: edited.path };
   const isForgotten = record === null || now - Date.parse(record.at) >= LIMITS.retentionMs;
@@ -157,7 +174,9 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
   const parts = partIntents(item.key, intents);
   if (joined === null && parts.length === 0) return { step: 'new', after: null };
   const change = findChange(item, recorded, situation);
-  if (change !== null) return situation.replace ? { step: 'new', after: null } : change;
+  if (change !== null) {
+    return decideChanged(item, change, { isOver: joined?.outcome.phase === 'downloaded', situation });
+  }
   const lastMs = Math.max(...parts.map(askedMs));
   if (joined?.outcome.phase === 'downloaded' && askedMs(joined) >= lastMs) {
     const then = afterDownload(item, joined.key, joined.outcome.record.files, joined, situation);
@@ -175,9 +194,27 @@ function againFailed(intent: Intent, situation: Situation): Decision | null {
   return decision.step === 'failed' ? decision : null;
 }
 
+/** A new job for another input file, unless the user has edited the result, or the job of the earlier file is still open. */
+function decideChanged(
+  { key }: BatchItem,
+  change: Change,
+  { isOver, situation }: { readonly isOver: boolean; readonly situation: Situation },
+): Decision {
+  if (situation.replace) return { step: 'new', after: null };
+  if (change.what !== 'file') return change;
+  if (isOver && situation.outdated.has(key)) return { step: 'new', after: null };
+  const why = isOver ? 'its result was edited' : 'the result of that job was not downloaded';
+  return { ...change, changes: [...change.changes, why] };
+}
+
 type Change = Extract<Decision, { step: 'changed' }>;
 
-function findChange(item: BatchItem, { intents, facts }: Recorded, { hashes }: Situation): Change | null {
+/** How an item differs from what its newest job was made for; null if it does not. */
+export function findChange(
+  item: BatchItem,
+  { intents, facts }: Recorded,
+  { hashes }: Pick<Situation, 'hashes'>,
+): Change | null {
   const known = facts.get(item.key);
   const asked = newestIntent(item.key, intents)?.asked ?? null;
   const fields = known?.fields ?? asked?.params;

@@ -1,6 +1,7 @@
 /** Keys of items and parts, the same in every run, and the newest intents of each key. */
 import { hash } from 'node:crypto';
 import type { Intent, Intents } from '../../journal/intents.ts';
+import type { StoredFile } from '../../journal/next-step.ts';
 import { stripAddress } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
@@ -28,6 +29,13 @@ export function nameOfKey(key: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** The key of the same item for an input with another name; null if the text is not the key of a whole item. */
+export function keyWithName(key: string, name: string): string | null {
+  if (nameOfKey(key) === null || readPartKey(key) !== null) return null;
+  const words: unknown[] = JSON.parse(key);
+  return JSON.stringify(words.with(1, name));
 }
 
 /** How storage services sign addresses, with new values each time: the parameter with the signature, and its companions. */
@@ -108,6 +116,14 @@ export function partIntents(itemKey: string, intents: Intents): readonly Intent[
     .filter(({ name }) => name.made === newest?.name.made)
     .toSorted((left, right) => left.name.part - right.name.part)
     .map(({ intent }) => intent);
+}
+
+/** The result files of all jobs of an item that were downloaded, as the journal recorded them. */
+export function downloadedFiles(item: string, { byItem, byKey }: Intents): readonly StoredFile[] {
+  return (byItem.get(item) ?? []).flatMap((key) => {
+    const outcome = byKey.get(key)?.outcome;
+    return outcome?.phase === 'downloaded' ? outcome.record.files : [];
+  });
 }
 
 /** Time of the intent, milliseconds since 1970; 0 if its record is lost. */

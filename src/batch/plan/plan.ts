@@ -18,6 +18,7 @@ import { checkSpace } from './disk-space.ts';
 import { type InputProblem, joinProblems, unusable } from './input.ts';
 import { createItem, fileOf, findDuplicateItems } from './items.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
+import { findRenamed, withRenamed } from './renamed.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { type Claim, findClashes, findOverwrittenInputs, resultPaths } from './result-paths.ts';
 
@@ -139,12 +140,10 @@ function describeFor(label: string, { pointer, detail }: InputProblem): InputPro
 }
 
 function decideFrom({ recorded, choices }: History): PlanMode['decide'] {
-  return (items) =>
-    decideItems(
-      items.map(({ item }) => item),
-      recorded,
-      choices,
-    );
+  return async (placed) => {
+    const items = placed.map(({ item }) => item);
+    return decideItems(items, withRenamed(recorded, await findRenamed(items, recorded, choices)), choices);
+  };
 }
 
 /**

@@ -4,7 +4,12 @@ import { hash } from 'node:crypto';
 import { withoutSecrets } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
-import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import {
+  canonicalLanguage,
+  isKnownLanguage,
+  languageName,
+  nearestLanguage,
+} from '../../protocol/language-tag.ts';
 import { checkJobRequest } from '../../protocol/requests.ts';
 import { fieldFlags, flagName, sourceFieldOf } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
@@ -31,8 +36,14 @@ export function buildRequests(
 ): readonly PlannedRequest[] {
   const row: Kind = KINDS[kind];
   const common: Record<string, unknown> = { ...body };
-  for (const { field, option } of fieldFlags(kind)) {
-    if (field !== 'target_language' && options[option] !== undefined) common[field] = options[option];
+  for (const {
+    field,
+    option,
+    row: { type },
+  } of fieldFlags(kind)) {
+    const value = options[option];
+    if (field === 'target_language' || value === undefined) continue;
+    common[field] = type === 'language' ? canonicalTag(String(value)) : value;
   }
   const pairs = pairsOf(options.set);
   for (const named of [...Object.keys(body), ...Object.keys(pairs)]) {
@@ -40,19 +51,34 @@ export function buildRequests(
       problems.push({ pointer: named, detail: 'is set by the input argument; pass it there' });
   }
   if (row.fields.target_language === undefined) {
-    problems.push(...fieldProblems(kind, common));
+    problems.push(...fieldProblems(kind, common, pairs));
     return [{ targetLanguage: null, fields: setFields(common, pairs, problems) }];
   }
   const tags = languagesOf(options.to, body.target_language);
   if (tags.length === 0)
     problems.push({ pointer: '--to', detail: 'missing; name the language to produce, for example --to es' });
   const requests: PlannedRequest[] = [];
-  for (const tag of new Set(tags.map((each) => canonicalLanguage(each) ?? each))) {
+  for (const tag of new Set(tags.map(canonicalTag))) {
     const fields = { ...common, target_language: tag };
-    problems.push(...fieldProblems(kind, fields));
+    addNew(problems, fieldProblems(kind, fields, pairs));
     requests.push({ targetLanguage: tag, fields: setFields(fields, pairs, problems) });
   }
   return requests;
+}
+
+/** The tag in canonical form, also from a locale such as `fr_FR`; an invalid tag as it is. */
+function canonicalTag(tag: string): string {
+  return canonicalLanguage(tag.replaceAll('_', '-')) ?? tag;
+}
+
+/** The languages of a command share their other fields, whose problems are reported once. */
+function addNew(problems: InputProblem[], found: readonly InputProblem[]): void {
+  for (const each of found) {
+    const isKnown = problems.some(
+      ({ pointer, detail }) => pointer === each.pointer && detail === each.detail,
+    );
+    if (!isKnown) problems.push(each);
+  }
 }
 
 function languagesOf(to: unknown, fromBody: unknown): readonly string[] {
@@ -68,20 +94,41 @@ function pairsOf(set: unknown): Readonly<Record<string, string>> {
 /** A placeholder, since the real source is checked elsewhere. */
 const ANY_SOURCE = { type: 'upload', upload_id: 'checked elsewhere' };
 
-function fieldProblems(kind: JobKind, fields: Fields): InputProblem[] {
+/** @param pairs fields of --set: their values are sent unchecked */
+function fieldProblems(kind: JobKind, fields: Fields, pairs: Fields): InputProblem[] {
   const options = new Map<string, string>(fieldFlags(kind).map(({ field, option }) => [field, option]));
   // The service checks fields that --body adds beyond the table.
   const known = Object.entries(fields).filter(([field]) => options.has(field));
   const checked = checkJobRequest(kind, { ...Object.fromEntries(known), [sourceFieldOf(kind)]: ANY_SOURCE });
-  if (checked.ok) return [];
-  return checked.errors.map(({ pointer, detail }) => {
+  const errors = checked.ok ? [] : checked.errors;
+  const invalid = errors.map(({ pointer, detail }) => {
     const field = pointer.slice(1);
     const value = fields[field];
+    const isLanguage = field === 'source_language' || field === 'target_language';
     return {
       pointer: flagName(options.get(field) ?? field),
-      detail: `${detail}${typeof value === 'string' ? `: ${value}` : ''}`,
+      detail: `${detail}${typeof value === 'string' ? `: ${value}${isLanguage ? suggestLanguage(value) : ''}` : ''}`,
     };
   });
+  return [...invalid, ...unknownLanguages(kind, fields, pairs)];
+}
+
+/** Valid tags of languages that do not exist. A service may know more, so --set sends any of them. */
+function unknownLanguages(kind: JobKind, fields: Fields, pairs: Fields): InputProblem[] {
+  return fieldFlags(kind).flatMap(({ field, option, row }): InputProblem[] => {
+    const tag = fields[field];
+    if (row.type !== 'language' || typeof tag !== 'string' || pairs[field] !== undefined) return [];
+    if (tag === 'auto' || canonicalLanguage(tag) === null || isKnownLanguage(tag)) return [];
+    const detail = `unknown language: ${tag}${suggestLanguage(tag)} To send it anyway, add --set ${field}=${tag}`;
+    return [{ pointer: flagName(option), detail }];
+  });
+}
+
+function suggestLanguage(text: string): string {
+  const tag = nearestLanguage(text);
+  return tag === null
+    ? '; write a tag such as es or pt-BR.'
+    : `; did you mean ${tag} (${languageName(tag)})?`;
 }
 
 /** Names that would change the prototype of all objects. */

@@ -10,6 +10,7 @@ import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
+import { withoutForgotten } from './forgotten-items.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
 import { foldUnusable } from './unusable-inputs.ts';
 
@@ -55,11 +56,12 @@ export interface ShardReport {
  * @param prices assumed for jobs whose cost the service does not report
  */
 export function readBatchFacts(
-  { records, damage }: Omit<LogContent, 'last'>,
+  { records: all, damage }: Omit<LogContent, 'last'>,
   folder: string,
   now: number,
   prices: Prices = {},
 ): BatchFacts {
+  const records = withoutForgotten(all);
   const intents = foldIntents(records);
   const facts = foldItemFacts(records);
   const commands = foldBatchCommands(records);

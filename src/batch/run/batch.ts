@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly fresh: boolean;
   /** Makes new jobs for items that failed permanently. */
   readonly retryFailed: boolean;
+  /** Counts items as done whose result was downloaded, wherever it is now. */
+  readonly skipDone?: boolean | undefined;
   /** Makes new jobs for items whose results have expired, after asking the service. */
   readonly renewExpired?: boolean;
   /** Looks for jobs of a lost journal, made for any folder. */

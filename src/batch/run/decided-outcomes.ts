@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
+import type { DownloadedRecord } from '../../journal/intents.ts';
 import type { BatchItem, ItemState } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { NOT_USABLE } from '../plan/input.ts';
@@ -42,6 +43,9 @@ export function explainDecision(decision: Final, folder: string): Failure {
   }
 }
 
+/** The code of a failure: the result was downloaded, and neither this disk nor the service has it. */
+export const RESULT_GONE = 'RESULT_GONE';
+
 /** @param jobId null if it is unknown whether there was a job */
 export function resultExpired(jobId: string | null): Failure {
   const message =
@@ -54,6 +58,22 @@ export function resultExpired(jobId: string | null): Failure {
     message,
     advice: 'Run the same command with --fresh for a new job, which is charged again.',
     ...(jobId === null ? {} : { jobId }),
+  });
+}
+
+/** The failure of a result that was downloaded, and is gone here and at the service. */
+export function resultGoneFailure(
+  { at, files, job_id: jobId }: Pick<DownloadedRecord, 'at' | 'files' | 'job_id'>,
+  folder: string,
+): Failure {
+  const places = files.map(({ path }) => resolve(folder, path)).join(', ');
+  return new Failure({
+    category: 'expired',
+    code: RESULT_GONE,
+    message: `the result was downloaded on ${at.slice(0, 10)} and is no longer at ${places}; the service no longer has it (job ${jobId})`,
+    advice:
+      'Use --skip-done to count it as done. For a new job, which is charged again, use --fresh, with --include to choose the inputs.',
+    jobId,
   });
 }
 

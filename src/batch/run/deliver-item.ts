@@ -12,6 +12,7 @@ import type { AddTracks } from '../deliver/with-tracks.ts';
 import type { BatchItem } from '../item.ts';
 import { deliveryOf } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
+import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
 import { type Run, timestamp } from './run.ts';
@@ -36,7 +37,7 @@ export function deliverItem(
   return deliverResults(job, {
     client: connection.client,
     naming,
-    record: journalRecord(run, key, job, naming.found),
+    record: journalRecord(run, item, { key, job, language: naming.found }),
     addTracks: (task, work) => addTracks(run, item, task, work),
     turns: run.downloads,
     locksDir: null,
@@ -59,7 +60,11 @@ export async function addTracks(
 }
 
 /** @param language of the result, see `ResultNaming` */
-function journalRecord(run: Run, key: string, job: Job, language: string | null): DeliveryRecord {
+function journalRecord(
+  run: Run,
+  item: BatchItem,
+  { key, job, language }: { readonly key: string; readonly job: Job; readonly language: string | null },
+): DeliveryRecord {
   const { journal, batch } = run;
   const { jobs } = batch.records;
   return {
@@ -67,6 +72,7 @@ function journalRecord(run: Run, key: string, job: Job, language: string | null)
       ...recordedFiles(run, key),
       ...(await filesOfOthers(run, job, results)),
     ],
+    findReplaced: () => (batch.options.fresh ? [] : downloadedFiles(item.key, journal.intents)),
     async notePublishing(file) {
       await journal.add({ type: 'publishing', key, at: timestamp(run), job_id: job.id, files: [file] });
       // The service does not state the hash of such a file, by which `jobs download` knows others.

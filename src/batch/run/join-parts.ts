@@ -7,11 +7,12 @@ import { makeFolder } from '../../disk/folder.ts';
 import { createIntent } from '../../journal/intents.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import { isSameFile, placeFile } from '../deliver/result-file.ts';
+import { isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
 import { type AddTracks, addKept } from '../deliver/with-tracks.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
+import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
@@ -188,6 +189,8 @@ async function oursAmong(
     const isTarget = targets.some((target) => target.path === place);
     if (isTarget && (await isSameFile(place, { bytes: size, sha256 }))) ours.add(place);
   }
+  const earlier = downloadedFiles(item.key, run.journal.intents);
+  for (const { path } of targets) if (await isAnyOf(path, earlier)) ours.add(path);
   return ours;
 }
 

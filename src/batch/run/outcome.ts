@@ -4,6 +4,7 @@ import { Failure } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
 import { type InputProblem, NOT_USABLE, unusable } from '../plan/input.ts';
+import { RESULT_GONE } from './decided-outcomes.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /** Null if everything is done, or if the run was not supposed to wait. */
@@ -48,10 +49,11 @@ function isPermanent({ facts }: Failure): boolean {
 /** Says which failures the same command retries, and how to retry the others. */
 function adviceFor(failures: readonly Failure[]): string {
   const permanent = failures.filter(isPermanent);
-  const expired = failures.filter(({ facts }) => facts.category === 'expired');
+  const gone = failures.filter(({ facts }) => facts.code === RESULT_GONE);
+  const expired = failures.filter(({ facts }) => facts.category === 'expired' && facts.code !== RESULT_GONE);
   const sentences = [
     [
-      failures.length - permanent.length - expired.length,
+      failures.length - permanent.length - expired.length - gone.length,
       'Fix the problems above, then run the same command again: what is done is not repeated.',
     ],
     [
@@ -61,6 +63,10 @@ function adviceFor(failures: readonly Failure[]): string {
     [
       expired.length,
       'Expired results need new jobs, charged again: `vloc batch retry` with --all makes them.',
+    ],
+    [
+      gone.length,
+      '--skip-done counts downloaded results as done whose files are gone; --fresh makes new jobs, charged again.',
     ],
   ] as const;
   return sentences.flatMap(([count, sentence]) => (count === 0 ? [] : [sentence])).join(' ');

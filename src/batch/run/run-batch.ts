@@ -6,6 +6,7 @@
 import { dirname, join } from 'node:path';
 import { decideItems } from '../plan/decide-items.ts';
 import { foldItemFacts } from '../plan/facts.ts';
+import { findRenamed } from '../plan/renamed.ts';
 import { journalPath } from '../record-folder.ts';
 import type { Batch, RunOutcome, Task } from './batch.ts';
 import { nameBatch } from './client-reference.ts';
@@ -46,7 +47,8 @@ async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping
   const name = await nameBatch(journal, batch.delivery);
   if (batch.preface.length > 0) await journal.add(...batch.preface);
   const rebuild = await createRebuild({ batch, journal, name });
-  const takeUp = async (tasks: readonly Task[]) => {
+  const takeUp = async (found: readonly Task[]) => {
+    const tasks = await takeUpRenamed(batch, found, journal);
     const unpaid = tasks.filter(({ item, decision }) => mayPay(item, decision));
     const count = await rebuild.takeUp(unpaid.map(({ item }) => item));
     if (count === 0) return tasks;
@@ -79,6 +81,25 @@ function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): 
   );
 }
 
+/** Gives renamed inputs the jobs that they had under their earlier names, and decides again if there are any. */
+async function takeUpRenamed(
+  batch: Batch,
+  tasks: readonly Task[],
+  journal: BatchJournal,
+): Promise<readonly Task[]> {
+  const { options, runtime, signal } = batch;
+  const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
+  const items = tasks.map(({ item }) => item);
+  const renamed = await findRenamed(items, recorded, {
+    now: runtime.now(),
+    fresh: options.fresh,
+    hashFile: (path) => hashInput(path, signal),
+  });
+  if (renamed.length === 0) return tasks;
+  await journal.add(...renamed);
+  return decideAgain(batch, tasks, journal);
+}
+
 /** Decides again, since another run may have worked in the folder before it was locked. */
 async function decideAgain(
   batch: Batch,
@@ -87,7 +108,7 @@ async function decideAgain(
 ): Promise<readonly Task[]> {
   const { options, delivery, runtime, signal } = batch;
   const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
-  const { fresh, retryFailed } = options;
+  const { fresh, retryFailed, skipDone } = options;
   const decisions = await decideItems(
     tasks.map(({ item }) => item),
     recorded,
@@ -95,6 +116,7 @@ async function decideAgain(
       now: runtime.now(),
       fresh,
       retryFailed,
+      skipDone,
       replace: delivery.existing === 'replace',
       hashFile: (path) => hashInput(path, signal),
     },

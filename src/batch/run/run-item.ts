@@ -7,10 +7,12 @@ import { isTerminal } from '../../protocol/states.ts';
 import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
+import { newestIntent } from '../plan/item-key.ts';
 import { writeProvenance } from '../provenance-record.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
-import { doneBefore, explainDecision, resultExpired } from './decided-outcomes.ts';
+import { copyRenamed } from './copy-renamed.ts';
+import { doneBefore, explainDecision, resultExpired, resultGoneFailure } from './decided-outcomes.ts';
 import { deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
 import { type Run, timestamp } from './run.ts';
@@ -40,11 +42,21 @@ export async function runItem(
   try {
     state = await runDecision(itemRun, order, decision);
   } catch (error) {
-    state = outcomeOf(run, itemRun.jobId, error);
+    state = outcomeOf(run, itemRun.jobId, explainGone(itemRun, error));
     if (state.phase === 'failed' && itemRun.jobId !== null) run.judge(state.failure);
   }
   run.tell(item, state);
   return { item, state, job: itemRun.job };
+}
+
+/** A result that was downloaded before and is gone has another cause and other remedies than one that never came. */
+function explainGone({ run, item }: ItemRun, error: unknown): unknown {
+  const isExpired = error instanceof Failure && error.facts.category === 'expired';
+  if (!isExpired || item.part !== undefined) return error;
+  const intent = newestIntent(item.key, run.journal.intents);
+  const outcome = intent?.outcome;
+  const record = outcome?.phase === 'downloaded' ? outcome.record : intent?.publishing;
+  return record == null ? error : resultGoneFailure(record, run.batch.delivery.folder);
 }
 
 async function runDecision(itemRun: ItemRun, order: number, decision: Decision): Promise<FinalState> {
@@ -82,6 +94,8 @@ async function resumeJob(
 ): Promise<FinalState> {
   const { run } = itemRun;
   itemRun.jobId = jobId;
+  const copied = step === 'download' ? await copyRenamed(run, itemRun.item, key) : null;
+  if (copied !== null) return { phase: 'done', jobId, before: null, credits: null, files: copied };
   if (run.batch.options.detach) return lookOnce(itemRun, key, jobId, step);
   if (step === 'attach') return follow(itemRun, key, jobId, run.launcher.join());
   return deliver(itemRun, key, await readJob(itemRun, jobId));

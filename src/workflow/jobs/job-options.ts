@@ -187,6 +187,10 @@ export const RUN_OPTIONS = {
   ...inGroup('Job:', {
     fresh: { type: 'flag', tool: 'no', help: 'ignore earlier results and create new jobs, charged again' },
     retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
+    skipDone: {
+      type: 'flag',
+      help: 'count what an earlier run downloaded as done, even if the file is no longer here',
+    },
     rebuild: {
       type: 'flag',
       tool: 'no',
@@ -308,7 +312,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
     const problem = describeInvalidPrices('--price', options.price ?? '');
     throw usageFailure(problem, 'Nothing was sent; correct it.');
   }
-  const { fresh, retryFailed, rebuild, detach } = options;
+  const { fresh, retryFailed, skipDone, rebuild, detach } = options;
   return {
     jobs,
     maxCredits,
@@ -317,6 +321,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
     timeoutMs: timeout,
     fresh,
     retryFailed,
+    skipDone,
     renewExpired,
     rebuild,
     detach,

@@ -10,7 +10,7 @@ import type { Context } from '../../context/context.ts';
 import { foldIntents } from '../../journal/intents.ts';
 import type { JobOptions } from './job-options.ts';
 
-type HistoryOptions = Pick<JobOptions, 'out' | 'shard' | 'fresh' | 'clobber' | 'retryFailed'>;
+type HistoryOptions = Pick<JobOptions, 'out' | 'shard' | 'fresh' | 'clobber' | 'retryFailed' | 'skipDone'>;
 
 interface ReadHistory extends History {
   /** A sentence for each damaged place of the journal that was not repaired yet. */
@@ -44,6 +44,7 @@ export function historyChoices(
     fresh: options.fresh,
     replace: options.clobber,
     retryFailed: options.retryFailed,
+    skipDone: options.skipDone,
     hashFile: (path) => hashInput(path, signal),
   };
 }

@@ -130,6 +130,12 @@ function tellSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
     if (decision.step !== 'done' || decision.before !== 'exists') continue;
     for (const path of paths ?? []) terminal.note(`Skipped, it exists: ${showPath(path, io.cwd)}`);
   }
+  const recorded = planned.filter(
+    ({ decision }) => decision.step === 'done' && decision.before === 'recorded',
+  );
+  if (recorded.length === 0) return;
+  const what = recorded.length === 1 ? '1 item was' : `${recorded.length} items were`;
+  terminal.note(`${what} downloaded by an earlier run; counted as done (--skip-done).`);
 }
 
 /** The outcomes of a plan that needs no service; null for other plans. */

@@ -161,7 +161,9 @@ describe('an item that has changed', () => {
     const { cwd, again } = await afterRun(() => [accepted()]);
     writeFileSync(join(cwd, 'a.mp4'), Buffer.concat([MP4, MP4]));
     expect(await problemsOf(again())).toEqual([
-      expect.stringContaining('the file changed since the job was made (16 → 32 bytes)'),
+      expect.stringContaining(
+        'the file changed since the job was made (16 → 32 bytes, the result of that job',
+      ),
     ]);
   });
 

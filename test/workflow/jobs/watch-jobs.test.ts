@@ -109,23 +109,30 @@ describe('a watching job command', () => {
     expect(created).toEqual([expect.stringContaining('new.srt')]);
   });
 
-  it('makes no job of a file that has changed since, unless --clobber allows it', async () => {
+  it('makes a new job of a file that has changed since, and replaces an edited result only with --clobber', async () => {
     const scene = await openInbox();
     await scene.put('talk.srt', 'one');
     const watch = await scene.watch();
     watch.goOn();
     await scene.untilResult('talk.es.srt', 'one');
     await scene.put('talk.srt', 'two');
-    await untilTold(watch, 'Skipped: inbox/talk.srt → es: the file changed since');
+    await scene.untilResult('talk.es.srt', 'two');
     await watch.stop();
-    expect(await scene.countJobs()).toBe(1);
+    expect(await scene.countJobs()).toBe(2);
+    await writeFile(join(scene.folder, 'out', 'talk.es.srt'), 'edited');
+    await scene.put('talk.srt', 'two again');
+    const refusing = await scene.watch();
+    refusing.goOn();
+    await untilTold(refusing, 'Skipped: inbox/talk.srt → es: the file changed since');
+    await refusing.stop();
+    expect(await scene.countJobs()).toBe(2);
     const allowed = await scene.watch(['--clobber']);
     allowed.goOn();
-    await scene.untilResult('talk.es.srt', 'two');
+    await scene.untilResult('talk.es.srt', 'two again');
     await scene.put('talk.srt', 'three');
     await scene.untilResult('talk.es.srt', 'three');
     await allowed.stop();
-    expect(await scene.countJobs()).toBe(3);
+    expect(await scene.countJobs()).toBe(4);
   });
 
   it('processes a file that changes while it is processed again afterwards', async () => {
