@@ -41,9 +41,14 @@ export function writeCommand(caller: Caller, words: readonly string[]): string {
 /** Options that a continuation omits: they restart jobs or do not download results. */
 const NOT_ONWARD: readonly Part[] = [{ flag: '--fresh' }, { flag: '--detach' }];
 
-/** The same command, to continue this run: pays nothing twice and downloads the results. */
+/** The same command again: pays nothing twice and downloads the results. */
 export function sameCommand(caller: RunningCaller): string {
   return writeCommand(caller, without(caller.commandLine, NOT_ONWARD));
+}
+
+/** The command that continues this run: the same, or the `batch retry` that repeats it for some of its items. */
+export function continueCommand(caller: RunningCaller & Pick<Context, 'repeatedBy'>): string {
+  return sameCommand({ ...caller, commandLine: caller.repeatedBy ?? caller.commandLine });
 }
 
 /** The same command once more, paid again, replacing its results. */
