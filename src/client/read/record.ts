@@ -72,7 +72,7 @@ export function needObject(origin: ResponseSource, value: unknown): JsonObject {
 }
 
 /** @throws Failure when the field is not a string, or empty */
-export function needText(origin: ResponseSource, object: JsonObject, field: string): string {
+function needText(origin: ResponseSource, object: JsonObject, field: string): string {
   const text = asText(member(object, field));
   if (text === null) throw missingField(origin, field, member(object, field));
   return text;
