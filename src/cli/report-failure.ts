@@ -27,7 +27,7 @@ function isVerbose(io: Io): boolean {
 
 function failureText(failure: Failure, style: Style, cwd: string): string {
   const { code, message, advice, requestId, errors, jobId } = failure.facts;
-  const rows = [`${style.bad('✖')} ${escapeRows(message)}`];
+  const rows = [`${style.bad('✖')} ${escapeControls(message)}`];
   for (const error of errors ?? []) {
     const pointer = error.pointer.startsWith(`${cwd}/`) ? error.pointer.slice(cwd.length + 1) : error.pointer;
     rows.push(`  ${escapeControls(pointer)}: ${escapeControls(error.detail)}`);

@@ -37,7 +37,12 @@ export type ClientEvent =
     }
   | {
       readonly type: 'notice';
-      readonly code: 'UPLOAD_REPLACED' | 'POLL_FAILED' | 'LINK_REFRESHED' | 'DOWNLOAD_RESTARTED';
+      readonly code:
+        | 'UPLOAD_REPLACED'
+        | 'POLL_FAILED'
+        | 'STATUS_UNKNOWN'
+        | 'LINK_REFRESHED'
+        | 'DOWNLOAD_RESTARTED';
       readonly message: string;
     };
 

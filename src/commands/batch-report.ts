@@ -112,7 +112,7 @@ async function replaceFile(path: string, text: string, batch: OpenBatches): Prom
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
-    const { reason } = describeDisk(errorCode(error));
+    const { reason } = describeDisk(errorCode(error), path);
     const message = `cannot write the report to ${path}: ${reason}`;
     const advice = 'Choose another place with --out, or leave it out for stdout.';
     throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });

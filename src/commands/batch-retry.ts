@@ -12,7 +12,7 @@ import { printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
 import { ITEM_FIELDS, ITEMS } from '../workflow/batch/item-records.ts';
-import { BATCH_OPERAND, openBatches } from '../workflow/batch/open-batch.ts';
+import { BATCH_OPERAND, continueBatch, type OpenBatch, openBatches } from '../workflow/batch/open-batch.ts';
 import { checkFolder, jobTable } from '../workflow/jobs/job-options.ts';
 import { summarizeFailures } from '../workflow/jobs/job-outcomes.ts';
 import { runJobs } from '../workflow/jobs/run-jobs.ts';
@@ -30,8 +30,9 @@ export const batchRetry: Command = defineCommand({
   ],
   notes: [
     'Each item is run again by its last command, from the folder where that ran, with the same options and result names. ' +
-      'Failed jobs were not charged; new ones are. Results that were not downloaded or finished on this machine are ' +
-      'continued without another charge. Finished and running items are not changed. Unusable files are checked again.',
+      'Failed jobs were not charged; new ones are. Running jobs and results that were not downloaded or finished on this ' +
+      'machine are continued without another charge, so an interrupted retry can be repeated. Unusable files are checked ' +
+      'again. Items that were done or never sent are not changed.',
     'Exit codes: those of the commands that are run again; 3 if items failed and none is retried without --all; 0 if ' +
       'nothing failed.',
   ],
@@ -45,8 +46,10 @@ export const batchRetry: Command = defineCommand({
       await printList(context, ITEMS, { data: chosen, has_more: false, next_cursor: null });
     }
     if (chosen.length === 0) {
-      if (countFailed(facts) > 0) throw nothingToRetry(facts, retries, operands, context);
+      if (countFailed(facts) + retries.orphans.length > 0)
+        throw nothingToRetry(facts, retries, operands, context);
       context.terminal.note(`Nothing failed in ${operands.join(', ')}.`);
+      tellWaiting(context, batches);
       return 0;
     }
     if (options.dryRun) return 0;
@@ -55,6 +58,16 @@ export const batchRetry: Command = defineCommand({
     return 0;
   },
 });
+
+/** Prints the commands for items whose requests an earlier run did not send. */
+function tellWaiting(context: Context, batches: readonly OpenBatch[]): void {
+  const { note } = context.terminal;
+  const waiting = batches.reduce((sum, { facts }) => sum + facts.counts.waiting, 0);
+  if (waiting === 0) return;
+  note(`${waiting === 1 ? '1 item was' : `${waiting} items were`} not sent yet. Continue with:`);
+  for (const { folder, facts } of batches)
+    for (const command of continueBatch(facts, folder, context)) note(`  ${command}`);
+}
 
 function tell(context: Context, { runs, hopeless, orphans }: Retries, operands: readonly string[]): void {
   const { terminal } = context;
@@ -67,19 +80,21 @@ function tell(context: Context, { runs, hopeless, orphans }: Retries, operands: 
   }
 }
 
-/** The failure of a command that finds failed items and retries none of them. */
+/** The failure of a command that finds failed or unfinished items and runs none of them again. */
 function nothingToRetry(
   facts: BatchFacts,
-  { hopeless }: Retries,
+  { hopeless, orphans }: Retries,
   operands: readonly string[],
   context: Context,
 ): Failure {
   const failed = countFailed(facts);
-  const what = failed === 1 ? '1 item failed' : `${failed} items failed`;
+  const lost = orphans.length;
+  const what = failed === 1 ? '1 item failed permanently' : `${failed} items failed permanently`;
+  const unknown = `the commands of ${lost === 1 ? '1 item' : `${lost} items`} are unknown`;
   return new Failure({
     category: 'partial',
     code: 'NOTHING_TO_RETRY',
-    message: `${what} permanently; nothing was sent`,
+    message: `${lost === 0 ? what : unknown}; nothing was sent`,
     ...(hopeless.length === 0
       ? {}
       : { advice: `Fix the cause, then run \`${retryAll(context, operands)}\`.` }),
@@ -116,7 +131,8 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
  */
 async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
   const { argv, cwd, profile, kind, operands } = command;
-  const raw = { ...command.options, retryFailed: true };
+  // What was begun is continued and downloaded, also if that command made new jobs or did not wait.
+  const raw = { ...command.options, retryFailed: true, fresh: false, detach: false };
   const staged = kind === 'auto_localization' ? decodeOptions(localizeTable(), raw) : null;
   const options = staged ?? decodeOptions(jobTable(kind), raw);
   const readers = [...operands, options.body, options.filesFrom, options.filesFrom0, options.sheet];
@@ -126,6 +142,7 @@ async function rerunCommand(context: Context, { command, items }: RetryRun): Pro
     ...context,
     io: { ...context.io, cwd },
     commandLine: argv,
+    repeatedBy: context.commandLine,
     service: isNamed(context.service) ? context.service : { profile: profile ?? undefined, baseUrl },
   };
   await checkFolder(options, then.io);

@@ -95,10 +95,14 @@ async function printEngines(context: Context, { engines, used, capabilities, fil
         ),
       );
   }
-  if (engines.some((engine) => !engine.installed))
-    terminal.note(`\nInstall what is missing with: ${writeCommand(context, ['engines', 'install'])}`);
-  if (file === null)
-    terminal.note(`\nUse better engines: ${writeCommand(context, ['engines', 'add', '--help'])}`);
+  if (engines.some((engine) => !engine.installed)) {
+    terminal.note('');
+    terminal.note(`Install what is missing with: ${writeCommand(context, ['engines', 'install'])}`);
+  }
+  if (file === null) {
+    terminal.note('');
+    terminal.note(`Use better engines: ${writeCommand(context, ['engines', 'add', '--help'])}`);
+  }
 }
 
 function row({ name, installed, steps, purpose }: InstalledEngine): string[] {

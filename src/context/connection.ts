@@ -199,7 +199,7 @@ export async function openStateFolder<T>(
   } catch (error) {
     const code = diskCodeOfSqlite(error) ?? codeOfPath(error, folder);
     if (code === null) throw error;
-    const { reason, advice, isOfPlace } = describeDisk(code);
+    const { reason, advice, isOfPlace } = describeDisk(code, folder);
     throw new Failure(
       {
         category: 'disk',

@@ -131,6 +131,8 @@ export interface Context {
   readonly addDefaults: (table: OptionTable, given: RawOptions) => Promise<RawOptions>;
   /** The command as it was typed, for messages that repeat it. */
   readonly commandLine: readonly string[];
+  /** The command that continues this run, if it repeats another one: `batch retry`. */
+  readonly repeatedBy?: readonly string[];
   /** The flags that choose the service. */
   readonly service: ServiceFlags;
   /** Missing for a command that runs alone. */

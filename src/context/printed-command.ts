@@ -24,11 +24,23 @@ function programWords(env: Environment): readonly string[] {
 /** An argument quoted for PowerShell on Windows, else for a POSIX shell. */
 export function quoteForShell(argument: string, platform: NodeJS.Platform): string {
   if (platform !== 'win32') {
+    // As `ls` of GNU writes them: bash, zsh and ksh read it, and nothing in it acts on a terminal.
+    if (CONTROLS.test(argument)) return `$'${argument.replace(SPECIAL, escapeForShell)}'`;
     return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
   }
   // PowerShell makes lists at commas, and splits words that begin with a hyphen at points and colons.
   const isPlain = /^[\w+:./\\=-]+$/.test(argument) && !/^-.*[.:]/.test(argument);
   return isPlain ? argument : `'${argument.replaceAll("'", "''")}'`;
+}
+
+const CONTROLS = /\p{Cc}/u;
+const SPECIAL = /[\p{Cc}\\']/gu;
+
+function escapeForShell(character: string): string {
+  if (character === '\n') return '\\n';
+  if (!CONTROLS.test(character)) return `\\${character}`;
+  // Three octal digits of each byte: hexadecimal ones would go on into the next character.
+  return [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
 
 /** `vloc WORDS…`, with the flags that chose the service of this run, if the command uses a service. */
@@ -41,9 +53,14 @@ export function writeCommand(caller: Caller, words: readonly string[]): string {
 /** Options that a continuation omits: they restart jobs or do not download results. */
 const NOT_ONWARD: readonly Part[] = [{ flag: '--fresh' }, { flag: '--detach' }];
 
-/** The same command, to continue this run: pays nothing twice and downloads the results. */
+/** The same command again: pays nothing twice and downloads the results. */
 export function sameCommand(caller: RunningCaller): string {
   return writeCommand(caller, without(caller.commandLine, NOT_ONWARD));
+}
+
+/** The command that continues this run: the same, or the `batch retry` that repeats it for some of its items. */
+export function continueCommand(caller: RunningCaller & Pick<Context, 'repeatedBy'>): string {
+  return sameCommand({ ...caller, commandLine: caller.repeatedBy ?? caller.commandLine });
 }
 
 /** The same command once more, paid again, replacing its results. */

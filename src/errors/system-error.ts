@@ -1,4 +1,6 @@
 /** Errors of the file system and of SQLite: the only table of their codes, what they mean, and what to do. */
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Failure } from './failure.ts';
 
 /** Returns the code of a Node error, such as `ENOSPC`; empty for any other value. */
@@ -68,15 +70,39 @@ const TROUBLES: Readonly<Record<string, DiskTrouble>> = {
   EIO: here('the disk reports a read or write error', 'Check the disk before anything else.'),
 };
 
-/** @param code a file system error code, such as `ENOSPC` */
-export function describeDisk(code: string): DiskTrouble {
+/**
+ * @param code a file system error code, such as `ENOSPC`
+ * @param path absolute, where it was met; a full file system is asked whether space or inodes are missing
+ */
+export function describeDisk(code: string, path?: string): DiskTrouble {
+  if (code === 'ENOSPC' && path !== undefined && isWithoutInodes(path)) return NO_INODES;
   return TROUBLES[code] ?? here(`the file system reports ${code || 'an unknown error'}`, 'Check the folder.');
+}
+
+/** A disk can have room and no inode left for another file. */
+const NO_INODES = here(
+  'the disk has no room for more files (no inodes left)',
+  'Remove files that you do not need, or choose a folder on another disk.',
+);
+
+/** False for file systems that count no inodes, and if they cannot be asked. */
+function isWithoutInodes(path: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(path);
+    return files > 0 && ffree === 0;
+  } catch {
+    const above = dirname(path);
+    return above !== path && isWithoutInodes(above);
+  }
 }
 
 /** Returns whether the table has this code. */
 export function isDiskCode(code: string): boolean {
   return Object.hasOwn(TROUBLES, code);
 }
+
+/** Stands for bytes of a name that are not UTF-8. Such a name cannot be written back, so nothing is found under it. */
+const REPLACED = '\ufffd';
 
 const UNREADABLE: Readonly<Record<string, (what: 'file' | 'folder') => string>> = {
   ENOENT: (what) => `there is no such ${what}; check the path`,
@@ -90,13 +116,19 @@ const UNREADABLE: Readonly<Record<string, (what: 'file' | 'folder') => string>> 
 
 /** Returns why a path from the user cannot be read, and what to do; null for errors that are not about the path. */
 export function describeUnreadable(error: unknown, what: 'file' | 'folder' = 'file'): string | null {
-  return UNREADABLE[errorCode(error)]?.(what) ?? null;
+  const code = errorCode(error);
+  if (code === 'ENOENT' && pathOf(error).includes(REPLACED)) return 'its name is not valid UTF-8; rename it';
+  return UNREADABLE[code]?.(what) ?? null;
+}
+
+function pathOf(error: unknown): string {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : '';
 }
 
 /** Returns a Failure of category `disk` for an error of the file system. Returns a Failure unchanged. */
 export function diskFailure(error: unknown, path: string): Failure {
   if (error instanceof Failure) return error;
-  const { reason, advice } = describeDisk(errorCode(error));
+  const { reason, advice } = describeDisk(errorCode(error), path);
   const message = `cannot write ${path}: ${reason}`;
   return new Failure(
     { category: 'disk', code: 'DISK_ERROR', message, advice, retryable: false },

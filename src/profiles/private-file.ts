@@ -81,7 +81,7 @@ function warnOfMode(path: string, mode: number, wanted: number, warn: Warn): voi
 
 /** @param action what failed */
 function folderFailure(folder: string, action: 'use' | 'write', cause: unknown): Failure {
-  const { reason, advice } = describeDisk(errorCode(cause));
+  const { reason, advice } = describeDisk(errorCode(cause), folder);
   return new Failure(
     {
       category: 'disk',

@@ -5,7 +5,7 @@ import { roundCredits } from '../batch/plan/dry-run.ts';
 import { combineJobs } from '../batch/report/provenance.ts';
 import type { RunOutcome } from '../batch/run/batch.ts';
 import { summarizeOutcomes } from '../batch/run/outcome.ts';
-import { goOnCommand, sameCommand } from '../context/printed-command.ts';
+import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { summaryLine } from '../workflow/batch/event-lines.ts';
 import { createBatchView } from '../workflow/batch/view.ts';
 import { EMBEDDED_STOPS, openCommand } from '../workflow/jobs/continuation.ts';
@@ -152,5 +152,5 @@ function printContinuation({ context, connected }: StagedRun): void {
   const { note } = context.terminal;
   if (connected !== null && connected.capabilities !== null) note(EMBEDDED_STOPS);
   note('Continue with:');
-  note(`  ${sameCommand(context)}`);
+  note(`  ${continueCommand(context)}`);
 }

@@ -1,12 +1,22 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { foldBatchCommands } from '../../src/batch/report/command-record.ts';
 import { readBatchLog } from '../../src/batch/report/read-batch.ts';
 import { openBatchJournal } from '../../src/batch/run/journal.ts';
+import { main } from '../../src/cli/main.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { until } from '../service/harness/scene.ts';
-import { startVloc, type VlocScene } from './support/run-vloc.ts';
+import { createTestIo } from '../support/test-io.ts';
+import { QUICK, startVloc, type VlocScene } from './support/run-vloc.ts';
+
+const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
+/** A process loads all sources; on a busy machine that takes seconds. */
+const PATIENCE_MS = 60_000;
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
@@ -106,6 +116,82 @@ test('a deleted input is named, and nothing is sent', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain('a.srt');
   expect(await jobCount(vloc)).toBe(1);
+});
+
+/** Three items failed; the service holds the jobs of the retry, which is stopped while it waits for them. */
+async function startRetry(flags: readonly string[] = []): Promise<VlocScene> {
+  const vloc = await startBatch(lasting(), lasting(), lasting());
+  // A command that does not wait reports failures when it is repeated.
+  await until(
+    async () => (await vloc.run([...COMMAND, ...flags])).code,
+    (code) => code === 3,
+  );
+  vloc.engines.hold();
+  return vloc;
+}
+
+const untilJobs = (vloc: VlocScene, count: number) =>
+  until(
+    () => jobCount(vloc),
+    (jobs) => jobs === count,
+    PATIENCE_MS,
+  );
+
+async function expectComplete(vloc: VlocScene, jobs: number): Promise<void> {
+  expect(await stateCounts(vloc)).toEqual({ done: 4 });
+  expect(await jobCount(vloc)).toBe(jobs);
+  for (const name of ['a', 'b', 'c', 'd'])
+    expect(existsSync(join(vloc.folder, 'out', `${name}.es.srt`)), name).toBe(true);
+}
+
+test('a retry that was killed after its jobs were sent is continued by the same command, at no charge', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const vloc = await startRetry();
+  const words = ['batch', 'retry', 'out', '--all'];
+  const child = spawn(process.execPath, [ENTRY, ...words], {
+    cwd: vloc.folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+      ...vloc.env,
+    },
+    stdio: 'ignore',
+  });
+  await untilJobs(vloc, 7);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  vloc.engines.letGo();
+  const { code, stderr } = await vloc.run(words);
+  expect(code, stderr).toBe(0);
+  await expectComplete(vloc, 7);
+});
+
+test.each([[[]], [['--fresh']], [['--detach']]])(
+  'Ctrl-C prints the retry of a command with %j, which continues',
+  async (flags) => {
+    const vloc = await startRetry(flags);
+    const test = createTestIo({ cwd: vloc.folder, env: vloc.env, pace: QUICK });
+    const running = main(['batch', 'retry', 'out', '--all'], test.io);
+    await untilJobs(vloc, 7);
+    test.send('SIGINT');
+    expect(await running).toBe(130);
+    expect(test.stderr()).toContain('  vloc batch retry out --all\n');
+    vloc.engines.letGo();
+    const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+    expect(code, stderr).toBe(0);
+    await expectComplete(vloc, 7);
+  },
+);
+
+test('items that were never sent are reported with their command, and not paid by a retry', async () => {
+  const vloc = await startBatch();
+  const poor = await vloc.run([...COMMAND, '--max-credits', '2', '--jobs', '1']);
+  expect(poor.code).toBe(6);
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('2 items were not sent yet. Continue with:\n  vloc translate subs');
+  expect(await jobCount(vloc)).toBe(2);
 });
 
 test('a command that read stdin cannot be repeated from its record', async () => {

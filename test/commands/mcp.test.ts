@@ -97,6 +97,21 @@ test('inputs are translated with progress, and the result is structured', async 
   expect(again.session.spent_credits).toBe(answer.session.spent_credits);
 });
 
+test('a result whose name is a folder or a link to nothing is refused before it is paid', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/one.srt');
+  await writeSubtitles(vloc, 'in/two.srt');
+  await mkdir(join(vloc.folder, 'out/one.es.srt'));
+  await symlink('nothing', join(vloc.folder, 'out/two.es.srt'));
+  const { call } = await connect(vloc);
+  const { error, session } = await call('translate', { inputs: ['one.srt', 'two.srt'], ...TRANSLATE });
+  expect(error?.code).toBe('NOT_USABLE');
+  expect(JSON.stringify(error)).toContain('is a folder');
+  expect(JSON.stringify(error)).toContain('is a link to a file that does not exist');
+  expect(session.spent_credits).toBe(0);
+});
+
 test('paths that lead outside the folders are refused, also through links and patterns', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);

@@ -24,10 +24,17 @@ it('quotes arguments so that a shell restores them unchanged', () => {
     fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 20 }), (argv) => {
       const words = argv.map((word) => word.replaceAll('\0', ''));
       const line = `printf '%s\\0' ${words.map((word) => quoteForShell(word, 'linux')).join(' ')}`;
-      expect(execFileSync('sh', ['-c', line]).toString('utf8').split('\0').slice(0, -1)).toEqual(words);
+      expect(execFileSync('bash', ['-c', line]).toString('utf8').split('\0').slice(0, -1)).toEqual(words);
     }),
     { numRuns: 25 }, // each starts a shell
   );
+});
+
+it('writes control characters so that they do not act on the terminal, and bash restores them', () => {
+  const name = "it's\n\\1\u001b[2J\u0085.mp4";
+  const written = quoteForShell(name, 'linux');
+  expect(written).toBe("$'it\\'s\\n\\\\1\\033[2J\\302\\205.mp4'");
+  expect(execFileSync('bash', ['-c', `printf %s ${written}`]).toString('utf8')).toBe(name);
 });
 
 it.each([

@@ -1,9 +1,10 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../src/errors/failure.ts';
 import {
   describeUnreadable,
@@ -15,6 +16,14 @@ import {
 } from '../../src/errors/system-error.ts';
 
 const errorWith = (code: string): Error => Object.assign(new Error(`${code}: made by the test`), { code });
+
+/** Mounting takes rights that few users have, containers included. */
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-'));
+  if (spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status !== 0) return false;
+  return spawnSync('umount', [folder]).status === 0;
+}
 
 async function caught(work: Promise<unknown>): Promise<Error> {
   const error: unknown = await work.then(
@@ -43,6 +52,22 @@ describe('a file that cannot be written', () => {
     expect(message).toContain(`cannot write /films/a.mp4: ${reason}`);
     expect(facts).toMatchObject({ category: 'disk', code: 'DISK_ERROR', retryable: false });
     expect(facts.advice).toContain(advice);
+  });
+
+  it.runIf(canMount())('because the disk has no inodes left is not explained as a full disk', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vloc-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=2', 'tmpfs', folder]);
+    onTestFinished(() => void execFileSync('umount', [folder]));
+    await writeFile(join(folder, 'one'), 'one');
+    for (const path of [join(folder, 'two'), join(folder, 'sub', 'two')]) {
+      const made = path.includes('sub') ? () => mkdir(join(folder, 'sub')) : () => writeFile(path, 'two');
+      const error = await caught(onDisk(path, made));
+      if (!(error instanceof Failure)) throw error;
+      expect(error.message).toBe(
+        `cannot write ${path}: the disk has no room for more files (no inodes left)`,
+      );
+      expect(error.facts.advice).toMatch(/^Remove files/);
+    }
   });
 
   it.each([

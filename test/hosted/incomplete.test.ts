@@ -23,14 +23,7 @@ const CASES: readonly (readonly [string, (body: Body) => Body, readonly string[]
     ['upload', 'talk.mp4'],
     'upload_request.url',
   ],
-  [
-    'an unknown state of an upload',
-    (body) => ({ ...body, status: 'frozen' }),
-    ['upload', 'talk.mp4'],
-    '`status`',
-  ],
   ['no job state', ({ status: _status, ...rest }) => rest, DUB, '`status`'],
-  ['an unknown state of a job', (body) => ({ ...body, status: 'paused' }), DUB, '`status`'],
   ['no result', (body) => ({ ...body, result: null }), DUB, 'result.audio'],
   ['a file without an address', (body) => ({ ...body, result: { audio: {} } }), DUB, 'result.audio'],
   ['a file that is a list', (body) => ({ ...body, result: { audio: [] } }), DUB, 'result.audio'],
@@ -60,6 +53,25 @@ test.each(CASES)('%s', async (_name, change, words, named) => {
   expect(table.stderr).toContain('Req-7F3A-ok');
   expect(json.stderr + table.stderr).not.toMatch(/undefined|^\s+at .*:\d+/m);
 });
+
+test.each([
+  ['job', 'queued', DUB],
+  ['upload', 'validating', ['upload', 'talk.mp4']],
+] as const)(
+  'an unknown status of a %s is reported, and the command waits for its end',
+  async (_what, first, words) => {
+    const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+    let changed = 0;
+    hosted.change = (body) => {
+      if (changed > 1 || (changed === 0 && body.status !== first)) return body;
+      changed += 1;
+      return { ...body, status: 'paused' };
+    };
+    const { code, stderr } = await run(words);
+    expect(code, stderr).toBe(0);
+    expect(stderr.match(/has the status "paused", which this version does not know/g)).toHaveLength(1);
+  },
+);
 
 test('a job without lines is reported', async () => {
   const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());

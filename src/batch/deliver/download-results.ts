@@ -13,6 +13,7 @@ import { onDisk } from '../../errors/system-error.ts';
 import type { KeptTracks } from '../../journal/kept-tracks.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
+import { isTerminal } from '../../protocol/states.ts';
 import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
@@ -71,6 +72,9 @@ export async function downloadResults(
   return files;
 }
 
+/** Replicas of a service are behind by seconds: a finished job is then reported as processing. */
+const BEHIND_MS = 60_000;
+
 async function downloadResult(
   client: Client,
   job: Job,
@@ -92,7 +96,9 @@ async function downloadResult(
   }
   await onDisk(path, () => makeFolder(dirname(path)));
   const refresh = async () => {
-    const again = await client.jobs.get(job.object, job.id, { signal });
+    const read = await client.jobs.get(job.object, job.id, { signal });
+    const options = { signal, seen: read, timeoutMs: BEHIND_MS };
+    const again = isTerminal(read.status) ? read : await client.jobs.wait(job.object, job.id, options);
     return assetsOf(again).find((each) => each.name === name)?.asset ?? null;
   };
   const isReplaced = delivery.existing !== 'replace' && (await isAnyOf(path, replaces));

@@ -98,5 +98,7 @@ function withPlace(failure: Failure, plain: string): Failure {
   const { advice = '' } = failure.facts;
   const instead =
     'Without --keep-audio and --keep-subtitles, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
-  return failure.with({ advice: `${advice}\nThe result is kept in ${plain}. ${instead}` });
+  // An advice has several lines, so a line break in the name would pass for one of them.
+  const place = /\p{Cc}/u.test(plain) ? JSON.stringify(plain) : plain;
+  return failure.with({ advice: `${advice}\nThe result is kept in ${place}. ${instead}` });
 }

@@ -136,8 +136,9 @@ async function search(
   const below = unreadable.filter((path) => path !== root);
   if (below.length < unreadable.length) problems.push({ pointer: operand, detail: UNREADABLE });
   // What is in such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
-  const folders = watch ? [] : below.map((path) => ({ path, why: UNREADABLE_BELOW }));
-  if (watch) for (const pointer of below) problems.push({ pointer, detail: UNREADABLE_BELOW });
+  const closed = await Promise.all(below.map(async (path) => ({ path, why: await whyUnreadable(path) })));
+  const folders = watch ? [] : closed;
+  if (watch) for (const { path: pointer, why: detail } of closed) problems.push({ pointer, detail });
   const defective = [...lost.filter(isMeant), ...folders].map(
     ({ path, why }): Candidate => ({ ...foundFile(root, path, cwd), defect: why }),
   );
@@ -151,6 +152,12 @@ async function search(
     problems.push({ pointer: operand, detail: `${detail}${cut}; check the path` });
   }
   return [...files, ...defective];
+}
+
+/** Why a folder that was found cannot be searched, and what to do. */
+async function whyUnreadable(path: string): Promise<string> {
+  const missing = await whyNoFolder(path);
+  return missing === null ? UNREADABLE_BELOW : `${missing}, or --exclude it`;
 }
 
 const UNREADABLE = 'this folder cannot be read; correct its permissions';

@@ -1,5 +1,5 @@
 /** Decisions about items, compared with the files on the disk. */
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isAnyOf } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
@@ -91,6 +91,8 @@ export async function settleItem(
   { existing }: Delivery,
 ): Promise<SettledDecision> {
   if (decision.step === 'done' || decision.step === 'continue') return { decision, problems: [] };
+  const blocked = decision.step === 'new' ? await findBlocked(paths ?? [], existing) : [];
+  if (blocked.length > 0) return { decision, problems: blocked };
   const there: string[] = [];
   for (const path of paths ?? []) if (await exists(path)) there.push(path);
   const replaces = decision.step === 'new' ? (decision.replaces ?? []) : [];
@@ -103,6 +105,27 @@ export async function settleItem(
   }
   return { decision, problems: conflictsOf(item, decision, refused) };
 }
+
+/** Names that a finished file could not get after the job was paid: those of folders, and of links that look free. */
+async function findBlocked(
+  paths: readonly string[],
+  existing: Delivery['existing'],
+): Promise<readonly InputProblem[]> {
+  const problems: InputProblem[] = [];
+  for (const path of paths) {
+    const isLink = (await lstat(path).catch(() => null))?.isSymbolicLink() === true;
+    // A replaced link is gone, wherever it led to.
+    if (isLink && existing === 'replace') continue;
+    const found = await stat(path).catch(() => null);
+    const detail = found?.isDirectory() ? FOLDER_ADVICE : isLink && found === null ? LINK_ADVICE : null;
+    if (detail !== null) problems.push({ pointer: path, detail });
+  }
+  return problems;
+}
+
+const FOLDER_ADVICE =
+  'is a folder, so the result cannot get this name; use --name, or --out for another folder';
+const LINK_ADVICE = 'is a link to a file that does not exist; remove the link, or replace it with --clobber';
 
 /** @param refused existing files that must not be replaced */
 function conflictsOf(

@@ -3,7 +3,7 @@
 import { NOT_USABLE } from '../plan/input.ts';
 import { type BatchFacts, FAILED_STATES } from './batch-facts.ts';
 import type { BatchCommand } from './command-record.ts';
-import type { ItemReport } from './item-report.ts';
+import type { ItemReport, ReportState } from './item-report.ts';
 
 export interface Retries {
   /** Items to run again, grouped by command. */
@@ -22,8 +22,11 @@ export interface RetryRun {
 /** Refusals that do not concern the request: the user may add credits, or a new month may begin. */
 const SHORT_OF_CREDITS = ['INSUFFICIENT_CREDITS', 'CREDIT_QUOTA_EXCEEDED'];
 
+/** An earlier retry may have been killed after it sent these requests. Continuing them is not charged again. */
+const BEGUN: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
+
 /**
- * A job that succeeded and whose result is not here is continued, which is not charged.
+ * Items that failed, and items whose request was sent and whose result is not here.
  * @param all also those that failed permanently, were cancelled, or whose paid result has expired
  */
 export function selectRetries(
@@ -32,7 +35,7 @@ export function selectRetries(
 ): Retries {
   const failed = items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
   const isChosen = (item: ItemReport) =>
-    item.state === 'undelivered' || (failed.includes(item) && (all || mayHelp(item)));
+    BEGUN.includes(item.state) || (failed.includes(item) && (all || mayHelp(item)));
   const chosen = items.filter(isChosen);
   const owners = new Map(chosen.map((item) => [item, ownerOf(item, commands)] as const));
   const runs = commands.flatMap((command): RetryRun[] => {

@@ -112,7 +112,7 @@ async function makeResultsFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
   } catch (error) {
-    const { reason } = describeDisk(errorCode(error));
+    const { reason } = describeDisk(errorCode(error), folder);
     const message = `cannot create the folder ${folder}: ${reason}`;
     const advice = `Choose another folder with ${RESULTS_OPTION}.`;
     throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });

@@ -98,7 +98,10 @@ async function resumeJob(
   if (copied !== null) return { phase: 'done', jobId, before: null, credits: null, files: copied };
   if (run.batch.options.detach) return lookOnce(itemRun, key, jobId, step);
   if (step === 'attach') return follow(itemRun, key, jobId, run.launcher.join());
-  return deliver(itemRun, key, await readJob(itemRun, jobId));
+  const job = await readJob(itemRun, jobId);
+  // It has finished before, but a replica of the service may be behind.
+  if (!isTerminal(job.status)) return follow(itemRun, key, jobId, run.launcher.join(), job);
+  return deliver(itemRun, key, job);
 }
 
 /** Asks the service for the job, since a clock may be wrong. A new job is allowed only if the service does not have it. */

@@ -1,7 +1,7 @@
 /** Output for people: notes, warnings, progress and tables, all escaped. */
 import type { Io, Progress, Terminal, WorkSummary } from '../../context/context.ts';
 import type { GlobalValues } from '../../context/global-options.ts';
-import { escapeRows } from './escape.ts';
+import { escapeControls, escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
 import { createPlainBoard, createPlainProgress } from './plain-progress.ts';
 import { loadStyle, type Style } from './style.ts';
@@ -16,10 +16,10 @@ export async function createTerminal(io: Io, global: GlobalValues, signal: Abort
   };
   return {
     note: (text) => {
-      if (!global.quiet) write(escapeRows(text));
+      if (!global.quiet) write(escapeControls(text));
     },
     warn: (text) => {
-      write(`${style.warn('!')} ${escapeRows(text)}`);
+      write(`${style.warn('!')} ${escapeControls(text)}`);
     },
     detail: (text) => {
       if (global.verbose) write(style.faint(escapeRows(text)));

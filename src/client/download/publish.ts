@@ -1,5 +1,5 @@
 /** A finished part gets its name. Source: design, "Wait, outputs, money". */
-import { link, rename, stat, unlink } from 'node:fs/promises';
+import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FindInput } from '../../disk/find-input.ts';
 import { makeFolder } from '../../disk/folder.ts';
@@ -38,9 +38,10 @@ export async function prepareTarget(path: string, overwrite: boolean): Promise<v
   if (!overwrite && (await exists(path))) throw targetExists(path);
 }
 
+/** A link counts, also one to a file that does not exist: it has the name. */
 async function exists(path: string): Promise<boolean> {
   try {
-    await stat(path);
+    await lstat(path);
     return true;
   } catch {
     return false;

@@ -6,7 +6,7 @@ import type { JobStatus } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { readJob, readJobSummary } from '../read/job.ts';
-import { readList } from '../read/record.ts';
+import { createStatusReporter, readList } from '../read/record.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
 import { joinPath } from '../transport/request.ts';
 import type { Send } from '../transport/send.ts';
@@ -47,18 +47,19 @@ export interface Jobs {
 
 /** Every operation throws Failure, or the reason of the signal when that is aborted. */
 export function createJobs(context: ClientContext, send: Send): Jobs {
+  const onUnknown = createStatusReporter(context.emit);
   const collection = (kind: JobKind) => joinPath(KINDS[kind].path);
   const single = (kind: JobKind, id: string) => joinPath(KINDS[kind].path, id);
 
   async function get(kind: JobKind, id: string, options: CallOptions = {}): Promise<Job> {
     const { body, requestId } = await send({ ...options, method: 'GET', path: single(kind, id) });
-    return readJob(kind, body, requestId);
+    return readJob(kind, body, requestId, onUnknown);
   }
 
   const list: Jobs['list'] = async (kind, filters = {}, options = {}) => {
     const call = { ...options, method: 'GET', path: collection(kind), query: { ...filters } } as const;
     const { body, requestId } = await send(call);
-    return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin));
+    return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin, onUnknown));
   };
 
   return {
@@ -67,7 +68,7 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     async create(kind, request, options = {}) {
       const call = { ...options, method: 'POST', path: collection(kind), body: request } as const;
       const { body, requestId } = await send(call);
-      return readJob(kind, body, requestId);
+      return readJob(kind, body, requestId, onUnknown);
     },
     async find(reference, options = {}) {
       const { kind, id } = parseReference(context.base, reference);
@@ -75,7 +76,7 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     },
     async cancel(kind, id, options = {}) {
       const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
-      return readJob(kind, body, requestId);
+      return readJob(kind, body, requestId, onUnknown);
     },
     async wait(kind, id, options = {}) {
       // Most commands wait for nothing, and load none of it.

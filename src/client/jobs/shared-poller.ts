@@ -11,7 +11,7 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry.ts';
-import { GIVE_UP_MS, GRACE_MS, gaveUp, isTemporary } from './poll.ts';
+import { addFailedPoll, type FailedPolls, GRACE_MS, gaveUp, isGivenUp, isTemporary } from './poll.ts';
 import { type JobReader, type PollHandlers, pollJobs } from './poll-jobs.ts';
 import {
   createWorkTimes,
@@ -43,7 +43,7 @@ export function createSharedPoller(
   const { runtime, emit } = context;
   const waiters = new Set<Waiter>();
   const times = createWorkTimes();
-  const failingSince = new Map<JobKind, number>();
+  const failing = new Map<JobKind, FailedPolls>();
   let polledAtMs = runtime.now();
   let waker = new AbortController();
   let working = false;
@@ -72,7 +72,7 @@ export function createSharedPoller(
     };
     try {
       await pollJobs(jobs, kind, wanted, limits, findings);
-      failingSince.delete(kind);
+      failing.delete(kind);
     } catch (error) {
       fail(kind, present, error);
     }
@@ -107,17 +107,19 @@ export function createSharedPoller(
       return;
     }
     const now = runtime.now();
-    const since = failingSince.get(kind) ?? now;
-    failingSince.set(kind, since);
-    const passing = isTemporary(error);
-    if (passing && now - since < GIVE_UP_MS) {
-      const delay = growingDelay(now - since);
-      for (const waiter of present) waiter.dueMs = now + delay;
-      const message = `${error.message}; looking again in ${describeDuration(delay)}`;
-      emit({ type: 'notice', code: 'POLL_FAILED', message });
-      return;
+    let reason = error;
+    if (isTemporary(error)) {
+      const failed = addFailedPoll(failing.get(kind) ?? null, error, now);
+      failing.set(kind, failed);
+      if (!isGivenUp(failed, now)) {
+        const delay = growingDelay(now - failed.sinceMs);
+        for (const waiter of present) waiter.dueMs = now + delay;
+        const message = `${error.message}; looking again in ${describeDuration(delay)}`;
+        emit({ type: 'notice', code: 'POLL_FAILED', message });
+        return;
+      }
+      reason = gaveUp(error);
     }
-    const reason = passing ? gaveUp(error) : error;
     for (const waiter of present) if (leave(waiter)) waiter.reject(reason);
   }
 
@@ -140,7 +142,7 @@ export function createSharedPoller(
     working = true;
     while (waiters.size > 0) {
       waker = new AbortController();
-      const isFailing = ({ kind }: PolledJob) => failingSince.has(kind);
+      const isFailing = ({ kind }: PolledJob) => failing.has(kind);
       const ms = msUntilPoll([...waiters], { times, isFailing, polledAtMs, nowMs: runtime.now() });
       if (ms > 0 && (await isWoken(ms))) continue;
       const kinds = new Set([...waiters].map(({ kind }) => kind));

@@ -10,23 +10,29 @@ import {
   type JsonObject,
   member,
   missingField,
+  needId,
   needObject,
-  needOneOf,
-  needText,
+  readStatus,
   rememberRequest,
   requestIdOf,
+  type UnknownStatusReceiver,
 } from './record.ts';
 import type { Asset, Billing, Job, JobError } from './resources.ts';
 
 /** An entry of a list of jobs. Source: specification, "Business job list item". */
-export function readJobSummary(kind: JobKind, body: unknown, requestId: string | null): JobSummary {
+export function readJobSummary(
+  kind: JobKind,
+  body: unknown,
+  requestId: string | null,
+  onUnknown?: UnknownStatusReceiver,
+): JobSummary {
   const origin = { subject: 'the job', requestId };
   const object = needObject(origin, body);
-  const id = needText(origin, object, 'id');
+  const id = needId(origin, object);
   return {
     id,
     object: kind,
-    status: needOneOf(origin, object, 'status', JOB_STATUSES),
+    status: readStatus(origin, object, JOB_STATUSES, 'processing', onUnknown),
     progress: Math.min(100, Math.max(0, asNumber(member(object, 'progress')) ?? 0)),
     client_reference: asText(member(object, 'client_reference')),
     created_at: asText(member(object, 'created_at')) ?? '',
@@ -36,11 +42,16 @@ export function readJobSummary(kind: JobKind, body: unknown, requestId: string |
 }
 
 /**
- * A single job: needs `id` and `status`, all else may be missing.
+ * A single job: needs `id` and `status`, all else may be missing. A job with an unknown status counts as processing.
  * @throws Failure naming the field and the request
  */
-export function readJob(kind: JobKind, body: unknown, requestId: string | null): Job {
-  const summary = readJobSummary(kind, body, requestId);
+export function readJob(
+  kind: JobKind,
+  body: unknown,
+  requestId: string | null,
+  onUnknown?: UnknownStatusReceiver,
+): Job {
+  const summary = readJobSummary(kind, body, requestId, onUnknown);
   const object = asObject(body) ?? {};
   const job: Job = {
     ...summary,

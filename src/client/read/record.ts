@@ -5,6 +5,7 @@
 
 import { Failure } from '../../errors/failure.ts';
 import type { ListPage } from '../../protocol/resources.ts';
+import type { Emit } from '../events.ts';
 
 export interface ResponseSource {
   /** What is read, for people: `the job`, `the upload`. */
@@ -71,7 +72,7 @@ export function needObject(origin: ResponseSource, value: unknown): JsonObject {
 }
 
 /** @throws Failure when the field is not a string, or empty */
-export function needText(origin: ResponseSource, object: JsonObject, field: string): string {
+function needText(origin: ResponseSource, object: JsonObject, field: string): string {
   const text = asText(member(object, field));
   if (text === null) throw missingField(origin, field, member(object, field));
   return text;
@@ -84,17 +85,48 @@ export function needNumber(origin: ResponseSource, object: JsonObject, field: st
   return number;
 }
 
-/** @throws Failure when the field is not one of the values that the specification lists */
-export function needOneOf<T extends string>(
+/** An id that is one segment of a path. @throws Failure for an answer whose id would lead to another resource */
+export function needId(origin: ResponseSource, object: JsonObject): string {
+  const id = needText(origin, object, 'id');
+  const isSegment = /^[^/\\\p{Cc}]+$/u.test(id) && id.isWellFormed() && id !== '.' && id !== '..';
+  if (isSegment) return id;
+  const shown = JSON.stringify(id.slice(0, QUOTED_LENGTH));
+  const message = `the service returned an invalid id for ${origin.subject}: ${shown}`;
+  throw missingField(origin, 'id', id).with({ message });
+}
+
+/** Called for a status that the specification does not list. */
+export type UnknownStatusReceiver = (id: string, status: string) => void;
+
+/**
+ * The status of a resource.
+ * @param otherwise for a status that the specification does not list
+ * @throws Failure when there is none
+ */
+export function readStatus<T extends string>(
   origin: ResponseSource,
   object: JsonObject,
-  field: string,
   values: readonly T[],
+  otherwise: T,
+  onUnknown: UnknownStatusReceiver = () => undefined,
 ): T {
-  const text = needText(origin, object, field);
+  const text = needText(origin, object, 'status');
   const value = values.find((each) => each === text);
-  if (value === undefined) throw missingField(origin, field, text);
-  return value;
+  if (value !== undefined) return value;
+  onUnknown(needId(origin, object), text);
+  return otherwise;
+}
+
+/** Reports each unknown status once for each resource: polls read it again and again. */
+export function createStatusReporter(emit: Emit): UnknownStatusReceiver {
+  const reported = new Set<string>();
+  return (id, status) => {
+    const shown = `${id} has the status ${JSON.stringify(status.slice(0, QUOTED_LENGTH))}`;
+    if (reported.has(shown)) return;
+    reported.add(shown);
+    const message = `${shown}, which this version does not know; it counts as not finished`;
+    emit({ type: 'notice', code: 'STATUS_UNKNOWN', message });
+  };
 }
 
 /** Which request a resource came from, so that a fault found later still names it for support. */

@@ -7,11 +7,12 @@ import {
   type JsonObject,
   member,
   missingField,
+  needId,
   needObject,
-  needOneOf,
-  needText,
   type ResponseSource,
+  readStatus,
   rememberRequest,
+  type UnknownStatusReceiver,
 } from './record.ts';
 import type { Upload, UploadMedia } from './resources.ts';
 
@@ -22,19 +23,25 @@ const TARGET_NAMES = ['upload_request', 'upload', 'upload_target', 'direct_uploa
  * An upload: needs `id` and `status`, all else may be missing.
  * @throws Failure naming the field and the request
  */
-export function readUpload(body: unknown, requestId: string | null): Upload {
+export function readUpload(
+  body: unknown,
+  requestId: string | null,
+  onUnknown?: UnknownStatusReceiver,
+): Upload {
   const origin = { subject: 'the upload', requestId };
   const object = needObject(origin, body);
-  const id = needText(origin, object, 'id');
+  const id = needId(origin, object);
+  const target = readTarget(origin, object);
+  const unsettled = target === null ? 'validating' : 'waiting_for_upload';
   const upload: Upload = {
     id,
     object: 'upload',
-    status: needOneOf(origin, object, 'status', UPLOAD_STATUSES),
+    status: readStatus(origin, object, UPLOAD_STATUSES, unsettled, onUnknown),
     purpose: UPLOAD_PURPOSES.find((purpose) => purpose === member(object, 'purpose')) ?? null,
     file_name: asText(member(object, 'file_name')),
     content_type: asText(member(object, 'content_type')),
     size_bytes: asNumber(member(object, 'size_bytes')),
-    upload_request: readTarget(origin, object),
+    upload_request: target,
     media: readMedia(asObject(member(object, 'media'))),
     subtitle: readSubtitle(asObject(member(object, 'subtitle'))),
     error: readError(asObject(member(object, 'error'))),

@@ -114,12 +114,15 @@ function unreadable(error: JsonError): FailureFacts {
   };
 }
 
+/** Code of the failure of a redirected call. */
+export const REDIRECTED = 'REDIRECTED';
+
 function redirected(status: number, headers: RawResponse['headers']): FailureFacts {
   const location = headers.location ?? '';
   const elsewhere = URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
   return {
     category: 'configuration',
-    code: 'REDIRECTED',
+    code: REDIRECTED,
     origin: 'gateway',
     blame: 'gateway',
     message: `the service answered with a redirect${elsewhere} (status ${status}), and signed requests do not follow redirects`,

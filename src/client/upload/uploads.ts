@@ -1,5 +1,5 @@
 import type { ClientContext } from '../context.ts';
-import { readList } from '../read/record.ts';
+import { createStatusReporter, readList } from '../read/record.ts';
 import { readUpload } from '../read/upload.ts';
 import { joinPath } from '../transport/request.ts';
 import type { Send } from '../transport/send.ts';
@@ -13,26 +13,27 @@ export interface Uploads extends UploadOperations {
 
 /** Every operation throws Failure, or the reason of the signal when that is aborted. */
 export function createUploads(context: ClientContext, send: Send): Uploads {
+  const onUnknown = createStatusReporter(context.emit);
   const operations: UploadOperations = {
     async create(request, options = {}) {
       const { body, requestId } = await send({ ...options, method: 'POST', path: '/uploads', body: request });
-      return readUpload(body, requestId);
+      return readUpload(body, requestId, onUnknown);
     },
     async get(id, options = {}) {
       const { body, requestId } = await send({ ...options, method: 'GET', path: joinPath('uploads', id) });
-      return readUpload(body, requestId);
+      return readUpload(body, requestId, onUnknown);
     },
     async list(filters = {}, options = {}) {
       const call = { ...options, method: 'GET', path: '/uploads', query: { ...filters } } as const;
       const { body, requestId } = await send(call);
-      return readList(body, requestId, readUpload);
+      return readList(body, requestId, (item, origin) => readUpload(item, origin, onUnknown));
     },
     async complete(id, etag, options = {}) {
       const path = joinPath('uploads', id, 'completions');
       // The mark of a weak validator says nothing about a stored object, and the contract knows none.
       const completion = { etag: etag.replace(/^W\//, '') };
       const { body, requestId } = await send({ ...options, method: 'POST', path, body: completion });
-      return readUpload(body, requestId);
+      return readUpload(body, requestId, onUnknown);
     },
   };
   return {

@@ -177,9 +177,10 @@ export function continueBatch(
 ): readonly string[] {
   const open = new Set(items.filter(isIn(OPEN_STATES)).map(({ key }) => key));
   const lines = pickNewest(commands, open).map((command) => repeatCommand(command, caller));
-  if (!items.some(isIn(FAILED_STATES))) return lines;
+  const failed = items.filter(isIn(FAILED_STATES));
+  if (failed.length === 0) return lines;
   // If everything failed permanently, only --all retries something.
-  const all = selectRetries({ items, commands }, false).runs.length === 0 ? ['--all'] : [];
+  const all = selectRetries({ items: failed, commands }, false).runs.length === 0 ? ['--all'] : [];
   return [...lines, writeCommand(caller, ['batch', 'retry', folder, ...all])];
 }
 

@@ -65,7 +65,7 @@ export async function checkFolderWritable(folder: string): Promise<CheckResult> 
   const facts = { path: folder, exists: existing === resolve(folder) };
   const fault = await tryWrite(existing);
   if (fault !== null) {
-    const { reason, advice } = describeDisk(fault);
+    const { reason, advice } = describeDisk(fault, existing);
     return {
       grade: 'fail',
       message: `cannot write to ${existing}: ${reason} (${fault})`,

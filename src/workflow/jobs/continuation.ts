@@ -9,7 +9,7 @@ import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Context } from '../../context/context.ts';
 import { formatLocalTime } from '../../context/format.ts';
-import { quoteForShell, redoCommand, sameCommand, writeCommand } from '../../context/printed-command.ts';
+import { continueCommand, quoteForShell, redoCommand, writeCommand } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { Outcome } from './job-outcomes.ts';
 
@@ -64,7 +64,7 @@ export function tellContinuation(
     note(EMBEDDED_STOPS);
   }
   note('Continue with:');
-  note(`  ${sameCommand(context)}`);
+  note(`  ${continueCommand(context)}`);
   const [only] = outcomes;
   if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
   const { item, state, partJobs } = only;
@@ -95,7 +95,7 @@ export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
       ? kept.map(({ item, jobId }) => {
           return deliveryCommand('wait', [jobId], fixDelivery(delivery, item), context);
         })
-      : [sameCommand(context)];
+      : [continueCommand(context)];
   note('The service still has these jobs, and results are not charged again. Continue with:');
   for (const command of commands) note(`  ${command}`);
 }

@@ -138,7 +138,7 @@ function withCommand(follow: Follow, job: Job, failure: Failure): Failure {
   if (isStillRunning(failure)) return failure.with({ advice: goOnAdvice(follow, job) });
   const { advice = '' } = failure.facts;
   if (!isTerminal(job.status)) {
-    const isPassing = failure.facts.category === 'temporary';
+    const isPassing = failure.facts.category === 'temporary' || isResultKept(failure);
     return isPassing ? failure.with({ advice: `${advice}\n${goOnAdvice(follow, job)}` }) : failure;
   }
   if (!isResultKept(failure)) return failure;

@@ -10,16 +10,18 @@ const select = (records: readonly LogRecord[], all: boolean) =>
 const labels = (items: readonly { label: string }[]) => items.map(({ label }) => label.replace(' → es', ''));
 
 describe('a retry', () => {
-  it('selects temporary failures, items refused for lack of credits, and results not fetched', () => {
+  it('selects temporary failures, items refused for lack of credits, and items whose request was sent', () => {
     const { runs, hopeless } = select(EVERY_STATE, false);
-    expect(runs.map(({ items }) => labels(items))).toEqual([['undelivered', 'refused', 'failed']]);
+    expect(runs.map(({ items }) => labels(items))).toEqual([
+      ['undelivered', 'running', 'unanswered', 'refused', 'failed'],
+    ]);
     expect(labels(hopeless)).toEqual(['cancelled', 'expired']);
   });
 
-  it('selects with --all everything that failed, and never what is done or running', () => {
+  it('selects with --all everything that failed, and never items that are done or were not sent', () => {
     const { runs, hopeless } = select(EVERY_STATE, true);
     expect(runs.map(({ items }) => labels(items))).toEqual([
-      ['undelivered', 'refused', 'failed', 'cancelled', 'expired'],
+      ['undelivered', 'running', 'unanswered', 'refused', 'failed', 'cancelled', 'expired'],
     ]);
     expect(hopeless).toEqual([]);
   });
@@ -38,7 +40,7 @@ describe('a retry', () => {
     const newer = commandOf(['failed'], BEGIN + 1000, ['dub', 'subs', '--voice-mode', 'male']);
     const { runs } = select([...EVERY_STATE, newer], false);
     expect(runs.map(({ command, items }) => [command.argv.at(-1), labels(items)])).toEqual([
-      ['es', ['undelivered', 'refused']],
+      ['es', ['undelivered', 'running', 'unanswered', 'refused']],
       ['male', ['failed']],
     ]);
   });
@@ -46,6 +48,6 @@ describe('a retry', () => {
   it('cannot select an item without a known command', () => {
     const { runs, orphans } = select(EVERY_STATE.slice(1), false);
     expect(runs).toEqual([]);
-    expect(labels(orphans)).toEqual(['undelivered', 'refused', 'failed']);
+    expect(labels(orphans)).toEqual(['undelivered', 'running', 'unanswered', 'refused', 'failed']);
   });
 });

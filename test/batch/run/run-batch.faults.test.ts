@@ -98,6 +98,52 @@ describe('a service outage', () => {
   });
 });
 
+describe('a finished job that a stale replica reports as processing', () => {
+  /** Refuses downloads; the read of the job after that is stale, and later ones have a link with more time. */
+  function staleAfterDownload(status: number, refusals: number): Faults {
+    const left = { refusals, stale: 0 };
+    return {
+      async before({ target }) {
+        if (!target.includes('/assets/') || left.refusals === 0) return null;
+        left.refusals -= 1;
+        left.stale = 1;
+        return { status, headers: {}, body: '' };
+      },
+      async after({ method, target }, answer) {
+        const isRead = method === 'GET' && /\/subtitle-translations\/\w+$/.test(target);
+        if (!isRead || left.refusals > 0) return answer;
+        const job = JSON.parse(String(answer.body));
+        const isStale = left.stale > 0 && job.status === 'succeeded';
+        left.stale = 0;
+        const fresh = { ...job, expires_at: '2100-01-01T00:00:00.000Z', result: bareLinks(job.result) };
+        return {
+          ...answer,
+          body: JSON.stringify(isStale ? { ...job, status: 'processing', result: null } : fresh),
+        };
+      },
+    };
+  }
+
+  const bareLinks = (result: { subtitle: { url: string } } | null) =>
+    result === null ? null : { ...result, subtitle: result.subtitle.url ?? result.subtitle };
+
+  it('is awaited by the run after one whose download failed, and its result is fetched', async () => {
+    const stage = await startStage({ faults: staleAfterDownload(500, 5) });
+    const items = stage.lines(1);
+    expect((await stage.run(items)).phases).toEqual(['failed']);
+    expect(await stage.phasesOfIntents()).toEqual(['finished']);
+    const { phases, outcomes } = await stage.run(items);
+    expect(phases, JSON.stringify(outcomes)).toEqual(['done']);
+    expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
+  });
+
+  it('is awaited for the new link of a download that was refused', async () => {
+    const stage = await startStage({ faults: staleAfterDownload(403, 1) });
+    const { phases, outcomes } = await stage.run(stage.lines(1));
+    expect(phases, JSON.stringify(outcomes)).toEqual(['done']);
+  });
+});
+
 describe('an upload that the service rejects when the job is made', () => {
   it('is sent again, once for all languages, under a new key', async () => {
     const refusal = { on: 'POST /auto-localizations', status: 422, code: 'INPUT_NOT_USABLE' } as const;

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../support/harness.ts';
@@ -74,6 +74,13 @@ describe('a download', () => {
     expect(server.seen).toHaveLength(0);
     await client.download(asset, { to, overwrite: true });
     expect((await readFile(to)).equals(bytes)).toBe(true);
+  });
+
+  test('refuses the name of a link to a file that does not exist before it downloads', async () => {
+    const { client, asset, to, server } = await startDownload();
+    await symlink('nothing', to);
+    expect((await failureOf(client.download(asset, { to }))).facts.code).toBe('TARGET_EXISTS');
+    expect(server.seen).toHaveLength(0);
   });
 
   test('keeps a file that appeared while it ran', async () => {

@@ -11,6 +11,8 @@ function only(path: string, reply: Reply) {
   return (_method: string, target: string) => (target === path ? reply : notFound);
 }
 
+const TRANSLATED = { subtitle: { type: 'upload', upload_id: 'upl_1' }, target_language: 'es' } as const;
+
 describe('a job', () => {
   test('is created under the path of its kind, with fields that this version does not know', async () => {
     const { server, client } = await startHarness({ fallback: json(202, job('dub_1', 'queued')) });
@@ -31,6 +33,17 @@ describe('a job', () => {
     expect(server.seen[0]?.headers['idempotency-key']).toBe('intent-1');
     expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toEqual(request);
   });
+
+  test.each(['a/b', '../uploads/x', '..', 'a\\b', 'a\nb'])(
+    'whose id %j would lead elsewhere is a fault of the service',
+    async (id) => {
+      const { client } = await startHarness({ fallback: json(202, job(id, 'queued')) });
+      const { facts } = await failureOf(client.jobs.create('dubbing', TRANSLATED));
+      expect(facts).toMatchObject({ category: 'refused', code: 'ANSWER_INCOMPLETE', blame: 'service' });
+      expect(facts.message).toBe(`the service returned an invalid id for the job: ${JSON.stringify(id)}`);
+      expect(facts.requestId).toBe('req_test');
+    },
+  );
 
   test('is cancelled with DELETE and a key, without a body', async () => {
     const { server, client } = await startHarness({ fallback: json(202, job('dub_1', 'cancelled')) });

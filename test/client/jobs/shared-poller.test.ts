@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureOf, startHarness } from '../support/harness.ts';
-import { json, problem, type Reply } from '../support/scripted-server.ts';
+import { answer, json, problem, type Reply } from '../support/scripted-server.ts';
 
 interface State {
   readonly id: string;
@@ -118,6 +118,31 @@ describe('waiting for several jobs', () => {
     const done = await Promise.all([wait('dubbing', 'a'), wait('dubbing', 'b')]);
     expect(done.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
     expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'POLL_FAILED' }));
+  });
+
+  test('counts unknown statuses in the list as not finished', async () => {
+    const { client, server, runtime, events } = await startHarness();
+    const begun = runtime.now();
+    const statusAt = (now: number) => (now - begun > 20_000 ? 'succeeded' : 'paused');
+    server.fallback = serve(
+      (now) => IDS.map((id) => ({ id, status: statusAt(now), progress: 0 })),
+      runtime.now,
+    );
+    const wait = client.jobs.waitTogether();
+    const done = await Promise.all(IDS.map((id) => wait('dubbing', id)));
+    expect(done.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    expect(events.filter(({ type }) => type === 'notice')).toHaveLength(3);
+  });
+
+  test('ends all waits after one minute of redirects', async () => {
+    const { client, runtime } = await startHarness({
+      fallback: answer(302, { location: 'https://login.test/' }),
+    });
+    const begun = runtime.now();
+    const wait = client.jobs.waitTogether();
+    const failures = await Promise.all(IDS.map((id) => failureOf(wait('dubbing', id))));
+    expect(failures.map(({ facts }) => facts.code)).toEqual(['REDIRECTED', 'REDIRECTED', 'REDIRECTED']);
+    expect((runtime.now() - begun) / 60_000).toBeLessThan(2);
   });
 
   test('reads each job if the key cannot list them', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/client/index.ts';
 import { failureOf, startHarness } from '../support/harness.ts';
-import { html, json, problem, reset } from '../support/scripted-server.ts';
+import { answer, html, json, problem, reset } from '../support/scripted-server.ts';
 
 const at = (status: string, progress = 0, stage: string | null = null) =>
   json(200, { id: 'loc_1', status, progress, stage });
@@ -66,6 +66,39 @@ describe('waiting for a job', () => {
     server.script.push(at('processing', 10), ...outage, at('succeeded', 100));
     expect((await client.jobs.wait('auto_localization', 'loc_1')).status).toBe('succeeded');
     expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'POLL_FAILED' }));
+  });
+
+  test('counts a status that this version does not know as not finished, and reports it once', async () => {
+    const { client, server, events } = await startHarness();
+    server.script.push(at('processing', 10), at('paused\n', 10), at('paused\n', 20), at('succeeded', 100));
+    expect((await client.jobs.wait('auto_localization', 'loc_1')).status).toBe('succeeded');
+    expect(events.filter(({ type }) => type === 'notice')).toEqual([
+      {
+        type: 'notice',
+        code: 'STATUS_UNKNOWN',
+        message:
+          'loc_1 has the status "paused\\n", which this version does not know; it counts as not finished',
+      },
+    ]);
+  });
+
+  test('ends after one minute of redirects with the failure of a redirected request', async () => {
+    const { client, runtime } = await startHarness({
+      fallback: answer(302, { location: 'https://login.test/' }),
+    });
+    const begun = runtime.now();
+    const { facts } = await failureOf(client.jobs.wait('auto_localization', 'loc_1'));
+    expect(facts).toMatchObject({ category: 'configuration', code: 'REDIRECTED' });
+    const minutes = (runtime.now() - begun) / 60_000;
+    expect(minutes).toBeGreaterThanOrEqual(1);
+    expect(minutes).toBeLessThan(2);
+  });
+
+  test('continues after a login page that redirects for some seconds', async () => {
+    const { client, server } = await startHarness();
+    const login = answer(302, { location: 'https://login.test/' });
+    server.script.push(at('processing', 10), login, login, login, at('succeeded', 100));
+    expect((await client.jobs.wait('auto_localization', 'loc_1')).status).toBe('succeeded');
   });
 
   test('ends when the service reports a permanent failure', async () => {

@@ -52,6 +52,13 @@ describe('sending a file', () => {
     });
   });
 
+  test('waits while the upload has a status that this version does not know', async () => {
+    const { client, service } = await startUploads();
+    service.statuses.push('validating', 'scanning');
+    const sent = await client.uploads.sendFile((await makeFile(1)).path, VIDEO);
+    expect(sent.upload.status).toBe('ready');
+  });
+
   test('polls soon at first, then less and less often, while it is validated', async () => {
     const { client, service, runtime } = await startUploads();
     service.statuses.push(...Array.from({ length: 12 }, () => 'validating'));

@@ -1,4 +1,4 @@
-/** Stages and split, against a service that answers no more than it must. */
+/** Stages, split and retries, against a service that answers no more than it must. */
 import { expect, it } from 'vitest';
 import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
 
@@ -7,6 +7,7 @@ runOnMinimal(
     stages: () => import('../../stages/run-stages.test.ts'),
     'stages with subtitles that somebody brought': () => import('../../stages/run-stages-brought.test.ts'),
     'stages that were stopped': () => import('../../stages/run-stages-stopped.test.ts'),
+    'batch retry': () => import('../../commands/batch-retry.test.ts'),
     split: () => import('../../workflow/prepare/preparation.test.ts'),
     'split and killed': () => import('../../workflow/prepare/preparation.killed.test.ts'),
   },

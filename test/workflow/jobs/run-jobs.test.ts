@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
@@ -171,5 +171,89 @@ describe('a job command', () => {
     await vloc.run(['jobs', 'cancel', ...ids]);
     expect(vloc.requests() - before).toBe(4);
     expect((await readdir(join(vloc.folder, 'state'))).sort()).toContain('jobs.log');
+  });
+});
+
+describe('a name of a result', () => {
+  /** What has the name that the result would get. */
+  const TAKEN: Record<string, (path: string) => Promise<unknown>> = {
+    'a folder': (path) => mkdir(path),
+    'a link to a file that does not exist': (path) => symlink('nothing', path),
+  };
+
+  it.each([
+    ['a folder', [], 2],
+    ['a folder', ['--clobber'], 2],
+    ['a folder', ['--skip-existing'], 2],
+    ['a link to a file that does not exist', [], 2],
+    ['a link to a file that does not exist', ['--skip-existing'], 2],
+    ['a link to a file that does not exist', ['--clobber'], 0],
+  ])('that is %s is reported with %j before anything is paid', async (what, flags, code) => {
+    const vloc = await withSubtitles(1);
+    const out = join(vloc.folder, 'out');
+    await mkdir(out);
+    await TAKEN[what]?.(join(out, 'talk-0.es.srt'));
+    const ended = await vloc.run(['translate', 'talk-0.srt', ...TO_SPANISH, '--out', 'out', ...flags]);
+    expect(ended.code, ended.stderr).toBe(code);
+    expect(await countJobs(vloc)).toBe(code === 0 ? 1 : 0);
+    if (code === 0) expect((await lstat(join(out, 'talk-0.es.srt'))).isFile()).toBe(true);
+    else expect(ended.stderr).toContain(`talk-0.es.srt: is ${what}`);
+  });
+});
+
+describe('a name of an input', () => {
+  it('with a line break is never printed as two lines', async () => {
+    const vloc = await withSubtitles(0);
+    const name = 'zig\nzag.srt';
+    await writeFile(join(vloc.folder, name), SRT('hello'));
+    const words = ['translate', name, ...TO_SPANISH, '--out', 'out'];
+    const output: string[] = [];
+    const run = async (...more: string[]) => {
+      const { stdout, stderr } = await vloc.run([...words, ...more]);
+      output.push(stdout, stderr);
+    };
+    await run('--dry-run');
+    await run();
+    await run();
+    await run('-o', 'plain');
+    await run('-o', 'json');
+    await run('-v', '--fresh');
+    await run('--fresh', '--skip-existing');
+    await run('--out', name);
+    await run(name);
+    await rm(join(vloc.folder, name));
+    await run();
+    const test = createTestIo({ cwd: vloc.folder, env: environmentOf(vloc, vloc.folder) });
+    await writeFile(join(vloc.folder, name), SRT('other'));
+    vloc.engines.hold();
+    const before = vloc.engines.begun.length;
+    const stopped = main([...words, '--out', 'other'], test.io);
+    await until(
+      () => vloc.engines.begun.length,
+      (begun) => begun > before,
+    );
+    test.send('SIGINT');
+    expect(await stopped).toBe(130);
+    vloc.engines.letGo();
+    output.push(test.stderr());
+    expect(test.stderr()).toContain("vloc translate $'zig\\nzag.srt'");
+    expect(output.join('')).toContain('zig\\u000azag');
+    expect(output.join('')).not.toContain('zig\n');
+  });
+
+  it.runIf(process.platform === 'linux')('that is not UTF-8 is reported as that', async () => {
+    const vloc = await withSubtitles(0);
+    const bytes = (text: string) => Buffer.from(join(vloc.folder, text), 'latin1');
+    await mkdir(join(vloc.folder, 'in'));
+    await mkdir(bytes('in/week\xff'));
+    await writeFile(bytes('in/talk\xff.srt'), SRT('hello'));
+    const named = await vloc.run(['translate', 'in/talk\ufffd.srt', ...TO_SPANISH]);
+    expect(named.code).toBe(2);
+    expect(named.stderr).toContain('in/talk\ufffd.srt: its name is not valid UTF-8; rename it\n');
+    const found = await vloc.run(['translate', 'in', ...TO_SPANISH]);
+    expect(found.stderr).toContain('in/talk\ufffd.srt: its name is not valid UTF-8; rename it\n');
+    expect(found.stderr).toContain(
+      'in/week\ufffd: its name is not valid UTF-8; rename it, or --exclude it\n',
+    );
   });
 });
