@@ -4,7 +4,6 @@ import { foldBatchCommands } from '../batch/report/command-record.ts';
 import type { ItemReport } from '../batch/report/item-report.ts';
 import { openBatchJournal } from '../batch/run/journal.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
-import { writeCommand } from '../context/printed-command.ts';
 import { printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
 import { foldIntents } from '../journal/intents.ts';
@@ -70,9 +69,7 @@ export const batchForget: Command = defineCommand({
     await recordForgotten(batch, forgotten, context.io.now());
     await printList(context, ITEMS, { data: forgotten, has_more: false, next_cursor: null });
     const what = forgotten.length === 1 ? '1 item' : `${forgotten.length} items`;
-    context.terminal.note(
-      `Forgot ${what}. See the rest: ${writeCommand(context, ['batch', 'status', folder])}`,
-    );
+    context.terminal.note(forgotten.length === 0 ? `Nothing to forget in ${folder}.` : `Forgot ${what}.`);
     return 0;
   },
 });
