@@ -144,7 +144,8 @@ export const DOWNLOAD_RULES: readonly Rule[] = [
       const { path, last } = await finish(service, 'subtitle_translation');
       const asset = valueAt(last.json, 'result', 'subtitle');
       const url = addressOf(asset);
-      await adminOf(service).advance(expiryOf(last.json, asset) - service.now() - SECOND_MS);
+      const now = await adminOf(service).freeze();
+      await adminOf(service).advance(expiryOf(last.json, asset) - now - SECOND_MS);
       expectStatus(await fetchAddress(url), 200);
       await adminOf(service).advance(2 * SECOND_MS);
       if (!leadsElsewhere(service, url)) return expectStatus(await fetchAddress(url), 410);

@@ -95,6 +95,7 @@ export const FRESHNESS_RULES: readonly Rule[] = [
     needs: ['clock'],
     async check(original) {
       const service = await adminOf(original).open();
+      await adminOf(service).freeze();
       const nonce = freshToken();
       const ask = () => service.caller.call({ method: 'GET', path: '/credits', nonce });
       expectStatus(await ask(), 200);
