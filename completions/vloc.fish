@@ -24,7 +24,7 @@ function __vloc_has_command
         case 'serve keys'
             contains -- $argv[2] create list revoke
         case 'serve control'
-            contains -- $argv[2] clock faults media credits keys webhooks workspaces
+            contains -- $argv[2] clock faults media credits keys webhooks jobs workspaces
         case 'serve control clock'
             contains -- $argv[2] show advance freeze resume
         case 'serve control faults'
@@ -37,6 +37,8 @@ function __vloc_has_command
             contains -- $argv[2] list create change disable enable rotate
         case 'serve control webhooks'
             contains -- $argv[2] list resend
+        case 'serve control jobs'
+            contains -- $argv[2] provenance
         case 'serve control workspaces'
             contains -- $argv[2] list create close
         case 'help'
@@ -60,7 +62,7 @@ function __vloc_has_command
         case 'help serve keys'
             contains -- $argv[2] create list revoke
         case 'help serve control'
-            contains -- $argv[2] clock faults media credits keys webhooks workspaces
+            contains -- $argv[2] clock faults media credits keys webhooks jobs workspaces
         case 'help serve control clock'
             contains -- $argv[2] show advance freeze resume
         case 'help serve control faults'
@@ -73,6 +75,8 @@ function __vloc_has_command
             contains -- $argv[2] list create change disable enable rotate
         case 'help serve control webhooks'
             contains -- $argv[2] list resend
+        case 'help serve control jobs'
+            contains -- $argv[2] provenance
         case 'help serve control workspaces'
             contains -- $argv[2] list create close
         case '*'
@@ -83,7 +87,7 @@ end
 # True when the option $argv[2] takes a value at the place $argv[1].
 function __vloc_takes_value
     switch "$argv[1] $argv[2]"
-        case 'localize --from' 'translate --from' 'recognize --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' 'serve control faults add --body' '* --jobs' '* --max-credits' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'serve migrate --fields' 'serve control clock show --fields' 'serve control clock advance --fields' 'serve control clock freeze --fields' 'serve control clock resume --fields' 'serve control faults list --fields' 'serve control faults add --fields' 'serve control faults set --fields' 'serve control faults clear --fields' 'serve control media show --fields' 'serve control media hold --fields' 'serve control media release --fields' 'serve control media fail --fields' 'serve control credits show --fields' 'serve control credits grant --fields' 'serve control keys list --fields' 'serve control keys change --fields' 'serve control keys disable --fields' 'serve control keys enable --fields' 'serve control keys create --fields' 'serve control keys rotate --fields' 'serve control webhooks list --fields' 'serve control webhooks resend --fields' 'serve control workspaces list --fields' 'serve control workspaces close --fields' 'serve control workspaces create --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' 'serve control faults add --status' 'serve control webhooks list --status' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' 'webhooks verify --headers' 'serve control faults add --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --model' '* --key-env' '* --folder' '* --threads' '* --language' '* --voice' '* --context' '* --instructions' '* --vocals' '* --background' '* --concurrency' '* --pair' '* --font' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --workspace' '* --on' '* --times' 'serve control faults add --code' 'serve control media fail --code' '* --retry-after' '* --drop' '* --cut-after-bytes' '* --delay-ms' '* --when' '* --message' '* --expires-at' '* --permissions' '* --monthly-quota-credits' '* --allowed-addresses' '* --rate' '* --only' '* --settings' '* --read' '* --write'
+        case 'localize --from' 'translate --from' 'recognize --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' 'serve control faults add --body' '* --jobs' '* --max-credits' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'serve migrate --fields' 'serve control clock show --fields' 'serve control clock advance --fields' 'serve control clock freeze --fields' 'serve control clock resume --fields' 'serve control faults list --fields' 'serve control faults add --fields' 'serve control faults set --fields' 'serve control faults clear --fields' 'serve control media show --fields' 'serve control media hold --fields' 'serve control media release --fields' 'serve control media fail --fields' 'serve control credits show --fields' 'serve control credits grant --fields' 'serve control keys list --fields' 'serve control keys change --fields' 'serve control keys disable --fields' 'serve control keys enable --fields' 'serve control keys create --fields' 'serve control keys rotate --fields' 'serve control webhooks list --fields' 'serve control webhooks resend --fields' 'serve control jobs provenance --fields' 'serve control workspaces list --fields' 'serve control workspaces close --fields' 'serve control workspaces create --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' 'serve control faults add --status' 'serve control webhooks list --status' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' 'webhooks verify --headers' 'serve control faults add --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --model' '* --key-env' '* --folder' '* --threads' '* --language' '* --voice' '* --context' '* --instructions' '* --vocals' '* --background' '* --concurrency' '* --pair' '* --font' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --workspace' '* --on' '* --times' 'serve control faults add --code' 'serve control media fail --code' '* --retry-after' '* --drop' '* --cut-after-bytes' '* --delay-ms' '* --when' '* --message' '* --expires-at' '* --permissions' '* --monthly-quota-credits' '* --allowed-addresses' '* --rate' '* --only' '* --settings' '* --read' '* --write'
             true
         case '*'
             false
@@ -925,6 +929,7 @@ complete -c vloc -n "__vloc_at_first 'serve control'" -a media -d 'hold media wo
 complete -c vloc -n "__vloc_at_first 'serve control'" -a credits -d 'read and grant credits'
 complete -c vloc -n "__vloc_at_first 'serve control'" -a keys -d 'create keys and change their rules and secrets'
 complete -c vloc -n "__vloc_at_first 'serve control'" -a webhooks -d 'list and resend webhooks'
+complete -c vloc -n "__vloc_at_first 'serve control'" -a jobs -d 'show the engines of jobs'
 complete -c vloc -n "__vloc_at_first 'serve control'" -a workspaces -d 'open temporary accounts for tests'
 complete -c vloc -n "__vloc_at 'serve control'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'serve control clock'" -a show -d 'show the clock of the service'
@@ -1258,6 +1263,21 @@ complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l profile -x -k
 complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at_first 'serve control jobs'" -a provenance -d 'show the engines of a finished job, and the cues whose speech was changed to fit'
+complete -c vloc -n "__vloc_at 'serve control jobs'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'"
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l workspace -x -d 'temporary workspace to control (default: the service itself)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l state-dir -x -a '(__fish_complete_directories)' -d 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l fields -x -a '(__vloc_list job_id engines cues)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'serve control workspaces'" -a list -d 'list temporary workspaces'
 complete -c vloc -n "__vloc_at_first 'serve control workspaces'" -a create -d 'open a temporary workspace: its own account, keys, clock and address'
 complete -c vloc -n "__vloc_at_first 'serve control workspaces'" -a close -d 'close a temporary workspace and delete its data'
@@ -1403,6 +1423,7 @@ complete -c vloc -n "__vloc_at_first 'help serve control'" -a media -d 'hold med
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a credits -d 'read and grant credits'
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a keys -d 'create keys and change their rules and secrets'
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a webhooks -d 'list and resend webhooks'
+complete -c vloc -n "__vloc_at_first 'help serve control'" -a jobs -d 'show the engines of jobs'
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a workspaces -d 'open temporary accounts for tests'
 complete -c vloc -n "__vloc_at_first 'help serve control clock'" -a show -d 'show the clock of the service'
 complete -c vloc -n "__vloc_at_first 'help serve control clock'" -a advance -d 'move the clock forward; everything that becomes due happens'
@@ -1426,6 +1447,7 @@ complete -c vloc -n "__vloc_at_first 'help serve control keys'" -a enable -d 'ac
 complete -c vloc -n "__vloc_at_first 'help serve control keys'" -a rotate -d 'replace the secrets of a key and show the new ones'
 complete -c vloc -n "__vloc_at_first 'help serve control webhooks'" -a list -d 'list webhooks that were not delivered'
 complete -c vloc -n "__vloc_at_first 'help serve control webhooks'" -a resend -d 'send a webhook now, even if it was delivered'
+complete -c vloc -n "__vloc_at_first 'help serve control jobs'" -a provenance -d 'show the engines of a finished job, and the cues whose speech was changed to fit'
 complete -c vloc -n "__vloc_at_first 'help serve control workspaces'" -a list -d 'list temporary workspaces'
 complete -c vloc -n "__vloc_at_first 'help serve control workspaces'" -a create -d 'open a temporary workspace: its own account, keys, clock and address'
 complete -c vloc -n "__vloc_at_first 'help serve control workspaces'" -a close -d 'close a temporary workspace and delete its data'
