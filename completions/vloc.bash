@@ -51,7 +51,7 @@ _vloc_place() {
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys list') commands='' operands='free' options='--state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys revoke') commands='' operands='free' options='--state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve control') commands='clock faults media credits keys webhooks workspaces' operands='free' options='--help -h' ;;
+    'serve control') commands='clock faults media credits keys webhooks jobs workspaces' operands='free' options='--help -h' ;;
     'serve control clock') commands='show advance freeze resume' operands='free' options='--help -h' ;;
     'serve control clock show') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control clock advance') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -80,6 +80,8 @@ _vloc_place() {
     'serve control webhooks') commands='list resend' operands='free' options='--help -h' ;;
     'serve control webhooks list') commands='' operands='free' options='--status --workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control webhooks resend') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve control jobs') commands='provenance' operands='free' options='--help -h' ;;
+    'serve control jobs provenance') commands='' operands='free' options='--workspace --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control workspaces') commands='list create close' operands='free' options='--help -h' ;;
     'serve control workspaces list') commands='' operands='free' options='--state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve control workspaces create') commands='' operands='free' options='--settings --data -d --state-dir --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -98,13 +100,14 @@ _vloc_place() {
     'help engines') commands='list add remove test install' operands='free' options='' ;;
     'help serve') commands='migrate keys control' operands='free' options='' ;;
     'help serve keys') commands='create list revoke' operands='free' options='' ;;
-    'help serve control') commands='clock faults media credits keys webhooks workspaces' operands='free' options='' ;;
+    'help serve control') commands='clock faults media credits keys webhooks jobs workspaces' operands='free' options='' ;;
     'help serve control clock') commands='show advance freeze resume' operands='free' options='' ;;
     'help serve control faults') commands='list add set clear' operands='free' options='' ;;
     'help serve control media') commands='show hold release fail' operands='free' options='' ;;
     'help serve control credits') commands='show grant' operands='free' options='' ;;
     'help serve control keys') commands='list create change disable enable rotate' operands='free' options='' ;;
     'help serve control webhooks') commands='list resend' operands='free' options='' ;;
+    'help serve control jobs') commands='provenance' operands='free' options='' ;;
     'help serve control workspaces') commands='list create close' operands='free' options='' ;;
   esac
 }
@@ -173,6 +176,7 @@ _vloc_value() {
     'serve control keys list --fields'|'serve control keys change --fields'|'serve control keys disable --fields'|'serve control keys enable --fields') value=',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at' ;;
     'serve control keys create --fields'|'serve control keys rotate --fields') value=',choices key secret webhook_secret' ;;
     'serve control webhooks list --fields'|'serve control webhooks resend --fields') value=',choices id status type job_id attempts next_attempt_at url key created_at ended_at' ;;
+    'serve control jobs provenance --fields') value=',choices job_id engines cues' ;;
     'serve control workspaces list --fields'|'serve control workspaces close --fields') value=',choices id base_url control_url' ;;
     'serve control workspaces create --fields') value=',choices id base_url control_url key secret webhook_secret' ;;
     'upgrade --fields') value=',choices version installed_by upgrade' ;;

@@ -8,7 +8,7 @@ function __vloc_has_command
         case 'jobs'
             contains -- $argv[2] list get wait download cancel
         case 'batch'
-            contains -- $argv[2] status retry forget report
+            contains -- $argv[2] status retry report
         case 'webhooks'
             contains -- $argv[2] listen verify
         case 'upload'
@@ -24,7 +24,7 @@ function __vloc_has_command
         case 'serve keys'
             contains -- $argv[2] create list revoke
         case 'serve control'
-            contains -- $argv[2] clock faults media credits keys webhooks workspaces
+            contains -- $argv[2] clock faults media credits keys webhooks jobs workspaces
         case 'serve control clock'
             contains -- $argv[2] show advance freeze resume
         case 'serve control faults'
@@ -37,6 +37,8 @@ function __vloc_has_command
             contains -- $argv[2] list create change disable enable rotate
         case 'serve control webhooks'
             contains -- $argv[2] list resend
+        case 'serve control jobs'
+            contains -- $argv[2] provenance
         case 'serve control workspaces'
             contains -- $argv[2] list create close
         case 'help'
@@ -44,7 +46,7 @@ function __vloc_has_command
         case 'help jobs'
             contains -- $argv[2] list get wait download cancel
         case 'help batch'
-            contains -- $argv[2] status retry forget report
+            contains -- $argv[2] status retry report
         case 'help webhooks'
             contains -- $argv[2] listen verify
         case 'help upload'
@@ -60,7 +62,7 @@ function __vloc_has_command
         case 'help serve keys'
             contains -- $argv[2] create list revoke
         case 'help serve control'
-            contains -- $argv[2] clock faults media credits keys webhooks workspaces
+            contains -- $argv[2] clock faults media credits keys webhooks jobs workspaces
         case 'help serve control clock'
             contains -- $argv[2] show advance freeze resume
         case 'help serve control faults'
@@ -73,6 +75,8 @@ function __vloc_has_command
             contains -- $argv[2] list create change disable enable rotate
         case 'help serve control webhooks'
             contains -- $argv[2] list resend
+        case 'help serve control jobs'
+            contains -- $argv[2] provenance
         case 'help serve control workspaces'
             contains -- $argv[2] list create close
         case '*'
@@ -83,7 +87,7 @@ end
 # True when the option $argv[2] takes a value at the place $argv[1].
 function __vloc_takes_value
     switch "$argv[1] $argv[2]"
-        case 'localize --from' 'translate --from' 'recognize --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' 'serve control faults add --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'serve migrate --fields' 'serve control clock show --fields' 'serve control clock advance --fields' 'serve control clock freeze --fields' 'serve control clock resume --fields' 'serve control faults list --fields' 'serve control faults add --fields' 'serve control faults set --fields' 'serve control faults clear --fields' 'serve control media show --fields' 'serve control media hold --fields' 'serve control media release --fields' 'serve control media fail --fields' 'serve control credits show --fields' 'serve control credits grant --fields' 'serve control keys list --fields' 'serve control keys change --fields' 'serve control keys disable --fields' 'serve control keys enable --fields' 'serve control keys create --fields' 'serve control keys rotate --fields' 'serve control webhooks list --fields' 'serve control webhooks resend --fields' 'serve control workspaces list --fields' 'serve control workspaces close --fields' 'serve control workspaces create --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' 'serve control faults add --status' 'serve control webhooks list --status' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' 'webhooks verify --headers' 'serve control faults add --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --model' '* --key-env' '* --folder' '* --threads' '* --language' '* --voice' '* --context' '* --instructions' '* --vocals' '* --background' '* --concurrency' '* --pair' '* --font' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --workspace' '* --on' '* --times' 'serve control faults add --code' 'serve control media fail --code' '* --retry-after' '* --drop' '* --cut-after-bytes' '* --delay-ms' '* --when' '* --message' '* --expires-at' '* --permissions' '* --monthly-quota-credits' '* --allowed-addresses' '* --rate' '* --only' '* --settings' '* --read' '* --write'
+        case 'localize --from' 'translate --from' 'recognize --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' 'serve control faults add --body' '* --jobs' '* --max-credits' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'serve migrate --fields' 'serve control clock show --fields' 'serve control clock advance --fields' 'serve control clock freeze --fields' 'serve control clock resume --fields' 'serve control faults list --fields' 'serve control faults add --fields' 'serve control faults set --fields' 'serve control faults clear --fields' 'serve control media show --fields' 'serve control media hold --fields' 'serve control media release --fields' 'serve control media fail --fields' 'serve control credits show --fields' 'serve control credits grant --fields' 'serve control keys list --fields' 'serve control keys change --fields' 'serve control keys disable --fields' 'serve control keys enable --fields' 'serve control keys create --fields' 'serve control keys rotate --fields' 'serve control webhooks list --fields' 'serve control webhooks resend --fields' 'serve control jobs provenance --fields' 'serve control workspaces list --fields' 'serve control workspaces close --fields' 'serve control workspaces create --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' 'serve control faults add --status' 'serve control webhooks list --status' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' 'webhooks verify --headers' 'serve control faults add --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --model' '* --key-env' '* --folder' '* --threads' '* --language' '* --voice' '* --context' '* --instructions' '* --vocals' '* --background' '* --concurrency' '* --pair' '* --font' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --workspace' '* --on' '* --times' 'serve control faults add --code' 'serve control media fail --code' '* --retry-after' '* --drop' '* --cut-after-bytes' '* --delay-ms' '* --when' '* --message' '* --expires-at' '* --permissions' '* --monthly-quota-credits' '* --allowed-addresses' '* --rate' '* --only' '* --settings' '* --read' '* --write'
             true
         case '*'
             false
@@ -202,11 +206,9 @@ complete -c vloc -n "__vloc_at 'localize'" -l set -x -d 'set a request field tha
 complete -c vloc -n "__vloc_at 'localize'" -l body -x -a '(__vloc_at_files)' -d 'request fields as a JSON object, @file, or - for stdin; flags override it'
 complete -c vloc -n "__vloc_at 'localize'" -l jobs -x -d 'maximum number of concurrent jobs (default: 15, the limit of the service)'
 complete -c vloc -n "__vloc_at 'localize'" -l max-credits -x -d 'send no job that would raise the cost of this command above n credits'
-complete -c vloc -n "__vloc_at 'localize'" -l price -x -d 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas'
 complete -c vloc -n "__vloc_at 'localize'" -l max-duration -x -d 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for'
 complete -c vloc -n "__vloc_at 'localize'" -l fresh -d 'ignore earlier results and create new jobs, charged again'
 complete -c vloc -n "__vloc_at 'localize'" -l retry-failed -d 'also retry items that failed permanently'
-complete -c vloc -n "__vloc_at 'localize'" -l skip-done -d 'count what an earlier run downloaded as done, even if the file is no longer here'
 complete -c vloc -n "__vloc_at 'localize'" -l rebuild -d 'also continue jobs of the service that this folder\'s journal does not list, such as those of other folders'
 complete -c vloc -n "__vloc_at 'localize'" -l out -x -a '(__fish_complete_directories)' -d 'folder for the results, created if missing (default: the current one); - writes a single result to stdout'
 complete -c vloc -n "__vloc_at 'localize'" -l name -x -d 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}'
@@ -250,11 +252,9 @@ complete -c vloc -n "__vloc_at 'separate'" -l set -x -d 'set a request field tha
 complete -c vloc -n "__vloc_at 'separate'" -l body -x -a '(__vloc_at_files)' -d 'request fields as a JSON object, @file, or - for stdin; flags override it'
 complete -c vloc -n "__vloc_at 'separate'" -l jobs -x -d 'maximum number of concurrent jobs (default: 15, the limit of the service)'
 complete -c vloc -n "__vloc_at 'separate'" -l max-credits -x -d 'send no job that would raise the cost of this command above n credits'
-complete -c vloc -n "__vloc_at 'separate'" -l price -x -d 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas'
 complete -c vloc -n "__vloc_at 'separate'" -l max-duration -x -d 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for'
 complete -c vloc -n "__vloc_at 'separate'" -l fresh -d 'ignore earlier results and create new jobs, charged again'
 complete -c vloc -n "__vloc_at 'separate'" -l retry-failed -d 'also retry items that failed permanently'
-complete -c vloc -n "__vloc_at 'separate'" -l skip-done -d 'count what an earlier run downloaded as done, even if the file is no longer here'
 complete -c vloc -n "__vloc_at 'separate'" -l rebuild -d 'also continue jobs of the service that this folder\'s journal does not list, such as those of other folders'
 complete -c vloc -n "__vloc_at 'separate'" -l out -x -a '(__fish_complete_directories)' -d 'folder for the results, created if missing (default: the current one); - writes a single result to stdout'
 complete -c vloc -n "__vloc_at 'separate'" -l name -x -d 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}'
@@ -292,11 +292,9 @@ complete -c vloc -n "__vloc_at 'recognize'" -l set -x -d 'set a request field th
 complete -c vloc -n "__vloc_at 'recognize'" -l body -x -a '(__vloc_at_files)' -d 'request fields as a JSON object, @file, or - for stdin; flags override it'
 complete -c vloc -n "__vloc_at 'recognize'" -l jobs -x -d 'maximum number of concurrent jobs (default: 15, the limit of the service)'
 complete -c vloc -n "__vloc_at 'recognize'" -l max-credits -x -d 'send no job that would raise the cost of this command above n credits'
-complete -c vloc -n "__vloc_at 'recognize'" -l price -x -d 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas'
 complete -c vloc -n "__vloc_at 'recognize'" -l max-duration -x -d 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for'
 complete -c vloc -n "__vloc_at 'recognize'" -l fresh -d 'ignore earlier results and create new jobs, charged again'
 complete -c vloc -n "__vloc_at 'recognize'" -l retry-failed -d 'also retry items that failed permanently'
-complete -c vloc -n "__vloc_at 'recognize'" -l skip-done -d 'count what an earlier run downloaded as done, even if the file is no longer here'
 complete -c vloc -n "__vloc_at 'recognize'" -l rebuild -d 'also continue jobs of the service that this folder\'s journal does not list, such as those of other folders'
 complete -c vloc -n "__vloc_at 'recognize'" -l out -x -a '(__fish_complete_directories)' -d 'folder for the results, created if missing (default: the current one); - writes a single result to stdout'
 complete -c vloc -n "__vloc_at 'recognize'" -l name -x -d 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}'
@@ -334,11 +332,9 @@ complete -c vloc -n "__vloc_at 'translate'" -l set -x -d 'set a request field th
 complete -c vloc -n "__vloc_at 'translate'" -l body -x -a '(__vloc_at_files)' -d 'request fields as a JSON object, @file, or - for stdin; flags override it'
 complete -c vloc -n "__vloc_at 'translate'" -l jobs -x -d 'maximum number of concurrent jobs (default: 15, the limit of the service)'
 complete -c vloc -n "__vloc_at 'translate'" -l max-credits -x -d 'send no job that would raise the cost of this command above n credits'
-complete -c vloc -n "__vloc_at 'translate'" -l price -x -d 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas'
 complete -c vloc -n "__vloc_at 'translate'" -l max-duration -x -d 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for'
 complete -c vloc -n "__vloc_at 'translate'" -l fresh -d 'ignore earlier results and create new jobs, charged again'
 complete -c vloc -n "__vloc_at 'translate'" -l retry-failed -d 'also retry items that failed permanently'
-complete -c vloc -n "__vloc_at 'translate'" -l skip-done -d 'count what an earlier run downloaded as done, even if the file is no longer here'
 complete -c vloc -n "__vloc_at 'translate'" -l rebuild -d 'also continue jobs of the service that this folder\'s journal does not list, such as those of other folders'
 complete -c vloc -n "__vloc_at 'translate'" -l out -x -a '(__fish_complete_directories)' -d 'folder for the results, created if missing (default: the current one); - writes a single result to stdout'
 complete -c vloc -n "__vloc_at 'translate'" -l name -x -d 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}'
@@ -376,11 +372,9 @@ complete -c vloc -n "__vloc_at 'dub'" -l set -x -d 'set a request field that vlo
 complete -c vloc -n "__vloc_at 'dub'" -l body -x -a '(__vloc_at_files)' -d 'request fields as a JSON object, @file, or - for stdin; flags override it'
 complete -c vloc -n "__vloc_at 'dub'" -l jobs -x -d 'maximum number of concurrent jobs (default: 15, the limit of the service)'
 complete -c vloc -n "__vloc_at 'dub'" -l max-credits -x -d 'send no job that would raise the cost of this command above n credits'
-complete -c vloc -n "__vloc_at 'dub'" -l price -x -d 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas'
 complete -c vloc -n "__vloc_at 'dub'" -l max-duration -x -d 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for'
 complete -c vloc -n "__vloc_at 'dub'" -l fresh -d 'ignore earlier results and create new jobs, charged again'
 complete -c vloc -n "__vloc_at 'dub'" -l retry-failed -d 'also retry items that failed permanently'
-complete -c vloc -n "__vloc_at 'dub'" -l skip-done -d 'count what an earlier run downloaded as done, even if the file is no longer here'
 complete -c vloc -n "__vloc_at 'dub'" -l rebuild -d 'also continue jobs of the service that this folder\'s journal does not list, such as those of other folders'
 complete -c vloc -n "__vloc_at 'dub'" -l out -x -a '(__fish_complete_directories)' -d 'folder for the results, created if missing (default: the current one); - writes a single result to stdout'
 complete -c vloc -n "__vloc_at 'dub'" -l name -x -d 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}'
@@ -480,7 +474,6 @@ complete -c vloc -n "__vloc_at 'jobs cancel'" -l engines -r -F -d 'engines of th
 complete -c vloc -n "__vloc_at 'jobs cancel'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'batch'" -a status -d 'show the state of the items of a folder, without asking the service'
 complete -c vloc -n "__vloc_at_first 'batch'" -a retry -d 'retry only failed items'
-complete -c vloc -n "__vloc_at_first 'batch'" -a forget -d 'remove items from the record of a folder, such as those of deleted inputs'
 complete -c vloc -n "__vloc_at_first 'batch'" -a report -d 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'
 complete -c vloc -n "__vloc_at 'batch'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at 'batch status'" -a '(__fish_complete_directories)'
@@ -509,19 +502,6 @@ complete -c vloc -n "__vloc_at 'batch retry'" -l profile -x -k -a '(__vloc_value
 complete -c vloc -n "__vloc_at 'batch retry'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'batch retry'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'batch retry'" -l help -s h -d 'display help for command'
-complete -c vloc -n "__vloc_at 'batch forget'"
-complete -c vloc -n "__vloc_at 'batch forget'" -l gone -d 'forget all items that are not done and whose input file no longer exists'
-complete -c vloc -n "__vloc_at 'batch forget'" -l yes -s y -d 'also forget items with a job that is not finished or not downloaded'
-complete -c vloc -n "__vloc_at 'batch forget'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
-complete -c vloc -n "__vloc_at 'batch forget'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'batch forget'" -l fields -x -a '(__vloc_list label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline provenance shard folder key)' -d 'print only these fields of each record, separated by commas'
-complete -c vloc -n "__vloc_at 'batch forget'" -l quiet -s q -d 'no progress and no notes on stderr'
-complete -c vloc -n "__vloc_at 'batch forget'" -l verbose -s v -d 'show requests on stderr, without secrets'
-complete -c vloc -n "__vloc_at 'batch forget'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
-complete -c vloc -n "__vloc_at 'batch forget'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
-complete -c vloc -n "__vloc_at 'batch forget'" -l base-url -x -d 'address of the service, ending in /v1'
-complete -c vloc -n "__vloc_at 'batch forget'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
-complete -c vloc -n "__vloc_at 'batch forget'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at 'batch report'" -a '(__fish_complete_directories)'
 complete -c vloc -n "__vloc_at 'batch report'" -l format -x -a 'markdown json junit' -d 'format of the report (default: markdown; json with --output json)'
 complete -c vloc -n "__vloc_at 'batch report'" -l html -d 'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)'
@@ -720,13 +700,12 @@ complete -c vloc -n "__vloc_at 'profile add'" -l secret-command -x -d 'save a co
 complete -c vloc -n "__vloc_at 'profile add'" -l header-prefix -x -d 'the service\'s header prefix (default: X-Service)'
 complete -c vloc -n "__vloc_at 'profile add'" -l webhook-secret-stdin -d 'read the webhook secret from one line of stdin, after that of --secret-stdin'
 complete -c vloc -n "__vloc_at 'profile add'" -l webhook-secret-command -x -d 'save a command that prints the webhook secret, and run it each time'
-complete -c vloc -n "__vloc_at 'profile add'" -l price -x -d 'price of a unit, if the service does not report it; several separated by commas'
 complete -c vloc -n "__vloc_at 'profile add'" -l store -x -a 'file keychain' -d 'where to save the secrets (default: the system keychain, else the file)'
 complete -c vloc -n "__vloc_at 'profile add'" -l replace -d 'replace an existing profile of this name'
 complete -c vloc -n "__vloc_at 'profile add'" -l no-check -d 'save without checking the key with the service'
 complete -c vloc -n "__vloc_at 'profile add'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'profile add'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'profile add'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix price secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'profile add'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'profile add'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'profile add'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'profile add'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
@@ -736,7 +715,7 @@ complete -c vloc -n "__vloc_at 'profile add'" -l engines -r -F -d 'engines of th
 complete -c vloc -n "__vloc_at 'profile add'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at 'profile list'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'profile list'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'profile list'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix price secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'profile list'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'profile list'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'profile list'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'profile list'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
@@ -747,7 +726,7 @@ complete -c vloc -n "__vloc_at 'profile list'" -l help -s h -d 'display help for
 complete -c vloc -n "__vloc_at 'profile use'" -k -a '(__vloc_values profiles)'
 complete -c vloc -n "__vloc_at 'profile use'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'profile use'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'profile use'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix price secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'profile use'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'profile use'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'profile use'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'profile use'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
@@ -769,7 +748,7 @@ complete -c vloc -n "__vloc_at 'profile show'" -l help -s h -d 'display help for
 complete -c vloc -n "__vloc_at 'profile remove'" -k -a '(__vloc_values profiles)'
 complete -c vloc -n "__vloc_at 'profile remove'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'profile remove'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'profile remove'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix price secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'profile remove'" -l fields -x -a '(__vloc_list name in_use base_url key header_prefix secret_in webhook_secret_in)' -d 'print only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'profile remove'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'profile remove'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'profile remove'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
@@ -950,6 +929,7 @@ complete -c vloc -n "__vloc_at_first 'serve control'" -a media -d 'hold media wo
 complete -c vloc -n "__vloc_at_first 'serve control'" -a credits -d 'read and grant credits'
 complete -c vloc -n "__vloc_at_first 'serve control'" -a keys -d 'create keys and change their rules and secrets'
 complete -c vloc -n "__vloc_at_first 'serve control'" -a webhooks -d 'list and resend webhooks'
+complete -c vloc -n "__vloc_at_first 'serve control'" -a jobs -d 'show the engines of jobs'
 complete -c vloc -n "__vloc_at_first 'serve control'" -a workspaces -d 'open temporary accounts for tests'
 complete -c vloc -n "__vloc_at 'serve control'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'serve control clock'" -a show -d 'show the clock of the service'
@@ -1283,6 +1263,21 @@ complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l profile -x -k
 complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'serve control webhooks resend'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at_first 'serve control jobs'" -a provenance -d 'show the engines of a finished job, and the cues whose speech was changed to fit'
+complete -c vloc -n "__vloc_at 'serve control jobs'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'"
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l workspace -x -d 'temporary workspace to control (default: the service itself)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l state-dir -x -a '(__fish_complete_directories)' -d 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l fields -x -a '(__vloc_list job_id engines cues)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'serve control jobs provenance'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'serve control workspaces'" -a list -d 'list temporary workspaces'
 complete -c vloc -n "__vloc_at_first 'serve control workspaces'" -a create -d 'open a temporary workspace: its own account, keys, clock and address'
 complete -c vloc -n "__vloc_at_first 'serve control workspaces'" -a close -d 'close a temporary workspace and delete its data'
@@ -1398,7 +1393,6 @@ complete -c vloc -n "__vloc_at_first 'help jobs'" -a download -d 'download the r
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a cancel -d 'cancel jobs that have not finished'
 complete -c vloc -n "__vloc_at_first 'help batch'" -a status -d 'show the state of the items of a folder, without asking the service'
 complete -c vloc -n "__vloc_at_first 'help batch'" -a retry -d 'retry only failed items'
-complete -c vloc -n "__vloc_at_first 'help batch'" -a forget -d 'remove items from the record of a folder, such as those of deleted inputs'
 complete -c vloc -n "__vloc_at_first 'help batch'" -a report -d 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML'
 complete -c vloc -n "__vloc_at_first 'help webhooks'" -a listen -d 'receive webhooks, verify them, forward them, run a command for each'
 complete -c vloc -n "__vloc_at_first 'help webhooks'" -a verify -d 'verify a saved webhook, and report why it is not genuine'
@@ -1429,6 +1423,7 @@ complete -c vloc -n "__vloc_at_first 'help serve control'" -a media -d 'hold med
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a credits -d 'read and grant credits'
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a keys -d 'create keys and change their rules and secrets'
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a webhooks -d 'list and resend webhooks'
+complete -c vloc -n "__vloc_at_first 'help serve control'" -a jobs -d 'show the engines of jobs'
 complete -c vloc -n "__vloc_at_first 'help serve control'" -a workspaces -d 'open temporary accounts for tests'
 complete -c vloc -n "__vloc_at_first 'help serve control clock'" -a show -d 'show the clock of the service'
 complete -c vloc -n "__vloc_at_first 'help serve control clock'" -a advance -d 'move the clock forward; everything that becomes due happens'
@@ -1452,6 +1447,7 @@ complete -c vloc -n "__vloc_at_first 'help serve control keys'" -a enable -d 'ac
 complete -c vloc -n "__vloc_at_first 'help serve control keys'" -a rotate -d 'replace the secrets of a key and show the new ones'
 complete -c vloc -n "__vloc_at_first 'help serve control webhooks'" -a list -d 'list webhooks that were not delivered'
 complete -c vloc -n "__vloc_at_first 'help serve control webhooks'" -a resend -d 'send a webhook now, even if it was delivered'
+complete -c vloc -n "__vloc_at_first 'help serve control jobs'" -a provenance -d 'show the engines of a finished job, and the cues whose speech was changed to fit'
 complete -c vloc -n "__vloc_at_first 'help serve control workspaces'" -a list -d 'list temporary workspaces'
 complete -c vloc -n "__vloc_at_first 'help serve control workspaces'" -a create -d 'open a temporary workspace: its own account, keys, clock and address'
 complete -c vloc -n "__vloc_at_first 'help serve control workspaces'" -a close -d 'close a temporary workspace and delete its data'

@@ -241,7 +241,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--database', 'PostgreSQL database of the account, postgres://user@host/name (default: VLOC_DATABASE, else the state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve control'] = @{
-        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
+        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('jobs', 'show the engines of jobs'), @('workspaces', 'open temporary accounts for tests'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -385,6 +385,16 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Operands = 'free'
         Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
+    $places['serve control jobs'] = @{
+        Commands = @(,@('provenance', 'show the engines of a finished job, and the cues whose speech was changed to fit'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['serve control jobs provenance'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
     $places['serve control workspaces'] = @{
         Commands = @(@('list', 'list temporary workspaces'), @('create', 'open a temporary workspace: its own account, keys, clock and address'), @('close', 'close a temporary workspace and delete its data'))
         Operands = 'free'
@@ -476,7 +486,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help serve control'] = @{
-        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('workspaces', 'open temporary accounts for tests'))
+        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('jobs', 'show the engines of jobs'), @('workspaces', 'open temporary accounts for tests'))
         Operands = 'free'
         Options = @()
     }
@@ -507,6 +517,11 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     }
     $places['help serve control webhooks'] = @{
         Commands = @(@('list', 'list webhooks that were not delivered'), @('resend', 'send a webhook now, even if it was delivered'))
+        Operands = 'free'
+        Options = @()
+    }
+    $places['help serve control jobs'] = @{
+        Commands = @(,@('provenance', 'show the engines of a finished job, and the cues whose speech was changed to fit'))
         Operands = 'free'
         Options = @()
     }
@@ -639,6 +654,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['serve control keys rotate --fields'] = ',choices key secret webhook_secret'
     $values['serve control webhooks list --fields'] = ',choices id status type job_id attempts next_attempt_at url key created_at ended_at'
     $values['serve control webhooks resend --fields'] = ',choices id status type job_id attempts next_attempt_at url key created_at ended_at'
+    $values['serve control jobs provenance --fields'] = ',choices job_id engines cues'
     $values['serve control workspaces list --fields'] = ',choices id base_url control_url'
     $values['serve control workspaces close --fields'] = ',choices id base_url control_url'
     $values['serve control workspaces create --fields'] = ',choices id base_url control_url key secret webhook_secret'

@@ -366,6 +366,7 @@ export const CONTROL_GROUPS = {
   credits: 'read and grant credits',
   keys: 'create keys and change their rules and secrets',
   webhooks: 'list and resend webhooks',
+  jobs: 'show the engines of jobs',
   workspaces: 'open temporary accounts for tests',
 } as const satisfies Record<string, string>;
 
