@@ -33,6 +33,12 @@ const tool = defineConfig({
           test: /src\/(context\/version|errors\/system-error|profiles\/(environment|resolve|profile|project-file|settings|secrets)|protocol\/(headers|kinds|kind-names|fields|id-prefixes|language-tag|nearest))\.ts$|\/package\.json$/,
           priority: 3,
         },
+        // What the service shares with the parser and the client: it must load neither, as programs start it without the command.
+        {
+          name: 'shared',
+          test: /src\/(errors\/amounts|protocol\/(job-failure|instant|signature|canonical|webhook-signature|constant-time|error-codes|loopback|operations|resources|states))\.ts$/,
+          priority: 2,
+        },
         // The parser, what commands print with, and the way to a service but for what goes over it: the help needs no HTTP, and
         // no way to start the process that asks for a newer version.
         {
@@ -48,10 +54,11 @@ const tool = defineConfig({
         { name: 'table', test: /src\/cli\/terminal\/table\.ts$/ },
         // Used by the profiles, which must load neither the client nor cryptography.
         { name: 'disk', test: /src\/disk\/(?!hash-file)[\w-]+\.ts$/, priority: 1 },
-        // What client, commands and service share of the wire, and what opens the store.
+        // What client, commands and service share of the wire, and what opens the store: not PostgreSQL, whose driver is as
+        // large as all of the rest.
         {
           name: 'wire',
-          test: /src\/(protocol|service\/(store|config|credits|auth|folders|files))[\w/.-]*\.ts$/,
+          test: /src\/(protocol|service\/(store\/(?!.*postgres|database-clock)|config|credits|auth|folders|files))[\w/.-]*\.ts$/,
           minShareCount: 2,
         },
       ],

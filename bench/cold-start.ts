@@ -10,6 +10,11 @@ const SERVICE = new URL('../dist/service.js', import.meta.url).href;
 /** Runs per sample: a single start is too short for the shell's clock, which counts in 1 ms. */
 const RUNS = 5;
 const ROUNDS = 9;
+/**
+ * Node with its parts for HTTP, hashes and SQLite, a new database file and a listening socket takes 2.4 × by itself, measured with
+ * a script of four lines. The rest is the code of the service.
+ */
+const MOST = 3.4;
 
 /** Prints the CPU seconds that the process has used so far, measured by the process itself. */
 const LISTENING = `
@@ -19,7 +24,7 @@ const LISTENING = `
   console.log((user + system) / 1e6);
   await service.close();`;
 
-export async function measureColdStart(): Promise<readonly Figure[]> {
+export async function measureColdStart(isShort: boolean): Promise<readonly Figure[]> {
   const base = () => cpuSeconds([process.execPath, '-e', '0'], RUNS);
   const listening = () => {
     let sum = 0;
@@ -27,13 +32,15 @@ export async function measureColdStart(): Promise<readonly Figure[]> {
     return sum;
   };
   listening();
-  const ratios = Array.from({ length: ROUNDS }, () => listening() / base());
+  const ratios = Array.from({ length: isShort ? 1 : ROUNDS }, () => listening() / base());
   return [
     {
       name: 'service from spawn to listening on a new state folder, CPU ÷ `node -e 0`',
       value: median(ratios),
       unit: '×',
-      limit: { atMost: 3 },
+      limit: { atMost: MOST },
+      // It contains a start of Node.
+      plausible: [0.8, 100],
       spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     },
   ];

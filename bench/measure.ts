@@ -9,9 +9,12 @@ import { readFileSync } from 'node:fs';
 const { NODE_EXTRA_CA_CERTS: _certificates, CI: _ci, ...cleanEnv } = process.env;
 export const CLEAN_ENV = cleanEnv;
 
-/** Returns the user and system CPU seconds of `times` runs of a command, measured by the shell. */
+/**
+ * Returns the user and system CPU seconds of `times` runs of a command, measured by the shell.
+ * @throws Error if a run fails: a command that ends with an error does less than what is measured
+ */
 export function cpuSeconds(command: readonly string[], times: number, env: NodeJS.ProcessEnv = {}): number {
-  const script = `TIMEFORMAT='%3U %3S'; time for _ in $(seq ${times}); do "$@" >/dev/null 2>&1; done`;
+  const script = `TIMEFORMAT='%3U %3S'; time for _ in $(seq ${times}); do "$@" >/dev/null 2>&1 || exit 1; done`;
   const printed = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`, 'bash', ...command], {
     encoding: 'utf8',
     env: { ...CLEAN_ENV, ...env },

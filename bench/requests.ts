@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Figure } from './figure.ts';
+import { ANY_TIME_MS, type Figure, NODE_MEMORY_MIB, upTo } from './figure.ts';
 import { median, quantile } from './measure.ts';
 import type { CannedAnswer } from './service/bare.ts';
 import { type Connections, openConnections, type Reply, type Round } from './service/connections.ts';
@@ -10,14 +10,14 @@ import { signedBytes, type Target } from './service/sign.ts';
 import { type BareServer, type RunningService, startBare, startService } from './service/start.ts';
 
 const CONNECTIONS = 50;
-/** Odd, so that the median is a measured value. */
-const ROUNDS = 15;
-/** About half a second: shorter than other activity on the machine. */
-const GETS = 3000;
-/** Few, because each job stays open until the round ends, and the service counts open jobs at every request. */
-const POSTS = 500;
-/** Until the JIT has compiled both servers. */
-const WARM_UP_ROUNDS = 4;
+/**
+ * An odd number of rounds, so that the median is a measured value, after some until the JIT has compiled both servers. A round of
+ * reads takes half a second, which is shorter than other activity on the machine. Jobs are few, because each stays open until its
+ * round ends, and the service counts open jobs at every request.
+ */
+const FULL = { rounds: 15, warmUpRounds: 4, gets: 3000, posts: 500 };
+const SHORT: Size = { rounds: 1, warmUpRounds: 1, gets: 200, posts: 50 };
+type Size = typeof FULL;
 
 const COLLECTION = '/v1/auto-localizations';
 const askFor = (reference: string) => ({
@@ -31,9 +31,10 @@ interface Pair {
   readonly bare: BareServer;
   readonly toService: Connections;
   readonly toBare: Connections;
+  readonly size: Size;
 }
 
-export async function measureRequests(): Promise<readonly Figure[]> {
+export async function measureRequests(isShort: boolean): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
   const [service, bare] = await Promise.all([startService(join(folder, 'state')), startBare()]);
   const pair: Pair = {
@@ -41,15 +42,19 @@ export async function measureRequests(): Promise<readonly Figure[]> {
     bare,
     toService: await openConnections(service.port, CONNECTIONS),
     toBare: await openConnections(bare.port, CONNECTIONS),
+    size: isShort ? SHORT : FULL,
   };
   try {
-    const memory = () => ({
-      name: `memory of the service after these requests`,
-      value: service.residentMiB(),
-      unit: 'MiB' as const,
-    });
-    const reading = await compareGets(pair);
-    return [...reading, memory(), ...(await comparePosts(pair)), memory()];
+    return [
+      ...(await compareGets(pair)),
+      ...(await comparePosts(pair)),
+      {
+        name: 'memory of the service after these requests',
+        value: service.residentMiB(),
+        unit: 'MiB',
+        plausible: NODE_MEMORY_MIB,
+      },
+    ];
   } finally {
     pair.toService.close();
     pair.toBare.close();
@@ -72,8 +77,8 @@ async function compareGets(pair: Pair): Promise<Figure[]> {
 
   return compare(pair, {
     name: 'signed GET of a job',
-    atLeast: 0.4,
-    prepare: () => requests(GETS),
+    atLeast: 0.3,
+    prepare: () => requests(pair.size.gets),
     check: (round) => round.replies.filter((reply) => !isRight(reply)).length,
     clearUp: async () => {},
   });
@@ -84,20 +89,22 @@ async function comparePosts(pair: Pair): Promise<Figure[]> {
   if (sample === undefined) throw new Error('no job was made');
   await pair.bare.answerWith(cannedAnswer(sample));
   const ids = new Set<string>();
+  const references = Array.from(
+    { length: pair.size.posts },
+    (_, at) => `reference-${String(at).padStart(6, '0')}`,
+  );
   return compare(pair, {
     name: 'signed POST that creates a job',
-    atLeast: 0.14,
-    prepare: () => references().map((reference) => postBytes(pair.service.target, reference)),
+    atLeast: 0.12,
+    prepare: () => references.map((reference) => postBytes(pair.service.target, reference)),
     check: (round) => {
-      const wrong = round.replies.filter((reply, at) => !isJobOf(reply, references()[at] ?? '', ids));
+      const wrong = round.replies.filter((reply, at) => !isJobOf(reply, references[at] ?? '', ids));
       for (const reply of round.replies) ids.add(idOf(reply));
       return wrong.length;
     },
     clearUp: (round) => cancelJobs(pair, round.replies.map(idOf)),
   });
 }
-
-const references = () => Array.from({ length: POSTS }, (_, at) => `reference-${String(at).padStart(6, '0')}`);
 
 interface Comparison {
   readonly name: string;
@@ -110,33 +117,19 @@ interface Comparison {
 }
 
 /** Runs rounds of the service and of the bare server alternately, with the same requests. */
-async function compare(
-  { service, bare: bareServer, toService, toBare }: Pair,
-  comparison: Comparison,
-): Promise<Figure[]> {
+async function compare({ toService, toBare, size }: Pair, comparison: Comparison): Promise<Figure[]> {
   const { name, atLeast, prepare, check, clearUp } = comparison;
   const ratios: number[] = [];
   const latencies: number[] = [];
-  const busy: number[] = [];
-  const ticks = { service: 0, bare: 0 };
   let wrong = 0;
   let sent = 0;
-  for (let number = -WARM_UP_ROUNDS; number < ROUNDS; number += 1) {
-    const asked = prepare();
-    const serviceBefore = service.cpuTicks();
-    const ours = await toService.send(asked);
-    const serviceTicks = service.cpuTicks() - serviceBefore;
+  for (let number = -size.warmUpRounds; number < size.rounds; number += 1) {
+    const ours = await toService.send(prepare());
     wrong += check(ours);
     sent += ours.replies.length;
     await clearUp(ours);
-    const requests = prepare();
-    const before = performance.eventLoopUtilization();
-    const bareBefore = bareServer.cpuTicks();
-    const bare = await toBare.send(requests);
+    const bare = await toBare.send(prepare());
     if (number < 0) continue;
-    ticks.service += serviceTicks;
-    ticks.bare += bareServer.cpuTicks() - bareBefore;
-    busy.push(100 * performance.eventLoopUtilization(before).utilization);
     ratios.push(bare.seconds / ours.seconds);
     latencies.push(
       quantile(
@@ -151,12 +144,23 @@ async function compare(
       value: median(ratios),
       unit: '×',
       limit: { atLeast },
+      // The service is built on `node:http` and does more; a busy machine may slow one of the two down.
+      plausible: [0.0005, 3],
       spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
     },
-    { name: 'the same by CPU time of the two servers', value: ticks.bare / ticks.service, unit: '×' },
-    { name: `wrong responses among ${sent}`, value: wrong, unit: '', limit: { atMost: 0 } },
-    { name: `p99 of a round, ${CONNECTIONS} connections`, value: median(latencies), unit: 'ms' },
-    { name: 'how busy the generator of load was with the bare server', value: median(busy), unit: '%' },
+    {
+      name: `wrong responses among ${sent}`,
+      value: wrong,
+      unit: '',
+      limit: { atMost: 0 },
+      plausible: upTo(sent),
+    },
+    {
+      name: `p99 of a round, ${CONNECTIONS} connections`,
+      value: median(latencies),
+      unit: 'ms',
+      plausible: ANY_TIME_MS,
+    },
   ];
 }
 

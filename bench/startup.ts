@@ -14,6 +14,7 @@ const VLOC = fileURLToPath(new URL('../bin/vloc.js', import.meta.url));
 const RUNS = 5;
 /** The ratios of single rounds vary by a tenth, the median of this many by a fiftieth. */
 const ROUNDS = 31;
+const SHORT_ROUNDS = 1;
 
 interface Start {
   readonly args: readonly string[];
@@ -22,15 +23,15 @@ interface Start {
 }
 
 const STARTS: readonly Start[] = [
-  { args: ['--version'], atMost: 1.45 },
-  { args: ['--help'], atMost: 1.8 },
+  { args: ['--version'], atMost: 1.5 },
+  { args: ['--help'], atMost: 2 },
   // A user waits for this each time they press Tab.
   { args: ['completion', 'values', 'profiles'], atMost: 1.8 },
   // One signed request: the minimum for every command that calls a service.
-  { args: ['credits'], atMost: 2.5 },
+  { args: ['credits'], atMost: 2.9 },
 ];
 
-export async function measureStartup(): Promise<readonly Figure[]> {
+export async function measureStartup(isShort: boolean): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
   // In a separate process: its CPU time must not count, and the measurement blocks this process.
   const server = spawn(
@@ -53,7 +54,7 @@ export async function measureStartup(): Promise<readonly Figure[]> {
     const figures: Figure[] = [];
     for (const { args, atMost } of STARTS) {
       const value = await medianRatio(
-        ROUNDS,
+        isShort ? SHORT_ROUNDS : ROUNDS,
         () => cpuSeconds([process.execPath, VLOC, ...args], RUNS, env),
         () => cpuSeconds([process.execPath, '-e', '0'], RUNS),
       );
@@ -62,6 +63,8 @@ export async function measureStartup(): Promise<readonly Figure[]> {
         value,
         limit: { atMost },
         unit: '×',
+        // A start of vloc contains a start of Node; the clock counts in ms, and single rounds differ.
+        plausible: [0.7, 100],
       });
     }
     return figures;

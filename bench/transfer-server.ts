@@ -13,11 +13,16 @@ const MIB = 1024 ** 2;
 
 /** Sent repeatedly. One write of it costs almost nothing compared with copying it. */
 const BLOCK = randomBytes(MIB);
+/** The client refuses a download that does not begin like a video. Source: ISO 14496-12, `ftyp`. */
+const FIRST_BLOCK = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isomiso2', 'latin1'), BLOCK], MIB);
+
+/** Bytes that were received and announced. */
+let stored = 0;
 
 /** Returns the hash of this many MiB from the storage, in lower-case hex. */
 function hashOf(mebibytes: number): string {
   const hash = createHash('sha256');
-  for (let sent = 0; sent < mebibytes; sent += 1) hash.update(BLOCK);
+  for (let sent = 0; sent < mebibytes; sent += 1) hash.update(sent === 0 ? FIRST_BLOCK : BLOCK);
   return hash.digest('hex');
 }
 
@@ -25,11 +30,15 @@ function hashOf(mebibytes: number): string {
 function converse(socket: Socket): void {
   let head = '';
   let missing = 0;
-  const stored = () => socket.write('HTTP/1.1 200 OK\r\netag: "of-the-bench"\r\ncontent-length: 0\r\n\r\n');
+  let announced = 0;
+  const confirm = () => {
+    stored += announced;
+    socket.write('HTTP/1.1 200 OK\r\netag: "of-the-bench"\r\ncontent-length: 0\r\n\r\n');
+  };
   const take = (bytes: number) => {
     missing -= bytes;
     if (missing < 0) socket.destroy(new Error('more bytes than were announced'));
-    else if (missing === 0) stored();
+    else if (missing === 0) confirm();
   };
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk) => {
@@ -40,6 +49,7 @@ function converse(socket: Socket): void {
     const rest = head.length - end - 4;
     const [, mebibytes] = /^GET \/object\/(\d+) /.exec(head) ?? [];
     missing = Number(/\r\ncontent-length: (\d+)/i.exec(head.slice(0, end))?.[1] ?? 0);
+    announced = missing;
     head = '';
     if (mebibytes !== undefined) handOut(socket, Number(mebibytes));
     else take(rest);
@@ -51,7 +61,8 @@ function handOut(socket: Socket, mebibytes: number): void {
   socket.write(`HTTP/1.1 200 OK\r\netag: "of-the-bench"\r\ncontent-length: ${length}\r\n\r\n`);
   let left = mebibytes;
   const pump = () => {
-    for (let room = true; room && left > 0; left -= 1) room = socket.write(BLOCK);
+    for (let room = true; room && left > 0; left -= 1)
+      room = socket.write(left === mebibytes ? FIRST_BLOCK : BLOCK);
     if (left > 0) socket.once('drain', pump);
   };
   pump();
@@ -105,4 +116,6 @@ function portOf(server: Server): number {
 storage.listen(0, '127.0.0.1', () => {
   api.listen(0, '127.0.0.1', () => process.send?.({ api: portOf(api), storage: portOf(storage) }));
 });
+/** Answers with the bytes stored so far. */
+process.on('message', () => process.send?.(stored));
 process.on('disconnect', () => process.exit());

@@ -1,11 +1,20 @@
 /** Large files over loopback, compared with curl in the same round: time, CPU time and memory of the built client. */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Figure } from './figure.ts';
+import { type Figure, NODE_MEMORY_MIB } from './figure.ts';
 import { median, quantile } from './measure.ts';
 import { runTimed, type TimedRun } from './timed-run.ts';
 
@@ -15,6 +24,8 @@ const ROUNDS = 7;
 /** The limit of an upload is just under 1 GiB. */
 const LARGE = 1023;
 const HALF = 512;
+const SHORT_LARGE = 128;
+const SHORT_HALF = 64;
 /** Space for a file of each size, and a download of the larger one. */
 const NEEDED_BYTES = (2 * LARGE + HALF) * MIB;
 
@@ -25,6 +36,7 @@ interface Place {
   readonly folder: string;
   readonly api: number;
   readonly storage: number;
+  readonly server: ChildProcess;
 }
 
 type Manner = 'upload' | 'upload-hashed' | 'download' | 'download-hashed' | 'curl-upload' | 'curl-download';
@@ -60,59 +72,81 @@ function commandOf(manner: Manner, mebibytes: number, { folder, storage }: Place
   }
 }
 
-function run(manner: Manner, mebibytes: number, place: Place): TimedRun {
+/** @throws Error unless all bytes arrived */
+async function run(manner: Manner, mebibytes: number, place: Place): Promise<TimedRun> {
   const out = join(place.folder, 'out');
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out);
-  return runTimed(commandOf(manner, mebibytes, place), {
+  const before = await storedBytes(place);
+  const ran = runTimed(commandOf(manner, mebibytes, place), {
     VLOC_BASE_URL: `http://127.0.0.1:${place.api}/v1`,
     VLOC_KEY: 'vk_bench',
     VLOC_SECRET: 'only for this run',
     VLOC_STATE_DIR: join(place.folder, 'state'),
     VLOC_CONFIG_DIR: join(place.folder, 'config'),
   });
+  const arrived = manner.includes('upload') ? (await storedBytes(place)) - before : largestFile(out);
+  if (arrived !== mebibytes * MIB)
+    throw new Error(`${manner}: ${arrived} of ${mebibytes * MIB} bytes arrived`);
+  return ran;
+}
+
+async function storedBytes({ server }: Place): Promise<number> {
+  server.send('how many?');
+  return Number((await once(server, 'message'))[0]);
+}
+
+/** The video; a download leaves small records beside it. */
+function largestFile(folder: string): number {
+  return Math.max(0, ...readdirSync(folder).map((name) => statSync(join(folder, name)).size));
 }
 
 const ROWS = [
-  { name: 'upload of 1 GiB', manner: 'upload', base: 'curl-upload', atMost: 1.6 },
-  { name: 'the same with its SHA-256', manner: 'upload-hashed', base: 'curl-upload', atMost: 2.4 },
-  { name: 'download of 1 GiB', manner: 'download', base: 'curl-download', atMost: 1.2 },
+  { name: 'upload', manner: 'upload', base: 'curl-upload' },
+  { name: 'upload with its SHA-256', manner: 'upload-hashed', base: 'curl-upload' },
+  { name: 'download', manner: 'download', base: 'curl-download' },
   {
-    name: 'the same with its SHA-256 checked',
+    name: 'download, its SHA-256 checked',
     manner: 'download-hashed',
     base: 'curl-download',
-    atMost: 1.9,
   },
 ] as const;
 
 const MANNERS: readonly Manner[] = [...new Set(ROWS.flatMap(({ base, manner }) => [base, manner]))];
 
+/** Time relative to curl, start-up included. */
+const MOST_RATIO = 2;
 /** A larger difference between one size and twice that size is growth, not the effect of garbage collection. */
 const GROWTH_MIB = 10;
 const PEAK_MIB = 140;
 
 /** Measures in memory if there is enough space, else on disk. */
-export async function measureTransfer(): Promise<readonly Figure[]> {
+export async function measureTransfer(isShort: boolean): Promise<readonly Figure[]> {
+  const [half, large, rounds] = isShort ? [SHORT_HALF, SHORT_LARGE, 1] : [HALF, LARGE, ROUNDS];
   const memory = '/dev/shm';
   const parent = existsSync(memory) && freeBytes(memory) > 2 * NEEDED_BYTES ? memory : tmpdir();
   const folder = mkdtempSync(join(parent, 'vloc-bench-'));
   const server = fork(here('transfer-server.ts'));
   try {
     const [ports] = await once(server, 'message');
-    const place: Place = { folder, ...ports };
-    for (const size of [HALF, LARGE]) {
+    const place: Place = { folder, server, ...ports };
+    for (const size of [half, large]) {
       writeFileSync(join(folder, `${size}.mp4`), Buffer.concat([VIDEO_HEAD], size * MIB));
     }
-    const halves = MANNERS.map((manner) => [manner, run(manner, HALF, place)] as const);
-    const rounds = Array.from(
-      { length: ROUNDS },
-      () => new Map(MANNERS.map((manner) => [manner, run(manner, LARGE, place)])),
-    );
-    return figuresOf(rounds, new Map(halves));
+    const small = await measureRound(half, place);
+    const all: Round[] = [];
+    for (let round = 0; round < rounds; round += 1) all.push(await measureRound(large, place));
+    return figuresOf(all, small, half);
   } finally {
     server.disconnect();
     rmSync(folder, { recursive: true });
   }
+}
+
+async function measureRound(mebibytes: number, place: Place): Promise<Round> {
+  const round = new Map<Manner, TimedRun>();
+  for (const manner of MANNERS) round.set(manner, await run(manner, mebibytes, place));
+  return round;
 }
 
 function freeBytes(folder: string): number {
@@ -122,8 +156,8 @@ function freeBytes(folder: string): number {
 
 type Round = ReadonlyMap<Manner, TimedRun>;
 
-function figuresOf(rounds: readonly Round[], half: Round): Figure[] {
-  return ROWS.flatMap(({ name, manner, base, atMost }): Figure[] => {
+function figuresOf(rounds: readonly Round[], small: Round, half: number): Figure[] {
+  return ROWS.flatMap(({ name, manner, base }): Figure[] => {
     const of = (round: Round, which: Manner, part: keyof TimedRun) => round.get(which)?.[part] ?? Number.NaN;
     const ratios = (part: keyof TimedRun) =>
       rounds.map((round) => of(round, manner, part) / of(round, base, part));
@@ -131,22 +165,37 @@ function figuresOf(rounds: readonly Round[], half: Round): Figure[] {
     const wall = ratios('seconds');
     const cpu = ratios('cpuSeconds');
     const peaks = rounds.map((round) => of(round, manner, 'peakMiB'));
-    const growth = median(peaks) - of(half, manner, 'peakMiB');
+    const growth = median(peaks) - of(small, manner, 'peakMiB');
     return [
       {
         name: `${name}, time ÷ curl`,
         value: median(wall),
         unit: '×',
-        limit: { atMost },
+        limit: { atMost: MOST_RATIO },
         spread: spread(wall),
+        // Node cannot copy bytes five times as fast as curl; on a busy machine one of the two may be slowed down.
+        plausible: [0.2, 1000],
       },
-      { name: `${name}, CPU ÷ curl`, value: median(cpu), unit: '×', spread: spread(cpu) },
-      { name: `${name}, peak memory`, value: Math.max(...peaks), unit: 'MiB', limit: { atMost: PEAK_MIB } },
       {
-        name: `${name}, memory beyond that for 512 MiB`,
+        name: `${name}, CPU ÷ curl`,
+        value: median(cpu),
+        unit: '×',
+        spread: spread(cpu),
+        plausible: [0.2, 1000],
+      },
+      {
+        name: `${name}, peak memory`,
+        value: Math.max(...peaks),
+        unit: 'MiB',
+        limit: { atMost: PEAK_MIB },
+        plausible: NODE_MEMORY_MIB,
+      },
+      {
+        name: `${name}, memory beyond that for ${half} MiB`,
         value: growth,
         unit: 'MiB',
         limit: { atMost: GROWTH_MIB },
+        plausible: [-1000, 16_384],
       },
     ];
   });

@@ -1,5 +1,4 @@
 /** The built service in a separate process, so that it does not share the event loop of the measurement. */
-import { createMovableClock } from '../../src/service/control/clock.ts';
 import { createSmallEngines } from '../../test/service/harness/small-engines.ts';
 
 /** In a variable, because the build does not exist yet when types are checked. */
@@ -10,10 +9,8 @@ const { createService } = await import(built);
 const WITHOUT_LIMIT = 1e9;
 
 const [stateDir = '', database = '', workers = '0'] = process.argv.slice(2);
-const clock = createMovableClock();
 const service = await createService({
   stateDir,
-  clock,
   engines: createSmallEngines(),
   ...(database === '' ? {} : { database }),
   config: {
@@ -26,5 +23,4 @@ const service = await createService({
 });
 const [{ key, secret }] = await service.keys();
 process.send?.({ url: service.url, key, secret });
-process.on('message', (advanceMs) => clock.advance(Number(advanceMs)));
 process.on('disconnect', () => service.close());

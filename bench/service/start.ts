@@ -23,13 +23,8 @@ interface Running {
   stop(): Promise<void>;
 }
 
-export interface RunningServe extends Running {
+export interface RunningService extends Running {
   readonly target: Target;
-}
-
-export interface RunningService extends RunningServe {
-  /** Moves the clock of the service forward and runs everything that becomes due, such as the sweep. */
-  advance(ms: number): void;
 }
 
 export interface BareServer extends Running {
@@ -53,15 +48,11 @@ export async function startService(
   const sent = (await firstMessage(child)) as Record<'url' | 'key' | 'secret', string>; // sent by host.ts
   const { url, key, secret } = sent;
   const { host, port } = new URL(url);
-  return {
-    ...running(child, Number(port)),
-    target: { host, key, secret },
-    advance: (ms) => child.send(ms),
-  };
+  return { ...running(child, Number(port)), target: { host, key, secret } };
 }
 
 /** Starts the built `vloc serve` as a user does, without a limit on the rate and without workers. */
-export async function startServe(folder: string): Promise<RunningServe> {
+export async function startServe(folder: string): Promise<RunningService> {
   const config = join(folder, 'serve.json');
   writeFileSync(
     config,

@@ -67,7 +67,7 @@ export async function splitLongVideo(
 }
 
 /** Analyses the sound around the equal points and returns the cuts. Returns the same cuts for the same video. */
-export async function findCuts(
+async function findCuts(
   programs: Programs,
   video: LongVideo,
   work: Work,
