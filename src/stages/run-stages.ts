@@ -1,22 +1,22 @@
-/** Runs a localization in stages. Each stage is an ordinary run of jobs over all videos; users may edit subtitles in between. */
+/** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 
+import { mapConcurrently } from '../batch/limiter.ts';
 import { foldBatchCommands } from '../batch/report/command-record.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import { createUnusableRecord, createUsableRecord, foldUnusable } from '../batch/report/unusable-inputs.ts';
-import { openBatchJournal } from '../batch/run/journal.ts';
+import { BESIDE_SLOTS } from '../batch/run/run-items.ts';
 import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
-import { createBatchView } from '../workflow/batch/view.ts';
 import { tellShare } from '../workflow/jobs/plan-jobs.ts';
-import { checkExports, exportVideos } from './export-videos.ts';
+import { createExporter } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
-import { makeAudio, recognizeAll, translateAll } from './job-stages.ts';
+import { localizeVideo, settleAll } from './localize-video.ts';
 import { planStages } from './plan-stages.ts';
-import { stageRecord } from './run-stage.ts';
+import { createStageJobs, stageRecord } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
-import { openStagedRun, type StagedRun, unfinished } from './staged-run.ts';
+import { openStagedRun, type StagedRun } from './staged-run.ts';
 
 /**
  * Runs the requested stages. What is done is skipped, unless something that it depends on has changed.
@@ -37,6 +37,7 @@ export async function runStages(
   const run = await openStagedRun(context, operands, options, plan, isRetry);
   try {
     await recordUnusable(run);
+    showEnded(run);
     await runAll(run);
     await finishStages(run);
     return 0;
@@ -67,11 +68,11 @@ async function checkExport({ io }: Context, { choices, videos }: StagePlan): Pro
 }
 
 /**
- * Reports the files that cannot be used. Records them in the journal, for `batch status` and other commands, together with
+ * Records the files that cannot be used in the journal, for `batch status` and other commands, together with
  * the files that were fixed since an earlier run.
  */
 async function recordUnusable(run: StagedRun): Promise<void> {
-  const { context, plan, unusable } = run;
+  const { context, plan } = run;
   const keys = new Set(plan.unusable.map(({ item }) => item.key));
   const { records: known } = await readBatchLog(plan.delivery);
   const before = [...foldUnusable(known).unusable.keys()];
@@ -87,12 +88,16 @@ async function recordUnusable(run: StagedRun): Promise<void> {
     ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
     ...fixed.map(createUsableRecord),
   ];
-  const journal = await openBatchJournal(plan.delivery);
-  await journal.add(...records).finally(() => journal.close());
-  if (unusable.length === 0) return;
-  const view = await createBatchView(context, { items: unusable.map(({ item }) => item) });
+  const journal = await run.journal();
+  await journal.add(...records);
+}
+
+/** Shows the items that have ended before the first stage. */
+function showEnded({ states, unusable, view, context }: StagedRun): void {
+  const atMs = context.io.now();
+  for (const { target, end } of states)
+    if (end !== null) view.listener({ type: 'item', item: target.item, state: end, atMs });
   for (const { item, state } of unusable) view.listener({ type: 'item', item, state, atMs });
-  view.close();
 }
 
 /** Keys of the items of earlier runs of the same command. */
@@ -103,31 +108,22 @@ function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord):
     .flatMap(({ items }) => items);
 }
 
+/** Takes the videos through their stages, each by itself. */
 async function runAll(run: StagedRun): Promise<void> {
-  const { signal } = run.context;
-  const { stopAfter } = run.plan.choices;
-  if (stopAfter === null) await checkExports(run);
-  await recognizeAll(run);
-  signal.throwIfAborted();
-  // A target that reached --stop-after is done, even if others were stopped.
-  if (stopAfter === 'recognize') return;
-  skipStopped(run);
-  await translateAll(run);
-  signal.throwIfAborted();
-  if (stopAfter === 'translate') return;
-  skipStopped(run);
-  // The texts are known now.
-  await checkExports(run);
-  const audioOf = await makeAudio(run);
-  signal.throwIfAborted();
-  // The export is free, so every target that has all its files is finished, even if others were stopped.
-  await exportVideos(run, audioOf);
-}
-
-/** After a stop in one stage, targets do not start the next: the same reason would stop it again. */
-function skipStopped(run: StagedRun): void {
-  const stop = run.states.map(({ end }) => end).find((end) => end?.phase === 'left');
-  if (stop?.phase !== 'left') return;
-  // Without the id of the finished job of the previous stage, which would be reported as running.
-  for (const state of unfinished(run)) state.end = { phase: 'left', jobId: null, because: stop.because };
+  const { view, context, states, runOptions } = run;
+  const jobs = createStageJobs(run);
+  const workshop = { run, jobs, exportVideo: createExporter(run) };
+  const videos = [...Map.groupBy(states, ({ video }) => video).values()];
+  const works: Promise<void>[] = [];
+  try {
+    await mapConcurrently(videos, runOptions.jobs + BESIDE_SLOTS, async (own) => {
+      const work = localizeVideo(workshop, own);
+      works.push(work);
+      await work.catch(() => undefined);
+    });
+    await settleAll([...works, jobs.end()]);
+    context.signal.throwIfAborted();
+  } finally {
+    view.close();
+  }
 }
