@@ -5,12 +5,13 @@ import type { RunOutcome } from '../batch/run/batch.ts';
 import { summarizeOutcomes } from '../batch/run/outcome.ts';
 import { goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { summaryLine } from '../workflow/batch/event-lines.ts';
-import { EMBEDDED_STOPS, openCommand } from '../workflow/jobs/continuation.ts';
+import { EMBEDDED_STOPS, isForPeople, openCommand, tellIdle } from '../workflow/jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../workflow/jobs/job-outcomes.ts';
 import { costsOf, readItems, type StagedRun, type TargetState } from './staged-run.ts';
 
 /** Prints the results. @throws the Failure that the command ends with */
 export async function finishStages(run: StagedRun): Promise<void> {
+  const { context } = run;
   const { stopAfter } = run.plan.choices;
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
   const failure = summarizeOutcomes(outcomes);
@@ -20,7 +21,7 @@ export async function finishStages(run: StagedRun): Promise<void> {
     if (outcomes.some(({ state }) => state.phase === 'left')) printContinuation(run);
     throw failure;
   }
-  if (stopAfter === null) printNextSteps(run);
+  if (!tellIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
 }
 
 function outcomeOf({ target, end, jobId }: TargetState): RunOutcome {
@@ -94,12 +95,13 @@ function printStop({ context, states }: StagedRun): void {
 }
 
 /** For people, so only with tables. */
-function printNextSteps({ context, states }: StagedRun): void {
+function printNextSteps({ context, states, connected }: StagedRun): void {
   const [first] = states.filter(({ end }) => end?.phase === 'done');
-  if (context.output !== 'table' || first === undefined) return;
+  if (!isForPeople(context) || first === undefined) return;
   const { note } = context.terminal;
   note('');
-  note(`Play it:    ${openCommand(context, first.target.path)}`);
+  const isFree = connected !== null && connected.capabilities !== null;
+  if (!isFree) note(`Play it:    ${openCommand(context, first.target.path)}`);
   if (first.targetSubtitle === null) return;
   note(`Change it:  edit ${first.targetSubtitle.label}, then ${sameCommand(context)}`);
 }

@@ -127,7 +127,8 @@ function fileOf(outcome: BatchOutcome | null, asset: string): ItemFile | null {
 /** Ends a target at --stop-after: its result is the subtitles. */
 async function stopHere(run: StagedRun, state: TargetState, subtitle: StageSubtitle | null): Promise<void> {
   const files = subtitle === null ? [] : [await subtitleResult(subtitle)];
-  endTarget(run, state, { phase: 'done', jobId: state.jobId, files, credits: null, before: null });
+  const before = state.isNew ? null : 'downloaded';
+  endTarget(run, state, { phase: 'done', jobId: state.jobId, files, credits: null, before });
 }
 
 async function subtitleResult({ path }: StageSubtitle): Promise<ItemFile> {

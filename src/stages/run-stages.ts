@@ -1,6 +1,7 @@
 /** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 
 import { mapConcurrently } from '../batch/limiter.ts';
+import { newestIntent } from '../batch/plan/item-key.ts';
 import { foldBatchCommands } from '../batch/report/command-record.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import { createUnusableRecord, createUsableRecord, foldUnusable } from '../batch/report/unusable-inputs.ts';
@@ -8,6 +9,7 @@ import { BESIDE_SLOTS } from '../batch/run/run-items.ts';
 import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
 import { tellShare } from '../workflow/jobs/plan-jobs.ts';
 import { createExporter } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
@@ -37,6 +39,7 @@ export async function runStages(
   const run = await openStagedRun(context, operands, options, plan, isRetry);
   try {
     await recordUnusable(run);
+    printWaits(run);
     showEnded(run);
     await runAll(run);
     await finishStages(run);
@@ -90,6 +93,44 @@ async function recordUnusable(run: StagedRun): Promise<void> {
   ];
   const journal = await run.journal();
   await journal.add(...records);
+}
+
+/** So many videos are named one by one. */
+const MOST_NAMED = 10;
+
+const STEPS: Partial<Record<JobKind, string>> = {
+  subtitle_recognition: 'recognition',
+  subtitle_translation: 'translation',
+  dubbing: 'dub',
+  audio_separation: 'separation',
+};
+
+/** Prints which videos wait for jobs of an earlier run, and which of the others wait for a review. */
+function printWaits({ plan, states, runOptions, context }: StagedRun): void {
+  const { intents } = plan.recorded;
+  const { stopAfter } = plan.choices;
+  const jobs: string[] = [];
+  const reviews: string[] = [];
+  for (const { target, end, steps, sourceSubtitle, targetSubtitle } of states) {
+    if (end !== null || runOptions.fresh) continue;
+    const { label } = target.item;
+    const newest = steps.map(({ key, kind }) => ({ kind, intent: newestIntent(key, intents) }));
+    const running = newest.find(({ intent }) => intent?.outcome.phase === 'accepted');
+    const outcome = running?.intent?.outcome;
+    const last = stopAfter === 'recognize' ? 'subtitle_recognition' : 'subtitle_translation';
+    const given = stopAfter === 'recognize' ? sourceSubtitle : targetSubtitle;
+    const isMade = newest.some(({ kind, intent }) => kind === last && intent?.outcome.phase === 'downloaded');
+    if (running !== undefined && outcome?.phase === 'accepted')
+      jobs.push(
+        `${label} waits for its ${STEPS[running.kind]} (${outcome.record.job_id}), which is running.`,
+      );
+    else if (stopAfter !== null && (isMade || given !== null))
+      reviews.push(`${label} waits for your review.`);
+  }
+  const waits = jobs.length === 0 ? [] : [...jobs, ...reviews];
+  for (const wait of waits.slice(0, MOST_NAMED)) context.terminal.note(wait);
+  const more = waits.length - MOST_NAMED;
+  if (more > 0) context.terminal.note(`${more} more wait too; \`vloc batch status\` lists them.`);
 }
 
 /** Shows the items that have ended before the first stage. */

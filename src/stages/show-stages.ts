@@ -13,7 +13,7 @@ import { describeUnits } from '../protocol/metering.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import { tellShare } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
-import { describeUnusable, PATIENCE_MS, readPurse, shareOf } from '../workflow/jobs/show-plan.ts';
+import { describeUnusable, FREE, PATIENCE_MS, readPurse, shareOf } from '../workflow/jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { planStages } from './plan-stages.ts';
 import type { StageOptions } from './stage-options.ts';
@@ -38,7 +38,9 @@ export async function showStages(
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
   tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
-  await print(context, plan, plan.videos.length === 0 ? [] : await askForStages(context, options, plan));
+  const { stages, isFree } =
+    plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
+  await print(context, plan, stages, isFree);
   const failure = describeUnusable({ planned: plannedOf(plan) });
   if (failure !== null) throw failure;
   return 0;
@@ -48,13 +50,14 @@ async function askForStages(
   context: Context,
   options: StageOptions,
   plan: StagePlan,
-): Promise<readonly Forecast[]> {
+): Promise<{ readonly stages: readonly Forecast[]; readonly isFree: boolean }> {
   const connection = await connect(context);
   try {
     await checkStageSupport(plan, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection.client.credits, context, signal);
-    return await forecastStages(context, options, plan, purse);
+    const stages = await forecastStages(context, options, plan, purse);
+    return { stages, isFree: connection.capabilities !== null };
   } finally {
     await connection.close();
   }
@@ -89,7 +92,12 @@ const STAGE_NAMES: Readonly<Record<string, string>> = {
   audio_separation: 'separate',
 };
 
-async function print(context: Context, plan: StagePlan, stages: readonly Forecast[]): Promise<void> {
+async function print(
+  context: Context,
+  plan: StagePlan,
+  stages: readonly Forecast[],
+  isFree: boolean,
+): Promise<void> {
   const sum = sumOf(stages);
   const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
   switch (context.output) {
@@ -124,8 +132,8 @@ async function print(context: Context, plan: StagePlan, stages: readonly Forecas
       const rows = rowsOf(stages);
       if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
       for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
-      const cost = sum.credits === null ? 'not known yet' : `${sum.credits} credits`;
-      context.terminal.note(`New jobs: ${sum.jobs}. Cost: ${cost}. Nothing was sent.`);
+      const cost = sum.credits === null ? 'Cost: not known yet.' : `Cost: ${sum.credits} credits.`;
+      context.terminal.note(`New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`);
     }
   }
 }

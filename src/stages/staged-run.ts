@@ -41,6 +41,8 @@ export interface TargetState {
   jobId: string | null;
   /** Placeholders of the items of all its stages, without lines; their keys do not contain any. */
   readonly steps: readonly BatchItem[];
+  /** Whether this run made a part of it. */
+  isNew: boolean;
   /** Whether it has no dub to wait for any more. */
   isDubDone: boolean;
   /** Null until the target is done, failed or stopped. */
@@ -163,7 +165,15 @@ export function costsOf(items: readonly ItemReport[]): ReadonlyMap<string, numbe
 
 function createTargetState(video: SourceVideo, target: VideoTarget): TargetState {
   const subtitles = { sourceSubtitle: video.given, targetSubtitle: target.given };
-  const common = { video, target, jobId: null, steps: stepsOf(target), isDubDone: false, ...subtitles };
+  const common = {
+    video,
+    target,
+    jobId: null,
+    steps: stepsOf(target),
+    isNew: false,
+    isDubDone: false,
+    ...subtitles,
+  };
   if (!target.isSkipped) return { ...common, end: null };
   const files = [{ asset: 'video', path: target.path, bytes: null, sha256: null }];
   return { ...common, end: { phase: 'done', jobId: null, files, credits: null, before: 'exists' } };
@@ -197,5 +207,6 @@ export function failTarget(run: StagedRun, state: TargetState, failure: Failure)
 /** Takes over the outcome of a job: unless the job is done, its end is that of the target. */
 export function applyOutcome(run: StagedRun, state: TargetState, { state: end }: BatchOutcome): void {
   state.jobId = end.jobId ?? state.jobId;
+  if (end.phase === 'done' && end.before === null) state.isNew = true;
   if (end.phase !== 'done' && state.end === null) endTarget(run, state, end);
 }
