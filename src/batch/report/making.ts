@@ -146,6 +146,11 @@ export function groupReuses(items: readonly LabelledMaking[]): readonly string[]
   return groupTexts(items, (making) => describeReuse(making) ?? []);
 }
 
+/** The same for what is worse than requested. */
+export function groupWarnings(items: readonly LabelledMaking[]): readonly string[] {
+  return groupTexts(items, describeWarnings);
+}
+
 function groupTexts(
   items: readonly LabelledMaking[],
   describe: (making: ItemMaking) => string | readonly string[],

@@ -180,7 +180,7 @@ async function printEnd(
 ): Promise<void> {
   const ended = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
   if (context.output !== 'ndjson') await printOutcomes(context, ended);
-  if (tellIdle(context, outcomes)) return;
+  if (plan.delivery.toStdout !== true && tellIdle(context, outcomes)) return;
   if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, ended, isFree);
 }
 
