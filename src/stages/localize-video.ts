@@ -21,7 +21,7 @@ import {
 import { type SubtitleFile, writeSubtitle } from './write-subtitles.ts';
 
 /** A run, and what makes its results. */
-export interface Workshop {
+interface Workshop {
   readonly run: StagedRun;
   readonly jobs: StageJobs;
   readonly exportVideo: Exporter;
