@@ -111,7 +111,7 @@ function pcm(sampleRate: number): string[] {
   return ['-ac', '1', '-ar', String(sampleRate), '-c:a', 'pcm_s16le'];
 }
 
-export function ffmpeg(...args: string[]): void {
+function ffmpeg(...args: string[]): void {
   execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
 }
 

@@ -77,8 +77,8 @@ export type ExaminedVideo =
       /** Null for a file that is sent as it is. */
       readonly preparation: FilePreparation | null;
     }
-  /** Why it cannot be used and how to fix it, in one sentence. */
-  | { readonly type: 'problem'; readonly detail: string }
+  /** Why it cannot be used and how to fix it, in one sentence. `isOwn`: it never stops other videos, even if it was named. */
+  | { readonly type: 'problem'; readonly detail: string; readonly isOwn?: true }
   /** Not a video. */
   | { readonly type: 'other'; readonly detail: string };
 

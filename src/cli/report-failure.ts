@@ -6,6 +6,7 @@ import type { Failure } from '../errors/failure.ts';
 import { failureDocument } from '../errors/failure-document.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
+import { widthOf, wrapProse, wrapRows } from './terminal/wrap.ts';
 
 /** What decides about the form of a failure. */
 export type FailureFormat = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
@@ -16,7 +17,7 @@ export async function reportFailure(failure: Failure, io: Io, asked: FailureForm
   if (form === 'json' || form === 'ndjson') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
   } else {
-    io.stderr.write(failureText(failure, await loadStyle(io, asked.color), io.cwd));
+    io.stderr.write(failureText(failure, await loadStyle(io, asked.color), io));
   }
   if (isVerbose(io) && failure.stack !== undefined) io.stderr.write(`${escapeRows(failure.stack)}\n`);
 }
@@ -25,14 +26,16 @@ function isVerbose(io: Io): boolean {
   return io.env.VLOC_DEBUG === '1';
 }
 
-function failureText(failure: Failure, style: Style, cwd: string): string {
+function failureText(failure: Failure, style: Style, io: Pick<Io, 'cwd' | 'stderr'>): string {
+  const { cwd } = io;
+  const width = widthOf(io);
   const { code, message, advice, requestId, errors, jobId } = failure.facts;
-  const rows = [`${style.bad('✖')} ${escapeControls(message)}`];
+  const rows = [`${style.bad('✖')} ${wrapRows(escapeControls(message), width, 2)}`];
   for (const error of errors ?? []) {
     const pointer = error.pointer.startsWith(`${cwd}/`) ? error.pointer.slice(cwd.length + 1) : error.pointer;
-    rows.push(`  ${escapeControls(pointer)}: ${escapeControls(error.detail)}`);
+    rows.push(`  ${wrapProse(`${escapeControls(pointer)}: ${escapeControls(error.detail)}`, width, 2, 4)}`);
   }
-  if (advice !== undefined) rows.push(`  ${escapeRows(advice)}`);
+  if (advice !== undefined) rows.push(`  ${wrapRows(escapeRows(advice), width, 2)}`);
   const origin = [code, jobId, requestId].filter((part) => part !== undefined).map(escapeControls);
   rows.push(`  ${style.faint(origin.join(' · '))}`);
   return `${rows.join('\n')}\n`;

@@ -5,26 +5,25 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { placeFile } from '../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../batch/item.ts';
+import { createLimiter } from '../batch/limiter.ts';
 import { createItemFacts } from '../batch/plan/facts.ts';
 import { keptResult } from '../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../batch/record-folder.ts';
-import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
+import type { BatchJournal } from '../batch/run/journal.ts';
 import { hashInput } from '../batch/run/known-uploads.ts';
 import { digestLines } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
 import { asSentence } from '../context/format.ts';
-import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
 import type { Programs } from '../engines/programs.ts';
 import { Failure, type FailureCategory } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { isKept } from '../journal/kept-tracks.ts';
 import type { ExportOptions } from '../prepare/index.ts';
-import { createBatchView } from '../workflow/batch/view.ts';
 import { linesInFile } from './given-subtitle.ts';
-import { stageRecord } from './run-stage.ts';
+import { stageRecord } from './stage-jobs.ts';
 import type { StageSubtitle } from './stage-plan.ts';
-import { failTarget, inputFilesOf, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
+import { endTarget, failTarget, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
 
 /** The prefix of work folders. */
 const SCRATCH = 'export-';
@@ -35,95 +34,72 @@ export interface VideoAudio {
   readonly separated: { readonly vocals: ItemFile; readonly background: ItemFile } | null;
 }
 
-/** Exports the videos of all targets. @param audioOf returns null for a target that lacks a file; it is skipped */
-export async function exportVideos(
-  run: StagedRun,
-  audioOf: (state: TargetState) => VideoAudio | null,
-): Promise<void> {
-  const due: { state: TargetState; audio: VideoAudio; madeOf: string }[] = [];
-  for (const state of unfinished(run)) {
-    const audio = audioOf(state);
-    if (audio === null) continue;
+/** Exports the video of a target, unless that was done before. @throws Failure of the journal; the reason of the signal */
+export type Exporter = (state: TargetState, audio: VideoAudio) => Promise<void>;
+
+/** Exports one video at a time: each uses all cores. */
+export function createExporter(run: StagedRun): Exporter {
+  const { context, plan, inputs } = run;
+  const turns = createLimiter(1);
+  let isClean = false;
+  return async (state, audio) => {
     const madeOf = digestExport(state, audio);
     const before = await findFinished(run, state, madeOf);
-    if (before === null) due.push({ state, audio, madeOf });
-    else state.end = doneState(state, fileOf(run, before), 'downloaded');
-  }
-  if (due.length === 0) return;
-  const { context, plan } = run;
-  const subtitles = due.flatMap(({ state }) => [state.sourceSubtitle, state.targetSubtitle]);
-  const read = subtitles.flatMap((subtitle) => subtitle?.path ?? []);
-  const { find: findInput } = createInputs([...inputFilesOf(run), ...read]);
-  const journal = await openBatchJournal(plan.delivery);
-  const view = await createBatchView(context, { items: due.map(({ state }) => state.target.item) });
-  const listen = (item: BatchItem, state: ItemState) =>
-    view.listener({ type: 'item', item, state, atMs: context.io.now() });
-  try {
-    // Recorded before the export, so that a later command sees unfinished videos if this process is killed.
-    const items = due.map(({ state }) => state.target.item);
-    const command = stageRecord(
-      run,
-      items.map(({ key }) => key),
-    );
-    await journal.add(command, ...items.map((item) => createItemFacts(item)));
-    await removeLeftovers(scratchFolder(plan.delivery));
-    for (const { state, audio, madeOf } of due) {
-      context.signal.throwIfAborted();
-      const { item } = state.target;
-      const report = (fraction: number) => listen(item, { phase: 'preparing', doing: 'exporting', fraction });
-      try {
-        const file = await exportOne(run, journal, { state, audio, madeOf, findInput, report });
-        state.end = doneState(state, file, null);
-      } catch (error) {
-        if (context.signal.aborted) throw context.signal.reason;
-        failTarget(state, exportFailure(error));
-      }
-      if (state.end !== null) listen(item, state.end);
+    if (before !== null) return endTarget(run, state, doneState(state, fileOf(run, before), 'downloaded'));
+    const { item } = state.target;
+    inputs.add([state.sourceSubtitle, state.targetSubtitle].flatMap((subtitle) => subtitle?.path ?? []));
+    const journal = await run.journal();
+    // Recorded before the export, so that a later command sees an unfinished video if this process is killed.
+    await journal.add(stageRecord(run, [item.key]), createItemFacts(item));
+    const leave = await turns.enter(run.states.indexOf(state), context.signal);
+    try {
+      if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
+      isClean = true;
+      endTarget(run, state, doneState(state, await exportOne(run, journal, { state, audio, madeOf }), null));
+    } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      failTarget(run, state, exportFailure(error));
+    } finally {
+      leave();
     }
-  } finally {
-    view.close();
-    await journal.close();
-  }
+  };
 }
 
 /**
- * Checks that this machine has the memory and the fonts to export the videos, before more is paid for them. Videos that it
- * cannot export fail.
+ * Checks that this machine has the memory and the fonts to export a video, before more is paid for it. A target that it
+ * cannot export fails.
  */
-export async function checkExports(run: StagedRun): Promise<void> {
+export async function checkExport(run: StagedRun, state: TargetState): Promise<void> {
   const { context, plan } = run;
-  for (const state of unfinished(run)) {
-    const { target, targetSubtitle } = state;
-    const { input, key, targetLanguage } = target.item;
-    const { subtitleOutput, resolution } = exportOptions(target.item);
-    const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
-    if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) continue;
-    const [{ createPrograms }, { checkExport }] = await Promise.all([
-      import('../engines/programs.ts'),
-      import('../engines/export/export.ts'),
-    ]);
-    // A video that must be converted first is examined when it has been.
-    const video = input.preparation === null ? input.path : null;
-    const seconds = Number.POSITIVE_INFINITY;
-    const request = { video, seconds, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
-    const { env } = context.io;
-    const where = { signal: context.signal, folder: tmpdir() };
-    try {
-      await checkExport(createPrograms(env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);
-    } catch (error) {
-      if (context.signal.aborted) throw context.signal.reason;
-      const advice = 'Then run the same command again: nothing is paid twice.';
-      failTarget(state, exportFailure(error).with({ advice }));
-    }
+  const { target, targetSubtitle } = state;
+  const { input, key, targetLanguage } = target.item;
+  const { subtitleOutput, resolution } = exportOptions(target.item);
+  const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
+  if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) return;
+  const [{ createPrograms }, { checkExport: check }] = await Promise.all([
+    import('../engines/programs.ts'),
+    import('../engines/export/export.ts'),
+  ]);
+  // A video that must be converted first is examined when it has been.
+  const video = input.preparation === null ? input.path : null;
+  const seconds = Number.POSITIVE_INFINITY;
+  const request = { video, seconds, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
+  const where = { signal: context.signal, folder: tmpdir() };
+  try {
+    await check(createPrograms(context.io.env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const advice = 'Then run the same command again: nothing is paid twice.';
+    failTarget(run, state, exportFailure(error).with({ advice }));
   }
 }
 
-/** Removes work folders of killed runs. The open journal keeps other processes out. */
 /** The folder of unfinished videos. Other shards may be at work on theirs, so each has its own. */
 function scratchFolder(place: BatchPlace): string {
   return join(recordFolder(place), 'stages');
 }
 
+/** Removes work folders of killed runs. The open journal keeps other processes out. */
 async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const scratch = names.filter((name) => name.startsWith(SCRATCH));
@@ -167,7 +143,7 @@ function fileOf({ plan }: StagedRun, { path, size, sha256 }: FinishedVideo): Ite
   return { asset: 'video', path: join(plan.delivery.folder, path), bytes: size, sha256 };
 }
 
-function doneState({ jobId }: TargetState, file: ItemFile, before: 'downloaded' | null): TargetState['end'] {
+function doneState({ jobId }: TargetState, file: ItemFile, before: 'downloaded' | null): TargetEnd {
   return { phase: 'done', jobId, files: [file], credits: null, before };
 }
 
@@ -196,14 +172,16 @@ interface Task {
   readonly state: TargetState;
   readonly audio: VideoAudio;
   readonly madeOf: string;
-  readonly findInput: FindInput;
-  readonly report: (fraction: number) => void;
 }
 
 async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Promise<ItemFile> {
   const { context, plan } = run;
-  const { state, audio, madeOf, findInput, report } = task;
+  const { state, audio, madeOf } = task;
   const { item, path } = state.target;
+  const report = (fraction: number) => {
+    const exporting: ItemState = { phase: 'preparing', doing: 'exporting', fraction };
+    run.view.listener({ type: 'item', item, state: exporting, atMs: context.io.now() });
+  };
   const folder = plan.delivery.folder;
   const { createPrograms } = await import('../engines/programs.ts');
   const { exportLocalized } = await import('../prepare/export/export-localized.ts');
@@ -244,7 +222,7 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
       target: placeOf(state.targetSubtitle, folder),
       target_lines: await digestInFile(state.targetSubtitle),
     });
-    await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', findInput);
+    await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
     return { asset: 'video', path, bytes: size, sha256 };
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -1,23 +1,18 @@
 /** The end of a localization in stages: prints the results, and the command that continues. */
-import { stat } from 'node:fs/promises';
-import type { ItemFile, ItemState } from '../batch/item.ts';
 import { roundCredits } from '../batch/plan/dry-run.ts';
 import { combineJobs } from '../batch/report/provenance.ts';
 import type { RunOutcome } from '../batch/run/batch.ts';
 import { summarizeOutcomes } from '../batch/run/outcome.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { summaryLine } from '../workflow/batch/event-lines.ts';
-import { createBatchView } from '../workflow/batch/view.ts';
-import { EMBEDDED_STOPS, openCommand } from '../workflow/jobs/continuation.ts';
+import { EMBEDDED_STOPS, isForPeople, openCommand, tellIdle } from '../workflow/jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../workflow/jobs/job-outcomes.ts';
-import { digestFile } from './given-subtitle.ts';
-import type { StageSubtitle } from './stage-plan.ts';
-import { costsOf, readItems, type StagedRun, type TargetState, unfinished } from './staged-run.ts';
+import { costsOf, readItems, type StagedRun, type TargetState } from './staged-run.ts';
 
 /** Prints the results. @throws the Failure that the command ends with */
 export async function finishStages(run: StagedRun): Promise<void> {
+  const { context } = run;
   const { stopAfter } = run.plan.choices;
-  if (stopAfter !== null) await finishAtStop(run, stopAfter);
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
   const failure = summarizeOutcomes(outcomes);
   await print(run, exitCodeOf(run.context, failure));
@@ -26,32 +21,7 @@ export async function finishStages(run: StagedRun): Promise<void> {
     if (outcomes.some(({ state }) => state.phase === 'left')) printContinuation(run);
     throw failure;
   }
-  if (stopAfter === null) printNextSteps(run);
-}
-
-/** Ends a run with --stop-after: its results are the subtitles. */
-async function finishAtStop(run: StagedRun, stopAfter: 'recognize' | 'translate'): Promise<void> {
-  const { context } = run;
-  const due = unfinished(run);
-  const view = await createBatchView(context, { items: due.map(({ target }) => target.item) });
-  try {
-    for (const state of due) {
-      const subtitle = stopAfter === 'recognize' ? state.sourceSubtitle : state.targetSubtitle;
-      const files = subtitle === null ? [] : [await fileOf(subtitle)];
-      const end: ItemState & { phase: 'done' } = {
-        ...{ phase: 'done', jobId: state.jobId, files, credits: null, before: null },
-      };
-      state.end = end;
-      view.listener({ type: 'item', item: state.target.item, state: end, atMs: context.io.now() });
-    }
-  } finally {
-    view.close();
-  }
-}
-
-async function fileOf({ path }: StageSubtitle): Promise<ItemFile> {
-  const bytes = (await stat(path).catch(() => null))?.size ?? null;
-  return { asset: 'subtitle', path, bytes, sha256: await digestFile(path) };
+  if (!tellIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
 }
 
 function outcomeOf({ target, end, jobId }: TargetState): RunOutcome {
@@ -64,7 +34,7 @@ function outcomesOf({ states, unusable, plan }: StagedRun): readonly Ended[] {
   const order = new Map(plan.order.map((key, position) => [key, position]));
   const placeOf = ({ outcome: { item } }: Ended) => order.get(item.key) ?? 0;
   return [
-    ...states.map((state): Ended => ({ outcome: outcomeOf(state), keys: state.keys })),
+    ...states.map((state): Ended => ({ outcome: outcomeOf(state), keys: state.steps.map(({ key }) => key) })),
     ...unusable.map((outcome): Ended => ({ outcome, keys: [] })),
   ].toSorted((left, right) => placeOf(left) - placeOf(right));
 }
@@ -126,12 +96,13 @@ function printStop({ context, states }: StagedRun): void {
 }
 
 /** For people, so only with tables. */
-function printNextSteps({ context, states }: StagedRun): void {
+function printNextSteps({ context, states, connected }: StagedRun): void {
   const [first] = states.filter(({ end }) => end?.phase === 'done');
-  if (context.output !== 'table' || first === undefined) return;
+  if (!isForPeople(context) || first === undefined) return;
   const { note } = context.terminal;
   note('');
-  note(`Play it:    ${openCommand(context, first.target.path)}`);
+  const isFree = connected !== null && connected.capabilities !== null;
+  if (!isFree) note(`Play it:    ${openCommand(context, first.target.path)}`);
   if (first.targetSubtitle === null) return;
   note(`Change it:  edit ${first.targetSubtitle.label}, then ${sameCommand(context)}`);
 }

@@ -13,7 +13,7 @@ import { type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../batch/stages/records.ts';
 import type { Context } from '../context/context.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import { createPlanIo, findMissingPrograms } from '../workflow/jobs/plan-jobs.ts';
+import { createPlanIo, findMissingPrograms, readingTeller } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory, warnOfDamage } from '../workflow/jobs/read-history.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
@@ -41,7 +41,10 @@ export async function planStages(
 ): Promise<StagePlan> {
   const { io, terminal } = context;
   const choices = readStageChoices(options);
-  const planIo = createPlanIo(io, { kind: KIND, options, signal: context.signal });
+  const planIo = {
+    ...createPlanIo(io, { kind: KIND, options, signal: context.signal }),
+    onRead: readingTeller(KIND, context),
+  };
   const delivery = readDelivery(KIND, options, planIo);
   const history = await readHistory(context, options);
   warnOfDamage(context, history);

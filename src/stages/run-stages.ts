@@ -1,22 +1,24 @@
-/** Runs a localization in stages. Each stage is an ordinary run of jobs over all videos; users may edit subtitles in between. */
+/** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 
+import { mapConcurrently } from '../batch/limiter.ts';
+import { newestIntent } from '../batch/plan/item-key.ts';
 import { foldBatchCommands } from '../batch/report/command-record.ts';
 import { readBatchLog } from '../batch/report/read-batch.ts';
 import { createUnusableRecord, createUsableRecord, foldUnusable } from '../batch/report/unusable-inputs.ts';
-import { openBatchJournal } from '../batch/run/journal.ts';
+import { BESIDE_SLOTS } from '../batch/run/run-items.ts';
 import type { Context } from '../context/context.ts';
 import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
-import { createBatchView } from '../workflow/batch/view.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
 import { tellShare } from '../workflow/jobs/plan-jobs.ts';
-import { checkExports, exportVideos } from './export-videos.ts';
+import { createExporter } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
-import { makeAudio, recognizeAll, translateAll } from './job-stages.ts';
+import { localizeVideo, settleAll } from './localize-video.ts';
 import { planStages } from './plan-stages.ts';
-import { stageRecord } from './run-stage.ts';
+import { createStageJobs, stageRecord } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
-import { openStagedRun, type StagedRun, unfinished } from './staged-run.ts';
+import { openStagedRun, type StagedRun } from './staged-run.ts';
 
 /**
  * Runs the requested stages. What is done is skipped, unless something that it depends on has changed.
@@ -37,6 +39,8 @@ export async function runStages(
   const run = await openStagedRun(context, operands, options, plan, isRetry);
   try {
     await recordUnusable(run);
+    printWaits(run);
+    showEnded(run);
     await runAll(run);
     await finishStages(run);
     return 0;
@@ -67,11 +71,11 @@ async function checkExport({ io }: Context, { choices, videos }: StagePlan): Pro
 }
 
 /**
- * Reports the files that cannot be used. Records them in the journal, for `batch status` and other commands, together with
+ * Records the files that cannot be used in the journal, for `batch status` and other commands, together with
  * the files that were fixed since an earlier run.
  */
 async function recordUnusable(run: StagedRun): Promise<void> {
-  const { context, plan, unusable } = run;
+  const { context, plan } = run;
   const keys = new Set(plan.unusable.map(({ item }) => item.key));
   const { records: known } = await readBatchLog(plan.delivery);
   const before = [...foldUnusable(known).unusable.keys()];
@@ -87,12 +91,54 @@ async function recordUnusable(run: StagedRun): Promise<void> {
     ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
     ...fixed.map(createUsableRecord),
   ];
-  const journal = await openBatchJournal(plan.delivery);
-  await journal.add(...records).finally(() => journal.close());
-  if (unusable.length === 0) return;
-  const view = await createBatchView(context, { items: unusable.map(({ item }) => item) });
+  const journal = await run.journal();
+  await journal.add(...records);
+}
+
+/** So many videos are named one by one. */
+const MOST_NAMED = 10;
+
+const STEPS: Partial<Record<JobKind, string>> = {
+  subtitle_recognition: 'recognition',
+  subtitle_translation: 'translation',
+  dubbing: 'dub',
+  audio_separation: 'separation',
+};
+
+/** Prints which videos wait for jobs of an earlier run, and which of the others wait for a review. */
+function printWaits({ plan, states, runOptions, context }: StagedRun): void {
+  const { intents } = plan.recorded;
+  const { stopAfter } = plan.choices;
+  const jobs: string[] = [];
+  const reviews: string[] = [];
+  for (const { target, end, steps, sourceSubtitle, targetSubtitle } of states) {
+    if (end !== null || runOptions.fresh) continue;
+    const { label } = target.item;
+    const newest = steps.map(({ key, kind }) => ({ kind, intent: newestIntent(key, intents) }));
+    const running = newest.find(({ intent }) => intent?.outcome.phase === 'accepted');
+    const outcome = running?.intent?.outcome;
+    const last = stopAfter === 'recognize' ? 'subtitle_recognition' : 'subtitle_translation';
+    const given = stopAfter === 'recognize' ? sourceSubtitle : targetSubtitle;
+    const isMade = newest.some(({ kind, intent }) => kind === last && intent?.outcome.phase === 'downloaded');
+    if (running !== undefined && outcome?.phase === 'accepted')
+      jobs.push(
+        `${label} waits for its ${STEPS[running.kind]} (${outcome.record.job_id}), which is running.`,
+      );
+    else if (stopAfter !== null && (isMade || given !== null))
+      reviews.push(`${label} waits for your review.`);
+  }
+  const waits = jobs.length === 0 ? [] : [...jobs, ...reviews];
+  for (const wait of waits.slice(0, MOST_NAMED)) context.terminal.note(wait);
+  const more = waits.length - MOST_NAMED;
+  if (more > 0) context.terminal.note(`${more} more wait too; \`vloc batch status\` lists them.`);
+}
+
+/** Shows the items that have ended before the first stage. */
+function showEnded({ states, unusable, view, context }: StagedRun): void {
+  const atMs = context.io.now();
+  for (const { target, end } of states)
+    if (end !== null) view.listener({ type: 'item', item: target.item, state: end, atMs });
   for (const { item, state } of unusable) view.listener({ type: 'item', item, state, atMs });
-  view.close();
 }
 
 /** Keys of the items of earlier runs of the same command. */
@@ -103,31 +149,22 @@ function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord):
     .flatMap(({ items }) => items);
 }
 
+/** Takes the videos through their stages, each by itself. */
 async function runAll(run: StagedRun): Promise<void> {
-  const { signal } = run.context;
-  const { stopAfter } = run.plan.choices;
-  if (stopAfter === null) await checkExports(run);
-  await recognizeAll(run);
-  signal.throwIfAborted();
-  // A target that reached --stop-after is done, even if others were stopped.
-  if (stopAfter === 'recognize') return;
-  skipStopped(run);
-  await translateAll(run);
-  signal.throwIfAborted();
-  if (stopAfter === 'translate') return;
-  skipStopped(run);
-  // The texts are known now.
-  await checkExports(run);
-  const audioOf = await makeAudio(run);
-  signal.throwIfAborted();
-  // The export is free, so every target that has all its files is finished, even if others were stopped.
-  await exportVideos(run, audioOf);
-}
-
-/** After a stop in one stage, targets do not start the next: the same reason would stop it again. */
-function skipStopped(run: StagedRun): void {
-  const stop = run.states.map(({ end }) => end).find((end) => end?.phase === 'left');
-  if (stop?.phase !== 'left') return;
-  // Without the id of the finished job of the previous stage, which would be reported as running.
-  for (const state of unfinished(run)) state.end = { phase: 'left', jobId: null, because: stop.because };
+  const { view, context, states, runOptions } = run;
+  const jobs = createStageJobs(run);
+  const workshop = { run, jobs, exportVideo: createExporter(run) };
+  const videos = [...Map.groupBy(states, ({ video }) => video).values()];
+  const works: Promise<void>[] = [];
+  try {
+    await mapConcurrently(videos, runOptions.jobs + BESIDE_SLOTS, async (own) => {
+      const work = localizeVideo(workshop, own);
+      works.push(work);
+      await work.catch(() => undefined);
+    });
+    await settleAll([...works, jobs.end()]);
+    context.signal.throwIfAborted();
+  } finally {
+    view.close();
+  }
 }

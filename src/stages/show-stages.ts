@@ -14,7 +14,7 @@ import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import { readRunOptions } from '../workflow/jobs/job-options.ts';
 import { tellShare } from '../workflow/jobs/plan-jobs.ts';
 import { readHistory } from '../workflow/jobs/read-history.ts';
-import { describeUnusable, PATIENCE_MS, readPurse, shareOf } from '../workflow/jobs/show-plan.ts';
+import { describeUnusable, FREE, PATIENCE_MS, readPurse, shareOf } from '../workflow/jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { planStages } from './plan-stages.ts';
 import type { StageOptions } from './stage-options.ts';
@@ -39,7 +39,9 @@ export async function showStages(
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
   tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
-  await print(context, plan, plan.videos.length === 0 ? [] : await askForStages(context, options, plan));
+  const { stages, isFree } =
+    plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
+  await print(context, plan, stages, isFree);
   const failure = describeUnusable({ planned: plannedOf(plan) });
   if (failure !== null) throw failure;
   return 0;
@@ -49,14 +51,15 @@ async function askForStages(
   context: Context,
   options: StageOptions,
   plan: StagePlan,
-): Promise<readonly Forecast[]> {
+): Promise<{ readonly stages: readonly Forecast[]; readonly isFree: boolean }> {
   const { prices } = readRunOptions(options);
   const connection = await connect(context);
   try {
     await checkStageSupport(plan, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection, context, signal, prices);
-    return await forecastStages(context, options, plan, purse);
+    const stages = await forecastStages(context, options, plan, purse);
+    return { stages, isFree: connection.capabilities !== null };
   } finally {
     await connection.close();
   }
@@ -91,7 +94,12 @@ const STAGE_NAMES: Readonly<Record<string, string>> = {
   audio_separation: 'separate',
 };
 
-async function print(context: Context, plan: StagePlan, stages: readonly Forecast[]): Promise<void> {
+async function print(
+  context: Context,
+  plan: StagePlan,
+  stages: readonly Forecast[],
+  isFree: boolean,
+): Promise<void> {
   const sum = sumOf(stages);
   const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
   switch (context.output) {
@@ -126,8 +134,8 @@ async function print(context: Context, plan: StagePlan, stages: readonly Forecas
       const rows = rowsOf(stages);
       if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
       for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
-      const cost = sum.credits === null ? 'not known yet' : `${sum.credits} credits`;
-      context.terminal.note(`New jobs: ${sum.jobs}. Cost: ${cost}. Nothing was sent.`);
+      const cost = sum.credits === null ? 'Cost: not known yet.' : `Cost: ${sum.credits} credits.`;
+      context.terminal.note(`New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`);
     }
   }
 }

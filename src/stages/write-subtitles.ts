@@ -3,15 +3,13 @@ import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { placeFile } from '../batch/deliver/result-file.ts';
-import { type BatchJournal, openBatchJournal } from '../batch/run/journal.ts';
 import { STAGES_FOLDER } from '../batch/stages/items.ts';
 import { foldStageRecords, type StageSubtitleRecord } from '../batch/stages/records.ts';
-import { createInputs, type FindInput } from '../disk/find-input.ts';
 import { makeFolder } from '../disk/folder.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';
-import { inputFilesOf, type StagedRun } from './staged-run.ts';
+import type { StagedRun } from './staged-run.ts';
 
 /** A subtitle file to write. */
 export interface SubtitleFile {
@@ -26,39 +24,16 @@ export interface SubtitleFile {
 }
 
 /**
- * Writes all files.
- * @returns the failures, by path of the file
+ * Writes a file.
+ * @returns why it was not written; null if it was, or did not have to be
  * @throws Failure of the lock or the journal of the folder
  */
-export async function writeSubtitles(
-  run: StagedRun,
-  files: readonly SubtitleFile[],
-): Promise<ReadonlyMap<string, Failure>> {
-  const failures = new Map<string, Failure>();
-  if (files.length === 0) return failures;
-  const { find } = createInputs(inputFilesOf(run));
-  const journal = await openBatchJournal(run.plan.delivery);
-  try {
-    for (const file of files) {
-      const failure = await writeOne(run, journal, file, find);
-      if (failure !== null) failures.set(file.path, failure);
-    }
-  } finally {
-    await journal.close();
-  }
-  return failures;
-}
-
-async function writeOne(
-  run: StagedRun,
-  journal: BatchJournal,
-  file: SubtitleFile,
-  findInput: FindInput,
-): Promise<Failure | null> {
+export async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failure | null> {
+  const journal = await run.journal();
   const { context, plan } = run;
   const { path, video, role, language } = file;
-  const { writeSubtitle } = await import('../prepare/subtitles/write.ts');
-  const bytes = Buffer.from(writeSubtitle(file.lines, plan.choices.format));
+  const { writeSubtitle: formatSubtitle } = await import('../prepare/subtitles/write.ts');
+  const bytes = Buffer.from(formatSubtitle(file.lines, plan.choices.format));
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);
   const digests = foldStageRecords(journal.records()).subtitles.get(place)?.digests;
@@ -82,7 +57,7 @@ async function writeOne(
   const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
   if (!isSame) {
     await journal.add(record);
-    const publish = (part: string) => placeFile(part, path, there !== null, findInput);
+    const publish = (part: string) => placeFile(part, path, there !== null, run.inputs.find);
     const failure = await publishFile(plan.delivery.folder, path, bytes, publish);
     if (failure !== null) return failure;
   }

@@ -36,6 +36,20 @@ test('a file is replaced as a whole', async () => {
   expect(await readdir(dirname(path))).toEqual(['report.xml']);
 });
 
+test('JUnit names do not depend on the state of an item or on the folders of the machine', async () => {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'a.srt'), SRT);
+  const words = ['translate', join(vloc.folder, 'a.srt'), '--from', 'en', '--to', 'es', '--out', 'out'];
+  const names = async () => {
+    const { stdout } = await vloc.run(['batch', 'report', 'out', '--format', 'junit']);
+    return Array.from(stdout.matchAll(/<test(?:suite|case) name="([^"]*)"/g), ([, name]) => name);
+  };
+  await vloc.run([...words, '--max-credits', '0']);
+  expect(await names()).toEqual(['out', 'a.srt → es']);
+  await vloc.run(words);
+  expect(await names()).toEqual(['out', 'a.srt → es']);
+});
+
 test('a path that cannot be written is a disk failure, and no draft remains', async () => {
   const vloc = await startBatch();
   const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--out', 'a.srt/report.md']);

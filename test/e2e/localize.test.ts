@@ -64,10 +64,9 @@ describe('vloc localize short.mp4 --to es', () => {
     if (finished.code === 0) result = decodeSound(inFolder('short.es.mp4'));
   }, 5 * MINUTES);
 
-  it('ends with 0, and says where the file is and what to do next', () => {
+  it('ends with 0, and says where the file is, without a price where nothing is charged', () => {
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining(' short.es.mp4 ') });
-    for (const word of ['Play it:', 'The service deletes its copy on', 'Start over (charged again):'])
-      expect(finished.stderr).toContain(word);
+    for (const word of ['Play it:', 'ffplay', 'Start over']) expect(finished.stderr).not.toContain(word);
   });
 
   it('shows the stages in their order', () => {

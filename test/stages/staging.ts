@@ -23,6 +23,8 @@ export interface Staging extends VlocScene {
   readonly jobs: () => Promise<readonly number[]>;
   /** Texts that were dubbed, the newest last. */
   readonly dubbed: readonly string[];
+  /** Holds the next recognition until the returned function is called; others go on. */
+  readonly holdRecognition: () => () => void;
 }
 
 const COLLECTIONS = ['subtitle-recognitions', 'subtitle-translations', 'dubbings', 'audio-separations'];
@@ -30,7 +32,8 @@ const COLLECTIONS = ['subtitle-recognitions', 'subtitle-translations', 'dubbings
 /** Starts it with `talk.mp4` in the folder. */
 export async function startStaging(options: Partial<ServiceOptions> = {}): Promise<Staging> {
   const dubbed: string[] = [];
-  const engines = createStagingEngines(dubbed);
+  const gates: Promise<void>[] = [];
+  const engines = createStagingEngines(dubbed, gates);
   const vloc = await startVloc({ engines, ...options });
   const path = (name: string) => join(vloc.folder, name);
   const read = (name: string) => readFileSync(path(name), 'utf8');
@@ -39,6 +42,11 @@ export async function startStaging(options: Partial<ServiceOptions> = {}): Promi
     run: (words, io = {}) => vloc.run(words, { ...io, env: { PATH: rememberingPath(), ...io.env } }),
     engines,
     dubbed,
+    holdRecognition: () => {
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate.promise);
+      return gate.resolve;
+    },
     path,
     read,
     has: (name) => existsSync(path(name)),
@@ -63,7 +71,7 @@ export async function startStaging(options: Partial<ServiceOptions> = {}): Promi
 }
 
 /** The small engines, with two cues and with media that ffmpeg reads. */
-function createStagingEngines(dubbed: string[]): SmallEngines {
+function createStagingEngines(dubbed: string[], gates: Promise<void>[]): SmallEngines {
   const small = createSmallEngines();
   return {
     ...small,
@@ -76,6 +84,7 @@ function createStagingEngines(dubbed: string[]): SmallEngines {
     run: {
       ...small.run,
       async subtitle_recognition(task, work) {
+        await gates.shift();
         const { subtitle } = await small.run.subtitle_recognition(task, work);
         const lines = SOURCE_WORDS.map((text, at) => ({
           ...{ index: at + 1, start_ms: at * 1500, end_ms: at * 1500 + 1200, text },

@@ -70,6 +70,8 @@ export interface History {
 
 /** What the planner needs from outside. */
 export interface PlanIo {
+  /** Called with the number of files before the first of them is examined, which may take minutes. */
+  readonly onRead?: ((files: number) => void) | undefined;
   readonly cwd: string;
   readonly stdin: Readable;
   /**

@@ -120,7 +120,7 @@ export function joinProblems(problems: readonly InputProblem[], own: string): st
 export type CheckedInput =
   | { readonly type: 'usable'; readonly input: JobInput }
   /** The right kind of input, but it cannot be used: why, and how to fix it, in one sentence. */
-  | { readonly type: 'problem'; readonly detail: string }
+  | { readonly type: 'problem'; readonly detail: string; readonly isOwn?: true }
   /** Another kind of file: skipped in a folder, unless its name is that of an input. */
   | { readonly type: 'other'; readonly detail: string };
 

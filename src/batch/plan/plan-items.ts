@@ -131,18 +131,23 @@ async function checkAll(
 ): Promise<{ inputs: readonly Checked[]; others: readonly Candidate[] }> {
   const inputs: Checked[] = [];
   const others: Candidate[] = [];
+  const own: InputProblem[] = [];
   const checked = await mapConcurrently(candidates, WIDTH, (each) => checkInput(each, KINDS[kind].input, io));
   for (const [position, result] of checked.entries()) {
     const candidate = candidates[position];
     if (candidate === undefined) continue;
     const { path } = candidate;
     const isMeant = result.type === 'problem' || isCalledLikeInput(kind, candidate.name);
+    const isOwn = result.type === 'problem' && result.isOwn === true && candidates.length > 1;
+    if (isOwn && !failsAlone(candidate)) own.push({ pointer: candidate.label, detail: result.detail });
     if (result.type === 'usable') inputs.push({ candidate, input: result.input });
-    else if (path !== null && isMeant && failsAlone(candidate))
+    else if (path !== null && isMeant && (failsAlone(candidate) || isOwn))
       inputs.push({ candidate, input: await unusableInput(kind, { ...candidate, path }, result.detail) });
     else if (result.type === 'other' && !candidate.isNamed) others.push(candidate);
     else problems.push({ pointer: candidate.label, detail: result.detail });
   }
+  // A plan that fails anyway lists everything.
+  if (problems.length > 0) problems.push(...own);
   return { inputs, others };
 }
 

@@ -65,6 +65,8 @@ export async function makePlan(
   const isOwn = ({ item }: PlacedItem) => isInShard(item.input.name, delivery.shard);
   const problems: InputProblem[] = [...request.problems];
   const collection = await collect(request, io, problems);
+  const files = collection.candidates.filter(({ path }) => path !== null).length;
+  if (files > 0) io.onRead?.(files);
   const place = { delivery, results: mode.results, isWatched };
   const found = await planItems(request, collection.candidates, place, io, problems);
   const conflicts = await findConflicts(found.items, request, io, mode);

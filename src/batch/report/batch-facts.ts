@@ -2,7 +2,6 @@
 
 import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
 import type { LogContent } from '../../journal/record-line.ts';
-import type { Prices } from '../../protocol/prices.ts';
 import type { CreditTotals } from '../item.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readProvenances } from '../provenance-record.ts';
@@ -53,13 +52,11 @@ export interface ShardReport {
  * @param content of the journal, paths in it absolute
  * @param folder of the results, absolute
  * @param now milliseconds since 1970
- * @param prices assumed for jobs whose cost the service does not report
  */
 export function readBatchFacts(
   { records: all, damage }: Omit<LogContent, 'last'>,
   folder: string,
   now: number,
-  prices: Prices = {},
 ): BatchFacts {
   const records = withoutForgotten(all);
   const intents = foldIntents(records);
@@ -81,7 +78,7 @@ export function readBatchFacts(
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
     const provenance = provenances.get(own.at(-1)?.key ?? '');
-    const item = { key, ...known, intents: own, credits: sumBills(own, bills, prices), provenance };
+    const item = { key, ...known, intents: own, credits: sumBills(own, bills), provenance };
     const report = reportItem(item, now);
     return report === null ? [] : [stages.tell(report)];
   });
@@ -127,27 +124,20 @@ function intentsOf(item: string, { byItem, byKey }: Intents): readonly Intent[] 
 }
 
 /** The cost of all jobs for an item; null if there was none, or if the cost of one is unknown. */
-function sumBills(
-  intents: readonly Intent[],
-  bills: ReadonlyMap<string, Bill>,
-  prices: Prices,
-): ItemReport['credits'] {
-  const budget = createBudget(null, null, prices);
+function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): ItemReport['credits'] {
+  const budget = createBudget(null);
   let count = 0;
   for (const { key, asked, outcome } of intents) {
     const bill = bills.get(key);
-    const isReportedBill = bill !== undefined && isReported(bill);
+    const isKnown = bill !== undefined && isReported(bill) && asked !== null;
     const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
-    if ((asked === null || !isReportedBill) && !hasJob) continue;
-    if (asked === null || (!isReportedBill && prices[asked.kind] === undefined)) return null;
-    budget.bill(key, asked.kind, bill ?? null);
+    if (!isKnown && hasJob) return null;
+    if (!isKnown) continue;
+    budget.bill(key, asked.kind, bill);
     count += 1;
   }
-  const { reserved } = budget.totals();
-  const committed = budget.committed();
-  if (count === 0 || committed === null) return null;
-  // As an integer first: a difference of fractions would not be exact.
-  return { reserved, charged: Math.round((committed - reserved) * 1000) / 1000 };
+  const { reserved, charged } = budget.totals();
+  return count === 0 ? null : { reserved, charged };
 }
 
 export function countStates(items: readonly ItemReport[]): Record<ReportState, number> {

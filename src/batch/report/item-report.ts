@@ -157,8 +157,13 @@ function unusableReport(
 }
 
 function describeKey(key: string): string {
+  return nameItem({ key, label: key });
+}
+
+/** The name below the root of the inputs and the language: the same in every state and on every machine. */
+export function nameItem({ key, label }: Pick<ItemReport, 'key' | 'label'>): string {
   const named = readItemKey(key);
-  if (named === null) return key;
+  if (named === null) return label;
   return named.language === null ? named.name : `${named.name} → ${named.language}`;
 }
 

@@ -3,7 +3,7 @@
  * 3.3.3 (attribute values).
  */
 
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import {
   type BatchFacts,
   countFailed,
@@ -12,17 +12,22 @@ import {
   FAILED_STATES,
   type ReportHead,
 } from './batch-facts.ts';
-import type { ItemReport } from './item-report.ts';
+import { type ItemReport, nameItem } from './item-report.ts';
 import { describeWarnings, fallbacksOf } from './provenance.ts';
 import { showInvisible } from './visible-text.ts';
 
 export function writeJunit(facts: BatchFacts, head: ReportHead): string {
   const [only = ''] = head.folders;
   const timestamp = head.madeAt.slice(0, 19);
+  const above = commonFolder(head.folders.map((folder) => dirname(folder)));
   const suites = head.folders.map((folder) => {
     const items = facts.items.filter((item) => (item.folder ?? only) === folder);
     const cases = items.map((item) => writeCase(item, folder));
-    return element('testsuite', { name: folder, ...totalsOf(items, 0), timestamp }, cases);
+    return element(
+      'testsuite',
+      { name: relative(above, folder) || '.', ...totalsOf(items, 0), timestamp },
+      cases,
+    );
   });
   const missing = facts.missing_shards;
   const absent = element(
@@ -32,6 +37,12 @@ export function writeJunit(facts: BatchFacts, head: ReportHead): string {
   );
   const all = missing.length === 0 ? suites : [...suites, absent];
   return writeXml(element('testsuites', { name: 'vloc', ...totalsOf(facts.items, missing.length) }, all));
+}
+
+/** The innermost folder around all of these. */
+function commonFolder([first = '', ...others]: readonly string[]): string {
+  const isAround = (folder: string) => others.every((other) => `${other}/`.startsWith(`${folder}/`));
+  return isAround(first) || dirname(first) === first ? first : commonFolder([dirname(first), ...others]);
 }
 
 /** @param missing number of shards that have not run */
@@ -55,7 +66,11 @@ function writeMissing(shard: string): XmlElement {
 }
 
 function writeCase(item: ItemReport, folder: string): XmlElement {
-  const attributes = { name: item.label, classname: `vloc.${item.kind}`, time: seconds(durationMs(item)) };
+  const attributes = {
+    name: nameItem(item),
+    classname: `vloc.${item.kind}`,
+    time: seconds(durationMs(item)),
+  };
   return element('testcase', attributes, [
     ...writeOutcome(item),
     ...writeFiles(item, folder),

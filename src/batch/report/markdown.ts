@@ -35,7 +35,7 @@ function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt
   const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'no job was requested yet'}.`];
   if (credits !== null) lines.push(describeCredits(credits, items.length));
   if (next_deadline !== null)
-    lines.push(`The first result that was not downloaded expires at ${next_deadline}.`);
+    lines.push(`The first download link of a result that was not downloaded expires at ${next_deadline}.`);
   return lines.join(' ');
 }
 

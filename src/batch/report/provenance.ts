@@ -148,6 +148,11 @@ export function groupReuses(items: readonly LabelledProvenance[]): readonly stri
   return groupTexts(items, (provenance) => describeReuse(provenance) ?? []);
 }
 
+/** The same for what is worse than requested. */
+export function groupWarnings(items: readonly LabelledProvenance[]): readonly string[] {
+  return groupTexts(items, describeWarnings);
+}
+
 function groupTexts(
   items: readonly LabelledProvenance[],
   describe: (provenance: ItemProvenance) => string | readonly string[],

@@ -10,6 +10,7 @@ import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
 import type { Decision, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { Preparation } from '../preparation.ts';
+import type { BatchJournal } from './journal.ts';
 
 /** The records of this machine about the profile that the run uses. */
 export interface LocalRecords {
@@ -57,6 +58,8 @@ export interface RunOptions {
 export interface Task {
   readonly item: BatchItem;
   readonly decision: Decision;
+  /** Smaller ones start first. Default: in the order of their arrival. */
+  readonly order?: number;
 }
 
 /** Tasks that arrive during the run. */
@@ -77,6 +80,12 @@ export interface Batch {
   /** Known at the start. */
   readonly tasks: readonly Task[];
   readonly more?: TaskSource;
+  /** The number of items that will have run at the end, Infinity if files may arrive forever. Default: that of `tasks`. */
+  readonly itemCount?: number;
+  /** Items whose earlier costs count for --max-credits even if they need no task. */
+  readonly counted?: readonly Pick<BatchItem, 'key' | 'kind'>[];
+  /** The journal of the delivery, if the caller has opened it; the caller closes it. */
+  readonly journal?: BatchJournal;
   /** Other files of the user, such as lists, as absolute paths: no result may replace them. */
   readonly inputFiles?: readonly string[];
   readonly delivery: Delivery;
@@ -101,6 +110,11 @@ export interface Batch {
   readonly warn: (text: string) => void;
   /** If aborted, the run ends immediately; jobs continue. */
   readonly signal: AbortSignal;
+}
+
+/** Whether files may arrive forever, as in a watched folder: such a run waits until the service is reachable again. */
+export function isEndless({ itemCount }: Pick<Batch, 'itemCount'>): boolean {
+  return itemCount === Number.POSITIVE_INFINITY;
 }
 
 export interface RunOutcome extends BatchOutcome {

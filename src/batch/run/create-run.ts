@@ -4,10 +4,11 @@ import { pause } from '../../client/transport/retry.ts';
 import { createInputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { DOWNLOADS } from '../deliver/deliver-results.ts';
+import type { BatchItem } from '../item.ts';
 import { createLimiter } from '../limiter.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
-import type { Batch, Task } from './batch.ts';
+import { type Batch, isEndless, type Task } from './batch.ts';
 import { type Budget, createBudget, readBills, writeBill } from './budget.ts';
 import type { BatchJournal } from './journal.ts';
 import { createLauncher } from './launcher.ts';
@@ -19,6 +20,8 @@ import type { Run } from './run.ts';
 import { createSources } from './sources.ts';
 import { type Stopping, stopReasonOf, whyStopped } from './stopping.ts';
 import { createBatchUploads } from './uploads.ts';
+
+type CountedItem = Pick<BatchItem, 'key' | 'kind'>;
 
 interface RunParts {
   readonly batch: Batch;
@@ -33,9 +36,9 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
   const { options, runtime, listen, connection, records } = batch;
   const budget = createBudget(options.maxCredits, options.newCredits, options.prices);
   const counted = new Set<string>();
-  function countBills(tasks: readonly Task[]): void {
-    const others = tasks.filter(({ item }) => !counted.has(item.key));
-    for (const { item } of others) counted.add(item.key);
+  function countBills(items: readonly CountedItem[]): void {
+    const others = items.filter(({ key }) => !counted.has(key));
+    for (const { key } of others) counted.add(key);
     if (options.fresh) return;
     budget.countEarlier(() => countEarlierBills(budget, others, journal));
     const { reserved, charged, unknown } = budget.totals();
@@ -46,7 +49,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     const [committed, ofThisRun] = [budget.committed(), budget.ofThisRun()];
     listen({ type: 'credits', ...budget.totals(), committed, ofThisRun });
   }
-  countBills(batch.tasks);
+  countBills([...batch.tasks.map(({ item }) => item), ...(batch.counted ?? [])]);
   const isShard = (batch.delivery.shard?.count ?? 1) > 1;
   const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, isShard, listen };
   const launcher = createLauncher(parts);
@@ -88,7 +91,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
       if (failure.facts.category === 'temporary') streak.inARow += 1;
       const reason = stopReasonOf(failure, { inARow: streak.inARow, inFlight: following.jobs });
       // A run that waits for files also waits until the service is reachable again.
-      const isWaitedOut = reason === 'network' && batch.more !== undefined;
+      const isWaitedOut = reason === 'network' && isEndless(batch);
       if (reason !== null && !isWaitedOut) stopping.stop(reason, whyStopped(reason, failure));
       return failure;
     },
@@ -101,10 +104,14 @@ export function inputPaths(tasks: readonly Task[]): readonly string[] {
 }
 
 /** Counts what these items cost in earlier runs towards the limit. */
-function countEarlierBills(budget: Budget, tasks: readonly Task[], { intents, records }: BatchJournal): void {
-  if (tasks.length === 0) return;
+function countEarlierBills(
+  budget: Budget,
+  items: readonly CountedItem[],
+  { intents, records }: BatchJournal,
+): void {
+  if (items.length === 0) return;
   const bills = readBills(records());
-  const kinds = new Map(tasks.map(({ item: { key, kind } }) => [key, kind]));
+  const kinds = new Map(items.map(({ key, kind }) => [key, kind]));
   for (const [item, keys] of intents.byItem) {
     const kind = kinds.get(readPartKey(item)?.item ?? item);
     if (kind === undefined) continue;

@@ -14,7 +14,7 @@ import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
 import { newestIntent } from '../plan/item-key.ts';
 import { type BatchPlace, journalPath, RECORD_FOLDER } from '../record-folder.ts';
-import type { Batch } from './batch.ts';
+import { type Batch, isEndless } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
@@ -32,7 +32,7 @@ import {
 interface RebuildParts {
   readonly batch: Pick<
     Batch,
-    'connection' | 'options' | 'delivery' | 'records' | 'runtime' | 'signal' | 'more'
+    'connection' | 'options' | 'delivery' | 'records' | 'runtime' | 'signal' | 'itemCount'
   >;
   readonly journal: BatchJournal;
   readonly name: BatchName;
@@ -171,8 +171,7 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
     }
     await journal.add(writeCompared({ kind, jobs, gone }));
   } catch (error) {
-    const isWaitedOut =
-      batch.more !== undefined && error instanceof Failure && error.facts.category === 'temporary';
+    const isWaitedOut = isEndless(batch) && error instanceof Failure && error.facts.category === 'temporary';
     if (!(error instanceof Failure) || error.facts.category === 'disk' || isWaitedOut) throw error;
     throw cannotCompare(batch.delivery, error);
   }

@@ -26,7 +26,7 @@ import { createStopping, type Stopping } from './stopping.ts';
  *   before the first item starts; internal errors
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
-  const journal = await openBatchJournal(batch.delivery);
+  const journal = batch.journal ?? (await openBatchJournal(batch.delivery));
   const stopping = createStopping(batch.signal, (reason, message) =>
     batch.listen({ type: 'stop', reason, message }),
   );
@@ -38,7 +38,8 @@ export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
     return outcomes;
   } finally {
     stopping.end();
-    await journal.close();
+    journal.lost.removeEventListener('abort', stopLost);
+    if (batch.journal === undefined) await journal.close();
   }
 }
 
@@ -121,12 +122,13 @@ async function decideAgain(
       hashFile: (path) => hashInput(path, signal),
     },
   );
-  return tasks.map(({ item, decision }, position) => {
+  return tasks.map((task, position) => {
+    const { decision } = task;
     const now = decisions[position] ?? decision;
     // Existing files that were not made by vloc are not in the journal.
     const isThere = decision.step === 'done' && decision.before === 'exists';
     const isConflict = decision.step === 'unusable' && ['new', 'changed', 'edited'].includes(now.step);
-    return { item, decision: isThere || isConflict ? decision : now };
+    return { ...task, decision: isThere || isConflict ? decision : now };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../client/index.ts';
 import { foldItemFacts } from '../plan/facts.ts';
-import type { RunOutcome, Task } from './batch.ts';
+import { isEndless, type RunOutcome, type Task } from './batch.ts';
 import { inputPaths } from './create-run.ts';
 import type { Run } from './run.ts';
 import { runWholeOrParts } from './run-parts.ts';
@@ -12,7 +12,7 @@ import { pauseOf } from './stopping.ts';
  * Items that run in addition to those with slots: they prepare their input or download results. Enough that no slot stays
  * unused, and few enough that ten thousand items need little more memory than a hundred.
  */
-const BESIDE_SLOTS = 100;
+export const BESIDE_SLOTS = 100;
 
 /**
  * Runs all items. Outcomes are in the order of the items; of an item that arrived again, the last outcome counts. An internal
@@ -29,7 +29,7 @@ export async function runItems(
   let order = 0;
 
   function take(task: Task, place: number): void {
-    const at = order;
+    const at = task.order ?? order;
     order += 1;
     // An item with a job holds a slot, or its result expires: it does not wait.
     const isNew = task.decision.step === 'new';
@@ -95,8 +95,8 @@ export async function* prepareArrivals(
     for await (const { tasks, records } of batch.more(recorded, stopping.launching)) {
       run.inputs.add(inputPaths(tasks));
       await journal.add(...records);
-      const ready = await patiently(run, () => prepare(tasks));
-      run.countBills(ready);
+      const ready = await (isEndless(batch) ? patiently(run, () => prepare(tasks)) : prepare(tasks));
+      run.countBills(ready.map(({ item }) => item));
       for (const { item } of ready) run.tell(item, { phase: 'waiting' });
       yield ready;
     }

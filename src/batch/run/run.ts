@@ -5,7 +5,7 @@ import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
 import type { Limiter } from '../limiter.ts';
-import type { Batch, Task } from './batch.ts';
+import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';
 import type { TryRecord } from './note.ts';
@@ -36,8 +36,8 @@ export interface Run {
   tell(item: BatchItem, state: ItemState): void;
   /** Counts the cost of a job and returns the record of it. @param key of its intent */
   takeBill(item: BatchItem, key: string, job: Job): readonly LogRecord[];
-  /** Counts what arriving tasks cost in earlier runs. */
-  countBills(tasks: readonly Task[]): void;
+  /** Counts what arriving items cost in earlier runs. */
+  countBills(items: readonly Pick<BatchItem, 'key' | 'kind'>[]): void;
   /** False only if these units would certainly exceed --max-credits. */
   canAfford(kind: JobKind, units: Units | null): boolean;
   /** Files of the user that no result may replace. */

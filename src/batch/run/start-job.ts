@@ -115,8 +115,7 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
   const circumstances = {
     failures: attempt.failures,
     inARow: run.streak.inARow,
-    // If items may still arrive, this is never the only one.
-    items: run.batch.more === undefined ? run.batch.tasks.length : Number.POSITIVE_INFINITY,
+    items: run.batch.itemCount ?? run.batch.tasks.length,
   };
   if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) {
     if (attempt.intended === null && isAboutFile(failure)) await noteUnusable(run, item, failure);

@@ -4,7 +4,7 @@
  */
 
 import { BLAMES } from '../../client/transport/error-class.ts';
-import { Failure, type FailureCategory } from '../../errors/failure.ts';
+import type { Failure, FailureCategory } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';
@@ -127,16 +127,6 @@ export function advisePrice(kind: JobKind | null): string {
       ? 'the prices of all kinds of jobs with --price KIND=CREDITS,KIND=CREDITS'
       : `the price of ${describeUnits(1, KINDS[kind].unit)} with --price ${kind}=CREDITS`;
   return `State ${price}, or leave --max-credits out; then run the same command again: only the rest runs.`;
-}
-
-/** A limit for several kinds of jobs that cannot be enforced, because the service does not report what they cost. */
-export function priceUnknownFailure(): Failure {
-  return new Failure({
-    category: 'credits',
-    code: 'PRICE_UNKNOWN',
-    message: STOP_WORDS['price-unknown'].why,
-    advice: advisePrice(null),
-  });
 }
 
 /** Why the run stopped, as a sentence without its full stop, and what to do next. */

@@ -8,6 +8,7 @@ import { describeCounts, describeOutlook, describeStep, drawBar } from './progre
 import type { Repeat } from './repeat.ts';
 import { createScreen, type ScreenSize } from './screen.ts';
 import type { Style } from './style.ts';
+import { widthOf, wrapProse } from './wrap.ts';
 
 export interface LiveBoard extends Progress {
   /** Puts a text of several rows, escaped already, above the frame. */
@@ -24,7 +25,10 @@ export function createLiveBoard(io: Io, style: Style, look: () => WorkSummary, r
       screen.refresh();
       if (outcome === 'done') return;
       const mark = outcome === 'failed' ? style.bad('✖') : style.warn('■');
-      screen.print(`${mark} ${style.strong(escapeControls(key))}  ${escapeControls(text)}`);
+      const name = escapeControls(key);
+      // The mark and the blanks around the name.
+      const shown = wrapProse(escapeControls(text), widthOf(io), name.length + 4, 4);
+      screen.print(`${mark} ${style.strong(name)}  ${shown}`);
     },
     print: (text) => screen.print(text),
     close: () => {

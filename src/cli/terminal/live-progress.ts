@@ -5,6 +5,7 @@ import { formatDuration } from '../../context/format.ts';
 import { escapeControls } from './escape.ts';
 import { describeStep, drawBar } from './progress-text.ts';
 import type { Style } from './style.ts';
+import { widthOf, wrapProse } from './wrap.ts';
 
 interface Row {
   step: Step;
@@ -35,7 +36,10 @@ export function createLiveProgress(io: Io, style: Style): Progress {
       if (before !== undefined && outcome === 'done') {
         persist(style.good('✔'), finishedPhase(key, before, io.now(), style));
       }
-      persist(symbolOf(outcome, style), `${style.strong(escapeControls(key))}  ${escapeControls(text)}`);
+      const name = escapeControls(key);
+      // The symbol and the blanks around the name.
+      const shown = wrapProse(escapeControls(text), widthOf(io), name.length + 4, 4);
+      persist(symbolOf(outcome, style), `${style.strong(name)}  ${shown}`);
     },
     close: () => {
       spinner.stop();

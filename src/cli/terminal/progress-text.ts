@@ -39,7 +39,7 @@ export function describeOutlook(picture: WorkSummary, now: number): readonly str
   if (leftMs !== null && isUnderWay) parts.push(describeLeft(leftMs));
   if (credits !== null) parts.push(describeCredits(credits));
   if (slots !== null) parts.push(slots === 1 ? '1 slot' : `${slots} slots`);
-  if (deadline !== null) parts.push(`next result expires ${formatRelative(deadline, now)}`);
+  if (deadline !== null) parts.push(`next download link expires ${formatRelative(deadline, now)}`);
   if (stop !== null) parts.push(stop);
   return parts;
 }

@@ -5,6 +5,7 @@ import { escapeControls, escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
 import { createPlainBoard, createPlainProgress } from './plain-progress.ts';
 import { loadStyle, type Style } from './style.ts';
+import { widthOf, wrapRows } from './wrap.ts';
 
 /** Makes the terminal of one run; the signal ends what waits for an answer. */
 export async function createTerminal(io: Io, global: GlobalValues, signal: AbortSignal): Promise<Terminal> {
@@ -16,10 +17,10 @@ export async function createTerminal(io: Io, global: GlobalValues, signal: Abort
   };
   return {
     note: (text) => {
-      if (!global.quiet) write(escapeControls(text));
+      if (!global.quiet) write(wrapRows(escapeControls(text), widthOf(io)));
     },
     warn: (text) => {
-      write(`${style.warn('!')} ${escapeControls(text)}`);
+      write(`${style.warn('!')} ${wrapRows(escapeControls(text), widthOf(io), 2)}`);
     },
     detail: (text) => {
       if (global.verbose) write(style.faint(escapeRows(text)));

@@ -82,7 +82,7 @@ export async function shardTable(
 
 function describeProblem({ error, deadline, provenance }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
-  if (deadline !== null) return `expires ${formatRelative(deadline, nowMs)}`;
+  if (deadline !== null) return `download link expires ${formatRelative(deadline, nowMs)}`;
   if (provenance === undefined) return '';
   const cuts = cutsOf(provenance);
   return describeSilence(provenance) ?? (cuts === null ? '' : `cues cut off: ${cuts.numbers}`);

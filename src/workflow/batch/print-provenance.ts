@@ -8,6 +8,7 @@ import {
   fallbacksOf,
   groupFallbacks,
   groupReuses,
+  groupWarnings,
   type ItemProvenance,
 } from '../../batch/report/provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
@@ -41,8 +42,8 @@ const MOST_WARNINGS = 10;
 /** Says it for finished items. */
 export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
   for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
-  const warnings = items.flatMap((item) => describeWarnings(item.provenance).map((text) => ({ item, text })));
-  for (const { item, text } of warnings.slice(0, MOST_WARNINGS)) terminal.warn(`${item.label}: ${text}.`);
+  const warnings = groupWarnings(items);
+  for (const text of warnings.slice(0, MOST_WARNINGS)) terminal.warn(`${text}.`);
   if (warnings.length > MOST_WARNINGS) {
     terminal.warn(
       `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
@@ -66,7 +67,7 @@ interface ProvenancePrinter {
 
 /**
  * Says it while items finish.
- * @param isMany whether to print immediately: each warning, and each fallback when it first occurs; else everything at the end
+ * @param isMany whether to print warnings and fallbacks when they first occur, each once; else everything at the end
  */
 export function createProvenancePrinter(
   terminal: Pick<Terminal, 'note' | 'warn'>,
@@ -82,13 +83,15 @@ export function createProvenancePrinter(
         if (!printed.has(text)) terminal.note(`${item.label}: ${text}.`);
         printed.add(text);
       }
-      for (const text of describeWarnings(item.provenance)) terminal.warn(`${item.label}: ${text}.`);
+      for (const text of describeWarnings(item.provenance)) {
+        if (!printed.has(text)) terminal.warn(`${item.label}: ${text}.`);
+        printed.add(text);
+      }
     },
     end() {
       const made = items.splice(0);
       if (!isMany) return printProvenance(terminal, made);
       for (const text of groupReuses(made)) terminal.note(`${text}.`);
-      if (made.length > 1) for (const text of groupFallbacks(made)) terminal.note(`${text}.`);
       printAdvice(
         terminal,
         made.filter(({ provenance }) => describeCuts(provenance) !== null),

@@ -11,6 +11,7 @@ import type { Context } from '../../context/context.ts';
 import { formatLocalTime } from '../../context/format.ts';
 import { continueCommand, quoteForShell, redoCommand, writeCommand } from '../../context/printed-command.ts';
 import type { Failure } from '../../errors/failure.ts';
+import { isSwitchedOn } from '../../profiles/resolve.ts';
 import type { Outcome } from './job-outcomes.ts';
 
 /** A note for unfinished jobs of the embedded service. */
@@ -121,17 +122,33 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 
 const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
 
-/** Prints how to play and redo the results, and when the service deletes them; in the table form only. */
-export function tellNextSteps(context: Context, outcomes: readonly Outcome[]): void {
-  if (context.output !== 'table') return;
+/**
+ * Prints how to play and redo the results, and when their download links expire; in the table form only, for people who pay:
+ * on this machine nothing expires or costs.
+ */
+export function tellNextSteps(context: Context, outcomes: readonly Outcome[], isFree: boolean): void {
+  if (isFree || !isForPeople(context)) return;
   const [file] = outcomes.flatMap((outcome) => outcome.files);
   if (file === undefined) return;
   const { note } = context.terminal;
   note('');
   note(`${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`);
   const expiry = outcomes[0]?.job?.expires_at ?? null;
-  note(`The service deletes its copy ${expiry === null ? 'after 24 h' : `on ${formatLocalTime(expiry)}`}.`);
+  if (expiry !== null) note(`The download link expires on ${formatLocalTime(expiry)}.`);
   note(`Start over (charged again): ${redoCommand(context)}`);
+}
+
+/** Whether a person reads the output, and no CI system or program. */
+export function isForPeople({ output, io }: Pick<Context, 'output' | 'io'>): boolean {
+  return output === 'table' && !isSwitchedOn(io.env.CI);
+}
+
+/** Says so if everything was done before. */
+export function tellIdle(context: Context, outcomes: readonly Pick<RunOutcome, 'state'>[]): boolean {
+  const isIdle = outcomes.every(({ state }) => state.phase === 'done' && state.before !== null);
+  const count = outcomes.length === 1 ? 'the result exists' : `all ${outcomes.length} results exist`;
+  if (isIdle && outcomes.length > 0) context.terminal.note(`Nothing to do: ${count}.`);
+  return isIdle;
 }
 
 /** The command that plays a video or a sound, or shows a text. */

@@ -13,10 +13,15 @@ import { freeBytes } from '../../disk/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { createVideoExaminer } from '../prepare/examine-video.ts';
 import { createLinesExaminer, SUBTITLE_IO } from '../prepare/subtitles.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
-import { readHistory, type WarningReceiver, warnOfDamage } from './read-history.ts';
+import { readHistory, warnOfDamage } from './read-history.ts';
+
+interface NoteReceiver {
+  readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;
+}
 
 /**
  * Checks all operands and options, and compares them with earlier runs.
@@ -27,17 +32,26 @@ export async function planJobs(
   kind: JobKind,
   operands: readonly string[],
   options: JobOptions,
-  context: Pick<Context, 'io' | 'signal'> & WarningReceiver,
+  context: Pick<Context, 'io' | 'signal'> & NoteReceiver,
   only: ReadonlySet<string> | null = null,
 ): Promise<BatchPlan> {
   const request = await readRequest(kind, operands, options, context.io);
   const history = await readHistory(context, options);
   warnOfDamage(context, history);
-  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
+  const planIo = {
+    ...createPlanIo(context.io, { kind, options, signal: context.signal }),
+    onRead: readingTeller(kind, context),
+  };
   if (only === null) return planBatch(request, planIo, history);
   const names = new Set([...only].map(nameOfKey));
   const isWanted: FileFilter = ({ name }) => names.has(name);
   return planBatch({ ...request, isWanted }, planIo, history);
+}
+
+/** Prints how many videos are examined. Subtitles are read at once. */
+export function readingTeller(kind: JobKind, { terminal }: NoteReceiver): PlanIo['onRead'] {
+  if (KINDS[kind].input !== 'video') return undefined;
+  return (files) => terminal.note(`Reading ${files} ${files === 1 ? 'video' : 'videos'}...`);
 }
 
 /** The request of a plan, with the fields of --body and their problems. */

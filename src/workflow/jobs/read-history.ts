@@ -50,7 +50,7 @@ export function historyChoices(
 }
 
 /** The terminal that gets warnings. */
-export interface WarningReceiver {
+interface WarningReceiver {
   readonly terminal: Pick<Context['terminal'], 'warn'>;
 }
 

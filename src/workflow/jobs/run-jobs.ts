@@ -28,7 +28,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import { createBatchView } from '../batch/view.ts';
 import { createPreparation } from '../prepare/preparation.ts';
-import { tellContinuation, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
+import { tellContinuation, tellIdle, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
 import { COMMAND_OF, type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { checkSupport, pickItems, planJobs, tellShare } from './plan-jobs.ts';
@@ -158,7 +158,7 @@ async function endHere(request: PlannedRun, outcomes: readonly RunOutcome[]): Pr
   for (const { item, state } of outcomes) view.listener({ type: 'item', item, state, atMs });
   view.summarize(outcomes, exitCodeOf(context, failure));
   view.close();
-  await printEnd(context, plan, outcomes);
+  await printEnd(context, plan, outcomes, true);
   if (failure !== null) throw failure;
   return EXIT_CODES.done.code;
 }
@@ -195,10 +195,16 @@ function prefaceOf(request: PlannedRun): readonly LogRecord[] {
 }
 
 /** Prints the outcomes; in `ndjson` the view has done that. */
-async function printEnd(context: Context, plan: BatchPlan, outcomes: readonly RunOutcome[]): Promise<void> {
+async function printEnd(
+  context: Context,
+  plan: BatchPlan,
+  outcomes: readonly RunOutcome[],
+  isFree: boolean,
+): Promise<void> {
   const ended = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
   if (context.output !== 'ndjson') await printOutcomes(context, ended);
-  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, ended);
+  if (plan.delivery.toStdout !== true && tellIdle(context, outcomes)) return;
+  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, ended, isFree);
 }
 
 async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
@@ -225,7 +231,7 @@ async function finish(work: ConnectedRun, outcomes: readonly RunOutcome[]): Prom
     tellStop(context, outcomes, plan.delivery, isEmbedded);
     throw context.signal.reason;
   }
-  await printEnd(context, plan, outcomes);
+  await printEnd(context, plan, outcomes, isEmbedded);
   const isLeft = outcomes.some(({ state }) => state.phase === 'left' && state.jobId !== null);
   if (isLeft) tellContinuation(context, outcomes, plan.delivery, isEmbedded);
   else tellKeptJobs(context, outcomes, plan.delivery);

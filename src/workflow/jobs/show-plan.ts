@@ -32,18 +32,25 @@ export async function showPlan(
   tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
   const failure = describeUnusable(plan);
   const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
-  const purse = isUseless ? NO_PURSE : await askForPurse(plan, context, prices);
-  await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) });
+  const { purse, isFree } = isUseless ? NOTHING_ASKED : await askForPurse(plan, context, prices);
+  await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) }, isFree);
   if (failure !== null) throw failure;
   return 0;
 }
 
-async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Prices): Promise<Purse> {
+/** `isFree`: the service is the embedded one, whose credits cost nothing. */
+interface PurseAnswer {
+  readonly purse: Purse;
+  readonly isFree: boolean;
+}
+
+async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Prices): Promise<PurseAnswer> {
   const connection = await connect(context);
   try {
     await checkSupport(planned, connection.capabilities);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    return await readPurse(connection, context, signal, prices);
+    const purse = await readPurse(connection, context, signal, prices);
+    return { purse, isFree: connection.capabilities !== null };
   } finally {
     await connection.close();
   }
@@ -70,6 +77,7 @@ export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failu
 type Account = Connection['client']['credits'];
 
 const NO_PURSE: Purse = { balance: null, price: () => null };
+const NOTHING_ASKED: PurseAnswer = { purse: NO_PURSE, isFree: false };
 
 /** Reads balance and prices; a note says if the service does not answer. @param stated prices, by the user */
 export async function readPurse(
@@ -140,7 +148,7 @@ export function shareOf({ delivery: { shard }, total }: Pick<BatchPlan, 'deliver
 }
 
 /** Prints the plan in the chosen form; in a table, the totals go to stderr. */
-async function printPlan(context: Context, forecast: Forecast): Promise<void> {
+async function printPlan(context: Context, forecast: Forecast, isFree: boolean): Promise<void> {
   const { items, ...sum } = forecast;
   switch (context.output) {
     case 'json':
@@ -164,7 +172,7 @@ async function printPlan(context: Context, forecast: Forecast): Promise<void> {
         }));
         context.print(await context.terminal.table(HEAD, shown.map(rowOf)));
       }
-      for (const line of describeForecast(forecast)) context.terminal.note(line);
+      for (const line of describeForecast(forecast, isFree)) context.terminal.note(line);
   }
 }
 
@@ -195,8 +203,10 @@ function describeStatus({ status, conversion, parts }: ItemForecast): string {
   return [status, ...(isDue ? more : [])].join(', ');
 }
 
+export const FREE = 'Cost: none (embedded service).';
+
 /** The sum in sentences. */
-export function describeForecast(forecast: Forecast): readonly string[] {
+export function describeForecast(forecast: Forecast, isFree = false): readonly string[] {
   const { jobs, uploads, upload_bytes: bytes, quantity, unmeasured, credits, balance } = forecast;
   const unit = forecast.items.find((item) => item.unit !== null)?.unit ?? null;
   const units = unit === null ? [] : [describeUnits(quantity, unit)];
@@ -213,7 +223,7 @@ export function describeForecast(forecast: Forecast): readonly string[] {
   return [
     `New jobs: ${[String(jobs), ...sent, ...units, ...unknown].join(', ')}.`,
     ...others.flatMap(([count, what]) => (count === 0 ? [] : [`Jobs ${what}: ${count}.`])),
-    describeCost(credits, balance),
+    isFree ? FREE : describeCost(credits, balance),
     'Nothing was sent.',
   ];
 }

@@ -85,6 +85,7 @@ async function runWatched(run: JobRun, source: WatchSource): Promise<readonly Ru
       ...batchOf(run),
       tasks: [],
       more: source.more,
+      itemCount: Number.POSITIVE_INFINITY,
       // Each record of the command comes with the items that it is for.
       preface: [],
       listen: (event) => {

@@ -71,9 +71,8 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
   const { tracks } = declared;
   if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
     const list = tracks.map(prepare.describeTrack).join('; ');
-    return problem(
-      `it has ${tracks.length} audio tracks; choose one with --audio-track N, or take the default with --convert: ${list}`,
-    );
+    const detail = `it has ${tracks.length} audio tracks; choose one with --audio-track N, or take the default with --convert: ${list}`;
+    return { ...problem(detail), isOwn: true };
   }
   const first = planOf(examination, declared, {});
   if (first.type === 'impossible') return problem(`${first.message}; ${first.advice}`);
@@ -169,7 +168,7 @@ function asItIs(seconds: number | null): ExaminedVideo {
   return { type: 'usable', seconds, preparation: null };
 }
 
-function problem(detail: string): ExaminedVideo {
+function problem(detail: string): ExaminedVideo & { readonly type: 'problem' } {
   return { type: 'problem', detail };
 }
 

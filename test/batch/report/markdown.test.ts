@@ -12,7 +12,7 @@ describe('a batch as Markdown', () => {
     const rows = reportOn(EVERY_STATE).split('\n');
     expect(rows[0]).toBe('# /media/out');
     expect(rows[2]).toBe(
-      '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Credits: 0.3 charged, 2 reserved; unknown for 3 items. The first result that was not downloaded expires at 2026-11-02T01:00:00.000Z.',
+      '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Credits: 0.3 charged, 2 reserved; unknown for 3 items. The first download link of a result that was not downloaded expires at 2026-11-02T01:00:00.000Z.',
     );
     expect(rows).toContain('Requests without a response: unanswered → es.');
     expect(rows).toContain('| failed → es | ENGINE\\_ERROR | it broke | yes | dub\\_k-failed |  |');

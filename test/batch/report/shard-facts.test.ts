@@ -98,8 +98,8 @@ describe('the shards of a batch', () => {
     expect(markdown).toContain('| audio: one.wav (10 B) |');
     const xml = writeJunit(facts, HEAD);
     expect(xml.match(/<testsuite name="[^"]+" tests="\d"/g)).toEqual([
-      `<testsuite name="/one" tests="${namesOf(1, 2).length}"`,
-      `<testsuite name="/two" tests="${namesOf(2, 2).length}"`,
+      `<testsuite name="one" tests="${namesOf(1, 2).length}"`,
+      `<testsuite name="two" tests="${namesOf(2, 2).length}"`,
     ]);
     expect(xml).toContain('<system-out>one.wav</system-out>');
     expect(reportDocument(facts, HEAD)).toMatchObject({

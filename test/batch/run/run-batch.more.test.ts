@@ -91,7 +91,7 @@ describe('a batch that receives more items', () => {
     const faults = scriptFaults([{ on: 'POST /subtitle-translations', times: 5 * 15, status: 503 }]);
     const stage = await startStage({ faults });
     const more = sourceOf(() => arrival(stage.lines(2)));
-    const { phases } = await stage.run([], { batch: { more } });
+    const { phases } = await stage.run([], { batch: { more, itemCount: Number.POSITIVE_INFINITY } });
     expect(phases).toEqual(['done', 'done']);
   });
 

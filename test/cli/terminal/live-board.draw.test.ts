@@ -34,7 +34,7 @@ describe('the frame of many running items', () => {
       140,
     );
     expect(lines[1]).toBe(
-      'about 1 h 20 min left · 0.3 credits, 12 reserved · 15 slots · next result expires in 22 h · the credits are used up',
+      'about 1 h 20 min left · 0.3 credits, 12 reserved · 15 slots · next download link expires in 22 h · the credits are used up',
     );
   });
 

@@ -94,6 +94,16 @@ export const SCENES: readonly Scene[] = [
     jobs: 4,
   },
   {
+    name: 'videos in stages in two languages',
+    inputs: ['one.mp4', 'two.mp4'],
+    commands: [['localize', 'one.mp4', 'two.mp4', '--from', 'en', '--to', 'es,ca', '--from-subtitles']],
+    results: [],
+    made: ['one', 'two'].flatMap((stem) =>
+      ['ca.mp4', 'ca.srt', 'en.srt', 'es.mp4', 'es.srt'].map((ending) => `${stem}.${ending}`),
+    ),
+    jobs: 12,
+  },
+  {
     name: 'a long video in parts',
     inputs: ['talk.mp4'],
     isLong: true,

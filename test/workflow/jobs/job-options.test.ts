@@ -33,7 +33,7 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
       const value = row === undefined ? '' : otherThanDefault(row);
       return [option, spec.type === 'list' ? [value] : value];
     });
-    const terminal = { warn: () => undefined };
+    const terminal = { note: () => undefined, warn: () => undefined };
     const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };
     const options = decodeOptions(jobTable(kind), Object.fromEntries(given));
     const { planned } = await planJobs(kind, ['upl_1'], options, context);

@@ -109,7 +109,8 @@ async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
   expect(page.code, page.stderr).toBe(0);
   const reasons = failed.map(({ label, error }: Item) => ({ label, message: error?.message ?? '' }));
   for (const { label, message } of reasons) {
-    expect(junit).toContain(label);
+    // Names are those below the operand.
+    expect(junit).toContain(`name="${label.replace('in/', '')}"`);
     expect(junit).toContain(message.slice(0, 20));
   }
   return { total, done: counts.done, failed: reasonsOf(reasons) };
@@ -224,6 +225,15 @@ it('a file of a folder that only the service finds unusable is counted the same 
   const retried = await desk.vloc(['batch', 'retry', 'out', '--all', '-o', 'ndjson']);
   expect(accountsOfRun(retried).failed).toEqual(run.failed);
   expect(await accountsOfFolder(desk)).toEqual(run);
+});
+
+it('a named file with two audio tracks fails alone', PATIENCE, async () => {
+  const desk = await openFolder();
+  const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/two.mp4', '--out', 'out', '--from', 'en']);
+  expect(ran.code, ran.stderr).toBe(3);
+  expect(ran.stderr).toContain('2 audio tracks; choose one with --audio-track');
+  expect(desk.count('createSubtitleRecognition')).toBe(1);
+  expect(readFileSync(join(desk.folder, 'out', 'good.en.srt'), 'utf8')).toContain('-->');
 });
 
 it('an unusable file that was named is an error before anything is sent', PATIENCE, async () => {

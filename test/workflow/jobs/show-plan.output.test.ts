@@ -46,7 +46,8 @@ describe('the summary of a plan', () => {
     ]);
   });
 
-  it('reports insufficient credits', () => {
+  it('reports insufficient credits, and none for the embedded service', () => {
+    expect(describeForecast(FORECAST, true)).toContain('Cost: none (embedded service).');
     expect(describeForecast({ ...FORECAST, credits: 12 })).toContain(
       'Cost: 12 credits. Available: 10, 2 too few.',
     );
