@@ -55,6 +55,7 @@ it('every value is shown with its origin, secrets masked', async () => {
     secret: ['******', 'profile prod'],
     header_prefix: ['X-Acme', `project file ${config}`],
     webhook_secret: ['******', 'env VLOC_WEBHOOK_SECRET'],
+    price: [null, null],
     engines: [null, 'default'],
     'defaults.to': ['["es"]', `project file ${config}`],
   });

@@ -89,19 +89,19 @@ test("a user's own file at the path of a result fails only its item, is kept, an
   expect(await failedInFolder(scene)).toEqual(failed);
   expect(hosted.jobs.size).toBe(1);
 
-  // So does a video that was replaced since its job was made.
+  // A video that was replaced since its job was made gets a new one, because the old result is ours.
   await writeFile(
     join(folder, 'in/good.mp4'),
     `${await readFile(join(folder, 'talk.mp4'), 'latin1')} and more`,
   );
   const changed = await run(words);
-  expect(changed.code).toBe(2);
-  expect(failedOf(changed)['in/good.mp4']).toMatch(/the file changed since the job was made/);
+  expect([changed.code, changed.stderr]).toEqual([3, changed.stderr]);
+  expect(Object.keys(failedOf(changed))).toEqual(['in/own.mp4']);
   expect(await readFile(join(folder, 'out/own.es.mp4'), 'utf8')).toBe('mine');
-  expect(hosted.jobs.size).toBe(1);
+  expect(hosted.jobs.size).toBe(2);
 
   const skipped = await run([...words, '--skip-existing']);
   expect([skipped.code, skipped.stderr]).toEqual([0, skipped.stderr]);
   expect(await failedInFolder(scene)).toEqual({});
-  expect(hosted.jobs.size).toBe(1);
+  expect(hosted.jobs.size).toBe(2);
 });
