@@ -8,7 +8,6 @@ import { createTestIo } from '../support/test-io.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es'];
-const PATIENCE_MS = 60_000;
 
 function start(vloc: Staging, words: readonly string[]) {
   const env = { PATH: rememberingPath(), ...environmentOf(vloc, vloc.folder) };
@@ -19,7 +18,7 @@ function start(vloc: Staging, words: readonly string[]) {
 const finishedIn = (vloc: Staging, ending: string) =>
   ['talk', 'other'].filter((stem) => vloc.has(`${stem}.${ending}`));
 
-it('a recognition that does not end delays only its own video', { timeout: PATIENCE_MS }, async () => {
+it('a recognition that does not end delays only its own video', async () => {
   const vloc = await startStaging();
   await vloc.addVideo('other.mp4');
   const letGo = vloc.holdRecognition();
@@ -27,7 +26,6 @@ it('a recognition that does not end delays only its own video', { timeout: PATIE
   await until(
     async () => finishedIn(vloc, 'es.mp4'),
     (videos) => videos.length > 0,
-    PATIENCE_MS / 2,
   );
   expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
   expect(finishedIn(vloc, 'en.srt')).toHaveLength(1);
@@ -37,9 +35,7 @@ it('a recognition that does not end delays only its own video', { timeout: PATIE
   expect(finishedIn(vloc, 'es.mp4')).toHaveLength(2);
 });
 
-it('a rerun names what each video waits for: a job that still runs, or a review', {
-  timeout: PATIENCE_MS,
-}, async () => {
+it('a rerun names what each video waits for: a job that still runs, or a review', async () => {
   const vloc = await startStaging();
   await vloc.addVideo('other.mp4');
   const words = [...WORDS, '--stop-after', 'translate'];
@@ -48,7 +44,6 @@ it('a rerun names what each video waits for: a job that still runs, or a review'
   await until(
     async () => finishedIn(vloc, 'es.srt'),
     (videos) => videos.length > 0,
-    PATIENCE_MS / 2,
   );
   first.send('SIGINT');
   expect(await first.ended).toBe(130);
