@@ -130,7 +130,7 @@ async function startTwo() {
     });
     return { output, ended, signal };
   };
-  const wait = { timeout: 60_000, interval: 50 };
+  const wait = { timeout: 170_000, interval: 50 };
   const first = start();
   await vi.waitUntil(() => read('builds') !== '', wait);
   const second = start();
