@@ -56,7 +56,7 @@ export async function planStages(
   const checked = await makePlan(request, delivery, planIo, {
     results: new Set([
       ...recordedResults(recorded, delivery.folder),
-      ...ownVideos(stages, delivery),
+      ...ownFiles(stages, delivery),
       ...(history.otherResults ?? []),
     ]),
     earlier: null,
@@ -99,8 +99,9 @@ function addNew(problems: InputProblem[], found: readonly InputProblem[]): void 
 }
 
 /** Videos that earlier runs exported, absolute: they are not inputs. */
-function ownVideos({ finished }: StageRecords, { folder }: Delivery): readonly string[] {
-  return [...finished.values()].map(({ newest }) => resolve(folder, newest.path));
+function ownFiles({ finished, subtitles }: StageRecords, { folder }: Delivery): readonly string[] {
+  const videos = [...finished.values()].map(({ newest }) => newest.path);
+  return [...videos, ...subtitles.keys()].map((path) => resolve(folder, path));
 }
 
 function findUnfit(items: readonly PlacedItem[]): InputProblem[] {

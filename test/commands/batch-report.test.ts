@@ -15,7 +15,7 @@ async function startBatch() {
 test('on stdout it is Markdown, or JSON if requested', async () => {
   const vloc = await startBatch();
   const { stdout } = await vloc.run(['batch', 'report', 'out']);
-  expect(stdout).toMatch(/^# .*\n\n1 items at .*: 1 done\. Credits: \d/);
+  expect(stdout).toMatch(/^# .*\n\n1 item at .*: 1 done\. Credits: \d/);
   const json = await vloc.run(['batch', 'report', 'out', '-o', 'json', '--jq', '.items[].files[].path']);
   expect(json.stdout).toBe(`${join(vloc.folder, 'out', 'a.es.srt')}\n`);
   const line = await vloc.run(['batch', 'report', 'out', '-o', 'ndjson']);

@@ -42,6 +42,17 @@ test('a limit that cannot be enforced stops after one job and says how to; with 
   expect([raised.code, hosted.jobs.size]).toEqual([0, 3]);
 });
 
+test('a run with a single job warns that its limit cannot be enforced', async () => {
+  const { run } = await open();
+  const words = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out', '--max-credits', '3'];
+  const limited = await run(words);
+  const warning =
+    'so --max-credits cannot be enforced; state the price with --price subtitle_translation=CREDITS';
+  expect([limited.code, limited.stderr]).toEqual([0, expect.stringContaining(warning)]);
+  const priced = await run([...words, '--fresh', '--clobber', '--price', 'subtitle_translation=1']);
+  expect([priced.code, priced.stderr]).toEqual([0, expect.not.stringContaining('enforced')]);
+});
+
 test.each([
   [
     'VLOC_PRICE',
@@ -72,6 +83,26 @@ test.each([
   // What was assumed is not reported as if the service had charged it.
   expect(report.credits).toEqual({ reserved: 0, charged: 0, unknown: 2 });
   expect(await readFile(join(folder, 'out', 'a.es.srt'), 'utf8')).not.toBe('');
+});
+
+test('a rerun of stages does not call its own subtitles files that are not videos', async () => {
+  const { run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const words = [
+    'localize',
+    '.',
+    '--include',
+    'talk*',
+    '--from',
+    'en',
+    '--to',
+    'es',
+    '--stop-after',
+    'translate',
+  ];
+  expect((await run(words)).code).toBe(0);
+  const { code, stderr } = await run(words);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('not supported videos')]);
+  expect(stderr).toContain('Reading 1 video...');
 });
 
 test('a limit for all stages holds with prices of their kinds, and not without them', async () => {

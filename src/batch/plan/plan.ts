@@ -10,6 +10,7 @@ import { isInShard } from '../shard.ts';
 import type { BatchPlan, History, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
+import { isCalledLikeInput } from './content.ts';
 import { decideItems, recordedResults, settleItem } from './decide-items.ts';
 import type { Decision } from './decision.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
@@ -65,7 +66,9 @@ export async function makePlan(
   const isOwn = ({ item }: PlacedItem) => isInShard(item.input.name, delivery.shard);
   const problems: InputProblem[] = [...request.problems];
   const collection = await collect(request, io, problems);
-  const files = collection.candidates.filter(({ path }) => path !== null).length;
+  const files = collection.candidates.filter(
+    ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(request.kind, name)),
+  ).length;
   if (files > 0) io.onRead?.(files);
   const place = { delivery, results: mode.results, isWatched };
   const found = await planItems(request, collection.candidates, place, io, problems);

@@ -32,7 +32,9 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
 
 function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
   const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
-  const lines = [`${items.length} items at ${madeAt}: ${states.join(', ') || 'no job was requested yet'}.`];
+  const lines = [
+    `${items.length === 1 ? '1 item' : `${items.length} items`} at ${madeAt}: ${states.join(', ') || 'no job was requested yet'}.`,
+  ];
   if (credits !== null) lines.push(describeCredits(credits, items.length));
   if (next_deadline !== null)
     lines.push(`The first download link of a result that was not downloaded expires at ${next_deadline}.`);

@@ -146,7 +146,9 @@ export function isForPeople({ output, io }: Pick<Context, 'output' | 'io'>): boo
 /** Says so if everything was done before. */
 export function tellIdle(context: Context, outcomes: readonly Pick<RunOutcome, 'state'>[]): boolean {
   const isIdle = outcomes.every(({ state }) => state.phase === 'done' && state.before !== null);
-  const count = outcomes.length === 1 ? 'the result exists' : `all ${outcomes.length} results exist`;
+  const isHere = outcomes.every(({ state }) => state.phase === 'done' && state.before !== 'recorded');
+  const [one, all] = isHere ? ['the result exists', 'results exist'] : ['the item is done', 'items are done'];
+  const count = outcomes.length === 1 ? one : `all ${outcomes.length} ${all}`;
   if (isIdle && outcomes.length > 0) context.terminal.note(`Nothing to do: ${count}.`);
   return isIdle;
 }

@@ -16,6 +16,7 @@ import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { type Connection, connect } from '../../context/connection.ts';
 import type { Context } from '../../context/context.ts';
@@ -208,15 +209,25 @@ async function printEnd(
 }
 
 async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
-  const { context, plan } = work;
+  const { context, plan, kind, runOptions } = work;
+  let isCostKnown = true;
   const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
   try {
     const outcomes = await runBatch({
       ...batchOf(work),
       tasks: plan.planned,
       preface: prefaceOf(work),
-      listen: view.listener,
+      listen: (event) => {
+        if (event.type === 'credits') isCostKnown = event.ofThisRun !== null;
+        view.listener(event);
+      },
     });
+    // A run that stopped has said so.
+    const isStopped = outcomes.some(({ state }) => state.phase === 'left');
+    if (runOptions.maxCredits !== null && !isCostKnown && !isStopped)
+      context.terminal.warn(
+        `${STOP_WORDS['price-unknown'].why}; state the price with --price ${kind}=CREDITS`,
+      );
     view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));
     return outcomes;
   } finally {

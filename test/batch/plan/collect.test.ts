@@ -34,6 +34,14 @@ describe('a folder', () => {
     ]);
   });
 
+  it('is announced with the number of its videos, without other files', async () => {
+    const counts: number[] = [];
+    await plan(createFolder({ 'in/a.mp4': MP4, 'in/a.srt': SRT, 'in/notes.txt': 'hello' }), ['in'], {
+      io: { onRead: (files) => counts.push(files) },
+    });
+    expect(counts).toEqual([1]);
+  });
+
   it('makes an item of each file with the name of a video, even if it is unusable', async () => {
     const files = { 'in/junk.mp4': 'x', 'in/empty.mov': '', 'in/good.mp4': MP4, 'in/film.mkv': 'x' };
     const cwd = createFolder({ ...files, 'in/two\nlines.mp4': MP4, 'in/photo.heic': '\0\0\0\x20ftypheic' });

@@ -50,6 +50,7 @@ describe('a result that is gone here', () => {
     expect(again.stderr).toContain(
       '1 item was downloaded by an earlier run; counted as done (--skip-done).\n',
     );
+    expect(again.stderr).toContain('Nothing to do: all 2 items are done.');
     const { data } = JSON.parse(again.stdout);
     expect(data).toMatchObject([
       { input: 'subs/a.srt', status: 'succeeded', files: [], error: null },
