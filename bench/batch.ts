@@ -1,7 +1,7 @@
 /**
  * Ten thousand jobs in simulated time: the real scheduler, client, records and disk; see test/batch/run/simulation. The
- * simulated service is in the same process, so its memory counts too. All code is bundled first, like the released
- * tool: Node needs 45 MiB to run TypeScript directly.
+ * simulated service is another process, so the memory is vloc's. All its code is bundled first, like the released tool:
+ * Node needs 45 MiB to run TypeScript directly.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { ANY_TIME_MS, type Figure, NODE_MEMORY_MIB, upTo } from './figure.ts';
 import { runProcess } from './measure.ts';
 
 const CHILD = 'simulated-batch';
+const FAR_PROGRAM = '../test/batch/run/simulation/far-process.ts';
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 const Summary = v.object({
@@ -36,7 +37,7 @@ export async function measureBatch(isShort: boolean): Promise<readonly Figure[]>
   const folder = mkdtempSync(pathOf('../node_modules/.bench-'));
   try {
     await bundle(folder);
-    const command = [process.execPath, join(folder, `${CHILD}.mjs`), String(jobs)];
+    const command = [process.execPath, join(folder, `${CHILD}.mjs`), String(jobs), pathOf(FAR_PROGRAM)];
     const { code, output } = await runProcess(command);
     if (code !== 0) throw new Error(`the simulated batch ended with ${code}:\n${output}`);
     return figuresOf(jobs, v.parse(Summary, JSON.parse(output)));

@@ -1,4 +1,4 @@
-/** All benches. Each is loaded when it runs, because some load much of the source. */
+/** All benches, the most important first. Each is loaded when it runs, because some load much of the source. */
 import { existsSync } from 'node:fs';
 import { POSTGRES_PROGRAMS } from '../test/support/postgres.ts';
 import type { Figure } from './figure.ts';
@@ -22,24 +22,24 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     hasPrograms: hasTime && existsSync('/usr/bin/curl'),
   },
   requests: { measure: async (isShort) => (await import('./requests.ts')).measureRequests(isShort) },
-  load: { measure: async (isShort) => (await import('./load.ts')).measureLoad(isShort) },
-  waiting: { measure: async (isShort) => (await import('./waiting.ts')).measureWaiting(isShort) },
   batch: { measure: async (isShort) => (await import('./batch.ts')).measureBatch(isShort) },
-  overhead: {
-    measure: async (isShort) => (await import('./overhead.ts')).measureOverhead(isShort),
-    hasPrograms: hasTime,
-  },
-  'long-video': { measure: async (isShort) => (await import('./long-video.ts')).measureLongVideo(isShort) },
-  'many-videos': {
-    measure: async (isShort) => (await import('./many-videos.ts')).measureManyVideos(isShort),
-    hasPrograms: hasTime,
-  },
-  split: { measure: async (isShort) => (await import('./split.ts')).measureSplit(isShort) },
+  waiting: { measure: async (isShort) => (await import('./waiting.ts')).measureWaiting(isShort) },
+  load: { measure: async (isShort) => (await import('./load.ts')).measureLoad(isShort) },
   engines: { measure: async (isShort) => (await import('./engines.ts')).measureEngines(isShort) },
   report: {
     measure: async (isShort) => (await import('./report.ts')).measureReport(isShort),
     hasPrograms: existsSync(CHROMIUM),
   },
+  overhead: {
+    measure: async (isShort) => (await import('./overhead.ts')).measureOverhead(isShort),
+    hasPrograms: hasTime,
+  },
+  'many-videos': {
+    measure: async (isShort) => (await import('./many-videos.ts')).measureManyVideos(isShort),
+    hasPrograms: hasTime,
+  },
+  'long-video': { measure: async (isShort) => (await import('./long-video.ts')).measureLongVideo(isShort) },
+  split: { measure: async (isShort) => (await import('./split.ts')).measureSplit(isShort) },
   scale: {
     measure: async (isShort) => (await import('./scale.ts')).measureScale(isShort),
     hasPrograms: POSTGRES_PROGRAMS !== null,

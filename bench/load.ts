@@ -12,7 +12,7 @@ import { signedBytes } from './service/sign.ts';
 import { type RunningService, startServe, startService } from './service/start.ts';
 
 /** Half of the sockets send nothing; guesses are of each kind; requests until the memory is stable, and those that are measured. */
-const FULL = { sockets: 1000, seconds: 20, guesses: 2000, warmUp: 100_000, requests: 500_000 };
+const FULL = { sockets: 1000, seconds: 10, guesses: 2000, warmUp: 50_000, requests: 200_000 };
 const SHORT: Size = { sockets: 50, seconds: 1, guesses: 50, warmUp: 500, requests: 1500 };
 type Size = typeof FULL;
 

@@ -1,15 +1,21 @@
-/** Runs one simulated batch in a separate process, to measure its memory. Prints the results as JSON. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/**
+ * Runs one simulated batch in a separate process, to measure its memory. Prints the results as JSON.
+ * Arguments: number of items, path of `far-process.ts`.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simulate } from '../test/batch/run/simulation/simulate.ts';
 
-const items = Number(process.argv[2]);
+const [, , count, farProgram = ''] = process.argv;
+const items = Number(count);
 /** Median of the simulated work times. */
 const TWO_MINUTES_MS = 120_000;
-const folder = mkdtempSync(join(tmpdir(), 'vloc-bench-'));
+/** The disk would take most of the real time, which is not measured. */
+const MEMORY = '/dev/shm';
+const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'vloc-bench-'));
 try {
-  const ran = await simulate({ items, progress: 'staged', medianMs: TWO_MINUTES_MS, folder });
+  const ran = await simulate({ items, progress: 'staged', medianMs: TWO_MINUTES_MS, folder, farProgram });
   const { makespan, statusRequests, delaysMs, replayMs, againMs, memoryMiB, counts, jobs } = ran;
   const done = ran.outcomes.filter(({ state }) => state.phase === 'done').length;
   const summary = {

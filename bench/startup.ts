@@ -12,8 +12,8 @@ import { cpuSeconds, medianRatio } from './measure.ts';
 const VLOC = fileURLToPath(new URL('../bin/vloc.js', import.meta.url));
 /** Runs per sample: a single start of 40 ms is too short for a clock that counts in 1 ms. */
 const RUNS = 5;
-/** The ratios of single rounds vary by a tenth, the median of this many by a fiftieth. */
-const ROUNDS = 31;
+/** The ratios of single rounds vary by a tenth, the median of this many by a thirtieth. */
+const ROUNDS = 15;
 const SHORT_ROUNDS = 1;
 
 interface Start {

@@ -48,7 +48,7 @@ export async function makeTalk(path: string, seconds: number, options: readonly 
   ffmpeg(
     ...['-i', wav, '-f', 'lavfi', '-i', `sine=f=${TONE_HZ}:r=${SAMPLE_RATE}:d=${seconds}`],
     ...['-f', 'lavfi', '-i', `${ROOM}:d=${seconds}`],
-    ...['-f', 'lavfi', '-i', `testsrc=s=320x180:r=25:d=${seconds}`],
+    ...['-f', 'lavfi', '-i', `testsrc=s=160x90:r=25:d=${seconds}`],
     ...['-filter_complex', graph, '-map', '3:v', '-map', '[sound]', '-t', String(seconds)],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', ...options],
     ...['-c:a', 'aac', '-b:a', '192k', path],

@@ -1,4 +1,4 @@
-/** The cost of waiting: the built command waits for fifteen jobs for one minute. */
+/** The cost of waiting: the built command waits for fifteen jobs for half a minute. */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const JOBS = Array.from({ length: 15 }, (_, number) => `auto-localizations/loc_${number}`);
 /** After it, the program is loaded and has polled every job once, which counts as start-up, not as waiting. */
 const SETTLE_MS = 5_000;
-const SECONDS = 60;
+const SECONDS = 30;
 /** Longer than the longest pause between two polls. */
 const SHORT_SECONDS = 16;
 /** One list for all jobs, at most every second. */

@@ -7,7 +7,6 @@ import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
-import { drawWork } from '../../client/simulation/work.ts';
 import { type FarService, startFarService } from './simulation/far-service.ts';
 import { createVirtualTime, type VirtualTime } from './simulation/virtual-time.ts';
 import { videoItem } from './support/items.ts';
@@ -58,7 +57,8 @@ test('machines that share only the service wait for its slots: none fails, and n
   const folder = await mkdtemp(join(tmpdir(), 'vloc-shards-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const time = createVirtualTime(Date.now());
-  const far = await startFarService(drawWork(3 * ITEMS, 120_000, 'staged', 1), SLOTS, time);
+  const work = { count: 3 * ITEMS, medianMs: 120_000, progress: 'staged', seed: 1 } as const;
+  const far = await startFarService({ ...work, slots: SLOTS }, time);
   const [first, second, third] = [
     await openMachine(far, time, folder, 1),
     await openMachine(far, time, folder, 2),
@@ -68,8 +68,9 @@ test('machines that share only the service wait for its slots: none fails, and n
   const outcomes = (await time.run(Promise.all([first.run(), later]))).flat(2);
 
   expect(outcomes.map(({ state }) => state.phase)).toEqual(Array.from({ length: 3 * ITEMS }, () => 'done'));
-  expect(far.jobs.all).toHaveLength(3 * ITEMS);
-  expect(far.counts.refusals).toBeGreaterThan(0);
+  const { jobs, counts } = await far.report();
+  expect(jobs).toHaveLength(3 * ITEMS);
+  expect(counts.refusals).toBeGreaterThan(0);
   // A refused request is sent again with the same Idempotency-Key, so each item has one.
   expect(await Promise.all([first, second, third].map((each) => each.requests()))).toEqual([
     ITEMS,

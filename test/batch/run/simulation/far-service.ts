@@ -1,57 +1,77 @@
-/** The far end of the simulation: a model of a service, reached over real HTTP with a delay. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Work } from '../../../client/simulation/work.ts';
-import { answerAt, type Counts, createFarEnd, type FarEnd } from './far-end.ts';
+/**
+ * The far end of the simulation: a model of a service, reached over real HTTP with a delay. It has a process of its own, so that
+ * the memory of this one is that of the client.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { ProgressReporting } from '../../../client/simulation/work.ts';
+import type { Counts } from './far-end.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-export interface FarService extends Pick<FarEnd, 'jobs' | 'toldMs'> {
+/** The jobs that the service will have, drawn from a seed. */
+export interface FarSetup {
+  readonly count: number;
+  /** Median of the work times. */
+  readonly medianMs: number;
+  readonly progress: ProgressReporting;
+  readonly seed: number;
+  readonly slots: number;
+}
+
+export interface FarReport {
+  readonly counts: Counts;
+  /** In the order of their creation. `toldMs` is when the client first knew of the end, null if never. */
+  readonly jobs: readonly {
+    readonly createdMs: number;
+    readonly endedMs: number;
+    readonly toldMs: number | null;
+  }[];
+}
+
+export interface FarService {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
-  readonly counts: Counts;
+  report(): Promise<FarReport>;
   close(): Promise<void>;
 }
 
+/** The end of a trip, or the question for a report. */
+export type ToFar = { readonly trip: number; readonly nowMs: number } | 'report';
+type FromFar = { readonly trip: number } | { readonly port: number } | FarReport;
+
 /** There or back. Source: performance figures, "Waiting": 0.1 s for both. */
-const TRAVEL_MS = 50;
+export const TRAVEL_MS = 50;
 
+/** The program of the process, as it is in the source tree. */
+const PROGRAM = fileURLToPath(new URL('./far-process.ts', import.meta.url));
+
+/** @param program another path of `far-process.ts`, where this file was bundled */
 export async function startFarService(
-  work: readonly Work[],
-  slots: number,
+  setup: FarSetup,
   time: VirtualTime,
+  program: string = PROGRAM,
 ): Promise<FarService> {
-  const far = createFarEnd(work, slots, TRAVEL_MS);
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '', headers } = request;
-    const body = Buffer.concat(await request.toArray());
+  const child = fork(program, [JSON.stringify(setup)], { execArgv: [] });
+  const [first]: FromFar[] = await once(child, 'message');
+  if (first === undefined || !('port' in first)) throw new Error('the simulated service did not start');
+  child.on('message', async (message: FromFar) => {
+    if (!('trip' in message)) return;
     await time.travel(TRAVEL_MS);
-    const key = String(headers['idempotency-key'] ?? '');
-    const asked = { method, url: new URL(url, 'http://far'), key, body, nowMs: time.now() };
-    const reply = answerAt(far, asked);
-    await time.travel(TRAVEL_MS);
-    const bytes = Buffer.isBuffer(reply.body) ? reply.body : Buffer.from(JSON.stringify(reply.body));
-    const type = Buffer.isBuffer(reply.body) ? 'video/mp4' : 'application/json';
-    response.writeHead(reply.status, {
-      'content-type': type,
-      'content-length': bytes.length,
-      ...reply.headers,
-    });
-    response.end(bytes);
-  }
-
-  const server = createServer((request, response) => void handle(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server has one
+    child.send({ trip: message.trip, nowMs: time.now() });
+  });
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    jobs: far.jobs,
-    toldMs: far.toldMs,
-    counts: far.counts,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    baseUrl: `http://127.0.0.1:${first.port}/v1`,
+    async report() {
+      child.send('report');
+      const [answer]: FromFar[] = await once(child, 'message');
+      if (answer === undefined || !('jobs' in answer)) throw new Error('the simulated service is still busy');
+      return answer;
+    },
+    async close() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
   };
 }

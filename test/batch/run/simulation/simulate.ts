@@ -25,6 +25,8 @@ export interface Simulation {
   readonly medianMs: number;
   /** An empty folder. */
   readonly folder: string;
+  /** Path of `far-process.ts`, where this file was bundled. */
+  readonly farProgram?: string;
 }
 
 /** Times are simulated but for the last two, which other work on this machine must not lengthen. */
@@ -44,8 +46,7 @@ export interface Simulated {
   readonly replayMs: number;
   readonly againMs: number;
   /**
-   * Resident memory of the process when a fifth of the items were done, when all were, and the most until then; the far end is
-   * in it.
+   * Resident memory of the process of the client when a fifth of the items were done, when all were, and the most until then.
    */
   readonly memoryMiB: { readonly early: number; readonly late: number; readonly peak: number };
 }
@@ -55,10 +56,10 @@ const SEED = 20_260_101;
 const LANGUAGES = ['es', 'fr', 'de', 'it', 'pt', 'nl', 'pl', 'ja', 'ko', 'zh'];
 
 export async function simulate(simulation: Simulation): Promise<Simulated> {
-  const { items: count, medianMs, progress, folder } = simulation;
-  const work = drawWork(count, medianMs, progress, SEED);
+  const { items: count, medianMs, progress, folder, farProgram } = simulation;
   const time = createVirtualTime(Date.now());
-  const far = await startFarService(work, SLOTS, time);
+  const setup = { count, medianMs, progress, seed: SEED, slots: SLOTS };
+  const far = await startFarService(setup, time, farProgram);
   const batch = openSimulated(far, time, folder, await makeItems(folder, count));
   try {
     const memory = watchMemory(count / 5);
@@ -68,19 +69,19 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
       late: residentMiB(),
       peak: peakMiB(),
     };
-    const { counts, toldMs, jobs } = far;
-    const told = (id: string) => toldMs.get(id) ?? Number.NaN;
-    const { all } = jobs;
-    const makespanMs = Math.max(...all.map(({ id }) => told(id))) - (all[0]?.createdMs ?? Number.NaN);
+    const { counts, jobs } = await far.report();
+    const told = jobs.map(({ toldMs }) => toldMs ?? Number.NaN);
+    const makespanMs = Math.max(...told) - (jobs[0]?.createdMs ?? Number.NaN);
+    const work = drawWork(count, medianMs, progress, SEED);
     const replayMs = await cpuMsOf(async () => (await openBatchJournal(batch.delivery)).close());
     const againMs = await cpuMsOf(() => runBatch(batch));
     return {
       outcomes,
-      jobs: all.length,
+      jobs: jobs.length,
       counts,
       makespan: makespanMs / idealMs(work, SLOTS),
-      statusRequests: (counts.lists + counts.looks + counts.results - all.length) / all.length,
-      delaysMs: all.map(({ id, createdMs, work: { ms } }) => told(id) - createdMs - ms),
+      statusRequests: (counts.lists + counts.looks + counts.results - jobs.length) / jobs.length,
+      delaysMs: jobs.map(({ endedMs }, at) => (told[at] ?? Number.NaN) - endedMs),
       pausesMs: counts.rounds.slice(1).map((atMs, position) => atMs - (counts.rounds[position] ?? 0)),
       replayMs,
       againMs,
