@@ -45,7 +45,11 @@ export function createExporter(run: StagedRun): Exporter {
   return async (state, audio) => {
     const madeOf = digestExport(state, audio);
     const before = await findFinished(run, state, madeOf);
-    if (before !== null) return endTarget(run, state, doneState(state, fileOf(run, before), 'downloaded'));
+    if (before !== null) {
+      // Its jobs are newer than the record of the video, which they did not change.
+      if (state.isNew) await (await run.journal()).add({ ...before, at: timestamp(run) });
+      return endTarget(run, state, doneState(state, fileOf(run, before), 'downloaded'));
+    }
     const { item } = state.target;
     inputs.add([state.sourceSubtitle, state.targetSubtitle].flatMap((subtitle) => subtitle?.path ?? []));
     const journal = await run.journal();
@@ -139,6 +143,10 @@ async function findFinished(
   return found?.size === record.size ? record : null;
 }
 
+function timestamp({ context }: StagedRun): string {
+  return new Date(context.io.now()).toISOString();
+}
+
 function fileOf({ plan }: StagedRun, { path, size, sha256 }: FinishedVideo): ItemFile {
   return { asset: 'video', path: join(plan.delivery.folder, path), bytes: size, sha256 };
 }
@@ -207,7 +215,7 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
     const place = relative(folder, path);
-    const at = new Date(context.io.now()).toISOString();
+    const at = timestamp(run);
     const isOwn = plan.stages.finished.get(item.key)?.newest.path === place;
     // The record comes first: after a crash, a video without one would count as the user's.
     await journal.add({

@@ -72,7 +72,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       runtime: { ...SYSTEM_RUNTIME, ...context.io.pace?.runtime },
       preparation: createPreparation(context.io),
       command: 'localize',
-      preface: [],
+      preface: [stageRecord(run, goalsOf(run, run.states.filter(isNeverExported)))],
       listen,
       warn: context.terminal.warn,
       signal: context.signal,
@@ -91,8 +91,8 @@ export function createStageJobs(run: StagedRun): StageJobs {
     while (!signal.aborted) {
       const tasks = queue.splice(0);
       if (tasks.length > 0) {
-        const keys = tasks.map(({ item }) => item.key);
-        yield { tasks, records: [stageRecord(run, keys)] };
+        const keys = tasks.flatMap(({ item }) => [item.key, ...goalsOf(run, run.needs.get(item.key) ?? [])]);
+        yield { tasks, records: [stageRecord(run, [...new Set(keys)])] };
       } else if (isOver) return;
       else {
         await news.promise;
@@ -108,6 +108,10 @@ export function createStageJobs(run: StagedRun): StageJobs {
     const { item, state } = event;
     if (state.phase !== 'done' && state.phase !== 'failed' && state.phase !== 'left') return;
     requests.get(item.key)?.resolve({ item, state });
+  }
+
+  function isNeverExported({ target, end }: TargetState): boolean {
+    return end === null && !plan.stages.finished.has(target.item.key);
   }
 
   /** Ends the requests that a stopped batch did not take any more. */
@@ -165,6 +169,15 @@ function endOf({ plan }: StagedRun, { item, decision }: Task): BatchOutcome | nu
   if (decision.step !== 'changed' && decision.step !== 'edited') return null;
   const failure = explainDecision(decision, plan.delivery.folder);
   return { item, state: { phase: 'failed', jobId: null, failure } };
+}
+
+/** Keys of the items that the run makes last, so that a target whose other jobs are done is not taken for finished. */
+function goalsOf({ plan }: StagedRun, states: readonly TargetState[]): readonly string[] {
+  const { stopAfter } = plan.choices;
+  return states.map(({ target, steps: [recognition, translation] }) => {
+    const last = stopAfter === null ? target.item : stopAfter === 'recognize' ? recognition : translation;
+    return (last ?? target.item).key;
+  });
 }
 
 function leftOutcome(item: BatchItem, because: StopReason): BatchOutcome {

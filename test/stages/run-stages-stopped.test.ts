@@ -1,7 +1,9 @@
 /** Stages that are stopped half way: by Ctrl-C, by a kill, for money, for time, by a failure. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
@@ -21,6 +23,15 @@ const environment = (vloc: Staging) => ({
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   ...environmentOf(vloc, vloc.folder),
 });
+
+/** Programs of which ffmpeg kills the run that wants to export the video. */
+async function deadlyPath(vloc: Staging): Promise<string> {
+  const folder = vloc.path('programs');
+  await mkdir(folder);
+  const script = `#!/bin/sh\ncase "$*" in *.mp4*) kill -9 $PPID ;; esac\nPATH='${rememberingPath()}' exec ffmpeg "$@"\n`;
+  await writeFile(join(folder, 'ffmpeg'), script, { mode: 0o755 });
+  return `${folder}:${rememberingPath()}`;
+}
 
 const reach = (vloc: Staging, jobs: readonly number[]) =>
   until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs));
@@ -84,6 +95,43 @@ describe('stages that were', () => {
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
     expect(vloc.has('talk.es.mp4')).toBe(true);
+  });
+
+  it.each([
+    ['after the recognition', 'talk.en.srt', [1, 0, 0, 0]],
+    ['after the translation', 'talk.es.srt', [1, 1, 0, 0]],
+    ['during the export', null, [1, 1, 1, 1]],
+  ])('killed %s are unfinished, and `batch retry` makes the rest', async (_moment, subtitle, jobs) => {
+    const vloc = await startStaging();
+    const child = spawn(process.execPath, [ENTRY, ...WORDS], {
+      cwd: vloc.folder,
+      env: { ...environment(vloc), PATH: await deadlyPath(vloc) },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exit = once(child, 'exit');
+    if (subtitle !== null) {
+      // Nobody reads this pipe, so the run waits between the two stages.
+      const pipe = join(vloc.folder, '.vloc/stages', `${hash('sha256', vloc.path(subtitle))}.part`);
+      await mkdir(dirname(pipe), { recursive: true });
+      execFileSync('mkfifo', [pipe]);
+      await until(
+        () => readFile(vloc.path('.vloc/journal'), 'utf8').catch(() => ''),
+        (journal) => journal.includes(`"path":"${subtitle}"`),
+      );
+      child.kill('SIGKILL');
+      await exit;
+      await rm(pipe);
+    }
+    await exit;
+    expect([child.signalCode, await vloc.jobs()]).toEqual(['SIGKILL', jobs]);
+    const before = await vloc.run(['batch', 'status', '.', '-o', 'plain', '--fields', 'label,state']);
+    expect([before.code, before.stdout]).toEqual([8, 'talk.mp4 → es\trunning\n']);
+    const { code, stderr } = await vloc.run(['batch', 'retry', '.']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    expect(vloc.has('talk.es.mp4')).toBe(true);
+    expect((await vloc.run(['batch', 'status', '.'])).code).toBe(0);
   });
 
   it('killed before a subtitle was on the disk write it then, from the fetched data', async () => {

@@ -7,7 +7,7 @@ import { foldItemFacts } from '../plan/facts.ts';
 import { readProvenances } from '../provenance-record.ts';
 import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
-import { gatherParts, readStageReports } from './combined-reports.ts';
+import { gatherParts, readStageReports, tellStagedResults } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
 import { withoutForgotten } from './forgotten-items.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
@@ -82,7 +82,7 @@ export function readBatchFacts(
     const report = reportItem(item, now);
     return report === null ? [] : [stages.tell(report)];
   });
-  const items = gatherParts(reports);
+  const items = tellStagedResults(gatherParts(reports), commands);
   return {
     items,
     counts: countStates(items),

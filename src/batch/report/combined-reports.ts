@@ -3,9 +3,10 @@
 import { resolve } from 'node:path';
 import type { LogRecord } from '../../journal/record-line.ts';
 import { NOT_USABLE } from '../plan/input.ts';
-import { readPartKey } from '../plan/item-key.ts';
+import { nameOfKey, readPartKey } from '../plan/item-key.ts';
+import { isStageKey } from '../stages/items.ts';
 import { type FinishedVideo, foldStageRecords } from '../stages/records.ts';
-import { parseBatchCommand } from './command-record.ts';
+import { type BatchCommand, parseBatchCommand } from './command-record.ts';
 import { type ItemReport, type ReportState, sumCredits } from './item-report.ts';
 import { combineParts } from './provenance.ts';
 
@@ -141,6 +142,34 @@ export function readStageReports(records: readonly LogRecord[], folder: string):
       return sinceMs > madeMs ? report : asFinished(report, video, folder);
     },
   };
+}
+
+/**
+ * Decides the state of results of a localization in stages that have no record of their own yet: jobs of earlier stages stand
+ * for them, and once these are done, the rest is still to be made.
+ */
+export function tellStagedResults(
+  items: readonly ItemReport[],
+  commands: readonly BatchCommand[],
+): readonly ItemReport[] {
+  const staged = new Set(commands.flatMap((command) => (command.partial === true ? command.items : [])));
+  const stages = Map.groupBy(
+    items.filter(({ key }) => isStageKey(key)),
+    ({ key }) => nameOfKey(key),
+  );
+  return items.flatMap((item): ItemReport[] => {
+    if (item.state !== 'waiting' || !staged.has(item.key)) return [item];
+    const earlier = (stages.get(nameOfKey(item.key)) ?? []).filter((stage) => isEarlier(stage, item));
+    if (earlier.some(({ state }) => state !== 'done')) return [];
+    const isBegun = earlier.length > 0 && item.kind === 'auto_localization';
+    return [isBegun ? { ...item, state: 'running' } : item];
+  });
+}
+
+function isEarlier(stage: ItemReport, { key, kind, target_language: language }: ItemReport): boolean {
+  if (stage.key === key || (kind !== 'auto_localization' && stage.kind !== 'subtitle_recognition'))
+    return false;
+  return stage.target_language === null || stage.target_language === language;
 }
 
 /** When a command last named each item, milliseconds since 1970. */

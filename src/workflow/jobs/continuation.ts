@@ -34,6 +34,10 @@ export function deliveryCommand(
   return writeCommand(context, words);
 }
 
+/** A request may have been on its way, so the service may have a job. */
+const STOPPED_EARLY =
+  'Stopped before the service confirmed a job. If it has one, the command below continues it; nothing is charged twice.';
+
 /** Prints the state of an interrupted run, and how to continue. */
 export function tellStop(
   context: Context,
@@ -44,7 +48,7 @@ export function tellStop(
   const { note } = context.terminal;
   const running = outcomes.filter(isRunning).length;
   const done = outcomes.filter(({ state }) => state.phase === 'done').length;
-  if (running === 0 && done === 0) note('Stopped before a job was submitted; nothing is charged.');
+  if (running === 0 && done === 0) note(STOPPED_EARLY);
   else if (outcomes.length === 1) note('Stopped waiting; the job is kept and nothing is lost.');
   else {
     const counts = `${done} of ${outcomes.length} done, ${running} running`;
