@@ -141,8 +141,6 @@ export interface ExportRequest
   extends Pick<Tasks['auto_localization'], 'targetLanguage' | 'subtitleOutput' | 'resolution'> {
   /** Path of an inspected file; null if it is not known yet. */
   readonly video: string | null;
-  /** How many seconds the export may take. Infinity without a deadline. */
-  readonly seconds: number;
 }
 
 /** The media work as seen by the service. All methods throw `JobFailure` for problems of the media. */
@@ -152,8 +150,8 @@ export interface Engines {
   inspect(file: string, signal: AbortSignal): Promise<Media>;
   /**
    * Checks that a video can be exported as requested. Default: every video can.
-   * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles, MEDIA_UNSUPPORTED if the memory or the
-   * time does not suffice
+   * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles, MEDIA_UNSUPPORTED if ffmpeg cannot
+   * encode the picture
    */
   checkExport?(request: ExportRequest, signal: AbortSignal): Promise<void>;
   readonly run: { readonly [K in JobKind]: (task: Tasks[K], work: Work) => Promise<Products[K]> };

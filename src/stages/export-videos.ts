@@ -70,7 +70,7 @@ export function createExporter(run: StagedRun): Exporter {
 }
 
 /**
- * Checks that this machine has the memory and the fonts to export a video, before more is paid for it. A target that it
+ * Checks that this machine has the fonts to export a video and can encode its picture, before more is paid for it. A target that it
  * cannot export fails.
  */
 export async function checkExport(run: StagedRun, state: TargetState): Promise<void> {
@@ -86,8 +86,7 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
   ]);
   // A video that must be converted first is examined when it has been.
   const video = input.preparation === null ? input.path : null;
-  const seconds = Number.POSITIVE_INFINITY;
-  const request = { video, seconds, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
+  const request = { video, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
   const where = { signal: context.signal, folder: tmpdir() };
   try {
     await check(createPrograms(context.io.env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { shardOf } from '../../src/batch/shard.ts';
 import { startStaging } from './staging.ts';
 
-test('shards review their own videos, and a run without shards continues with all of them', async () => {
+test('shards review their own videos, and a run without shards is refused', async () => {
   const vloc = await startStaging();
   const names = ['talk.mp4', 'week1/lesson.mp4', 'week1/other.mp4'];
   for (const name of names) await vloc.addVideo(name);
@@ -20,11 +20,13 @@ test('shards review their own videos, and a run without shards continues with al
   expect(JSON.parse(preview.stdout)).toMatchObject({ shard: '2/2', items_of_all_shards: 3 });
 
   const whole = await vloc.run([...words, 'translate']);
-  expect(whole.code, whole.stderr).toBe(0);
+  expect([whole.code, whole.stderr]).toEqual([2, expect.stringContaining('with --shard i/2')]);
+  expect(await vloc.jobs()).toEqual([3, 0, 0, 0]);
+  for (const index of [1, 2]) {
+    const ended = await vloc.run([...words, 'translate', '--shard', `${index}/2`]);
+    expect(ended.code, ended.stderr).toBe(0);
+  }
   // Each video was recognized once, and its subtitles were not taken for those of somebody else.
   expect(await vloc.jobs()).toEqual([3, 3, 0, 0]);
   for (const name of names) expect(vloc.has(name.replace('.mp4', '.es.srt'))).toBe(true);
-  const again = await vloc.run([...words, 'translate', '--shard', '1/2']);
-  expect(again.code, again.stderr).toBe(0);
-  expect(await vloc.jobs()).toEqual([3, 3, 0, 0]);
 });

@@ -1,10 +1,9 @@
 /** Reads the journal of a folder, and which process works there, without a lock. A run may be active. */
 import { readCountedLog } from '../../journal/append-log.ts';
-import { foldIntents } from '../../journal/intents.ts';
 import { readLockFile } from '../../journal/lock.ts';
 import { type Holder, judgeHolder, thisMachine } from '../../journal/machine.ts';
 import { describeDamage, type LogContent } from '../../journal/record-line.ts';
-import { inheritRecords, readOtherLogs } from '../other-journals.ts';
+import { requireSameShards } from '../other-journals.ts';
 import { type BatchPlace, journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
 import { findDoubt } from '../run/lost-jobs.ts';
 
@@ -17,12 +16,10 @@ export async function readOwnLog(place: BatchPlace): Promise<LogContent> {
   return { ...content, records: content.records.map((record) => withAbsolutePaths(place.folder, record)) };
 }
 
-/** The same with what a run would take over from other journals of the folder. */
+/** The same for a run. @throws Failure: `usage` (SHARDS_DIFFER), `disk` */
 export async function readBatchLog(place: BatchPlace): Promise<LogContent> {
-  const [content, others] = await Promise.all([readOwnLog(place), readOtherLogs(place)]);
-  if (others.length === 0) return content;
-  const known = { intents: foldIntents(content.records), records: content.records };
-  return { ...content, records: [...content.records, ...inheritRecords(known, others, place)] };
+  await requireSameShards(place);
+  return readOwnLog(place);
 }
 
 /**

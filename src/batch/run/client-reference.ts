@@ -6,7 +6,6 @@ import type { Intents } from '../../journal/intents.ts';
 import { readRecord } from '../../journal/read-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { BatchItem } from '../item.ts';
-import { readOtherLogs } from '../other-journals.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { BatchPlace } from '../record-folder.ts';
 import { writeShard } from '../shard.ts';
@@ -35,8 +34,6 @@ const batchName = v.object({
 export interface BatchName {
   readonly batch: string;
   readonly isCertain: boolean;
-  /** Names of other journals of the folder, whose jobs may be those of the same items. */
-  readonly others: ReadonlySet<string>;
 }
 
 /**
@@ -54,18 +51,16 @@ export async function batchReference({ folder, shard }: BatchPlace): Promise<str
  * @throws Failure (`disk`)
  */
 export async function nameBatch(
-  journal: Pick<BatchJournal, 'isNew' | 'records' | 'intents' | 'add'>,
+  journal: Pick<BatchJournal, 'records' | 'intents' | 'add'>,
   place: BatchPlace,
 ): Promise<BatchName> {
-  const others = await readOtherNames(place);
   const named = findName(journal.records());
-  if (named !== null) return { batch: named.batch, isCertain: named.is_certain, others };
-  // The intents of a new journal are those of other journals.
-  const carried = journal.isNew ? null : findCarried(journal.intents);
+  if (named !== null) return { batch: named.batch, isCertain: named.is_certain };
+  const carried = findCarried(journal.intents);
   const batch = carried ?? (await batchReference(place));
   const isCertain = carried !== null || findDoubt(journal.records(), null) === null;
   await journal.add({ type: 'batch_name', batch, is_certain: isCertain });
-  return { batch, isCertain, others };
+  return { batch, isCertain };
 }
 
 function findName(records: readonly LogRecord[]) {
@@ -74,12 +69,6 @@ function findName(records: readonly LogRecord[]) {
     if (named !== null) return named;
   }
   return null;
-}
-
-async function readOtherNames(place: BatchPlace): Promise<ReadonlySet<string>> {
-  const logs = await readOtherLogs(place);
-  const names = logs.map(async (log) => findName(log.records)?.batch ?? (await batchReference(log.place)));
-  return new Set(await Promise.all(names));
 }
 
 /** The name that an earlier request carried. */

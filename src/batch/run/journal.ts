@@ -7,8 +7,8 @@ import { openAppendLog } from '../../journal/append-log.ts';
 import { describeHolder } from '../../journal/hold.ts';
 import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
-import { describeDamage, type LogRecord } from '../../journal/record-line.ts';
-import { inheritRecords, type OtherLog, otherPlaces, readOtherLogs } from '../other-journals.ts';
+import type { LogRecord } from '../../journal/record-line.ts';
+import { otherPlaces, requireSameShards } from '../other-journals.ts';
 import {
   type BatchPlace,
   journalPath,
@@ -19,13 +19,12 @@ import {
 import { pickLiveCommands } from '../report/command-record.ts';
 import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 import { writeShard } from '../shard.ts';
-import { damagedPlaces, findDoubt, writeDamage } from './lost-jobs.ts';
 
 /** The option that chooses the folder of results. */
 const RESULTS_OPTION = '--out';
 
 export interface BatchJournal {
-  /** Whether it had no intent when it was opened, before it took over those of other journals. */
+  /** Whether it had no intent when it was opened. */
   readonly isNew: boolean;
   /** Kept up to date while records are added. */
   readonly intents: Intents;
@@ -39,9 +38,8 @@ export interface BatchJournal {
 }
 
 /**
- * Opens the journal for the only run of the batch or shard, and creates the folder if necessary. It takes over what other
- * journals of the folder know about its items.
- * @throws Failure: `temporary` (BATCH_LOCKED) when another process works on the same items, `disk`
+ * Opens the journal for the only run of the batch or shard, and creates the folder if necessary.
+ * @throws Failure: `temporary` (BATCH_LOCKED) when another process works on the same items, `usage` (SHARDS_DIFFER), `disk`
  */
 export function openBatchJournal(place: BatchPlace): Promise<BatchJournal> {
   return inFolderOf(RESULTS_OPTION, () => openFolder(place));
@@ -50,18 +48,12 @@ export function openBatchJournal(place: BatchPlace): Promise<BatchJournal> {
 async function openFolder(place: BatchPlace): Promise<BatchJournal> {
   await makeResultsFolder(place.folder);
   const lock = await lockBatch(place);
-  let journal: BatchJournal | null = null;
   try {
-    const others = await otherPlaces(place);
-    for (const other of others) await checkIdle(place, other);
-    const logs = await readOtherLogs(place, others);
-    journal = await openLocked(place, lock);
-    const known = { intents: journal.intents, records: journal.records() };
-    const inherited = [...inheritRecords(known, logs, place), ...inheritDamage(known.records, logs)];
-    if (inherited.length > 0) await journal.add(...inherited);
-    return journal;
+    for (const other of await otherPlaces(place)) await checkIdle(place, other);
+    await requireSameShards(place);
+    return await openLocked(place, lock);
   } catch (error) {
-    await (journal?.close() ?? lock.release());
+    await lock.release();
     throw error;
   }
 }
@@ -136,20 +128,6 @@ async function checkIdle(place: BatchPlace, other: BatchPlace): Promise<void> {
   const attempt = await tryLock(path);
   if (!attempt.taken) throw batchLocked(other, path, attempt, place);
   await attempt.lock.release();
-}
-
-/**
- * The record of damage in other journals that this one does not have yet: the run then asks the service which jobs they
- * have lost.
- */
-function inheritDamage(own: readonly LogRecord[], others: readonly OtherLog[]): readonly LogRecord[] {
-  const known = new Set(damagedPlaces(own));
-  const found = others.flatMap(({ place, records, damage }) => [
-    ...describeDamage(journalPath(place), damage),
-    ...(findDoubt(records, null)?.places ?? []),
-  ]);
-  const news = found.filter((sentence) => !known.has(sentence));
-  return news.length === 0 ? [] : [writeDamage(news)];
 }
 
 /** @param wanted the place that cannot be used for that reason, if it is another one */

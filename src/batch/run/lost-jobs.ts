@@ -47,11 +47,6 @@ export function writeCompared(compared: Omit<JobsCompared, 'type'>): LogRecord {
   return { type: 'jobs_compared', ...compared };
 }
 
-/** All damage that was ever recorded. */
-export function damagedPlaces(records: readonly LogRecord[]): readonly string[] {
-  return records.flatMap((record) => readRecord(logDamaged, record)?.places ?? []);
-}
-
 interface Doubt {
   readonly places: readonly string[];
   /** Names of files beside the journal. */

@@ -205,8 +205,7 @@ async function readJob({ batch }: RebuildParts, kind: JobKind, id: string): Prom
 function belongs({ batch, name }: RebuildParts, job: JobSummary): boolean {
   const reference = readReference(job.client_reference);
   if (reference === null) return false;
-  const isOfFolder = reference.batch === name.batch || name.others.has(reference.batch);
-  return batch.options.rebuild || !name.isCertain || isOfFolder;
+  return batch.options.rebuild || !name.isCertain || reference.batch === name.batch;
 }
 
 /** Jobs that run or have a result, for --rebuild and for a new journal, which may replace a lost one. */

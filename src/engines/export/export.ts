@@ -9,7 +9,6 @@ import type { EngineRun } from '../backend.ts';
 import type { ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
 import { ChildFailure } from '../failures.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
-import { ratio } from '../media/decode-check.ts';
 import { declaredDuration } from '../media/duration.ts';
 import { type MediaHeader, readHeader } from '../media/header.ts';
 import type { Programs } from '../programs.ts';
@@ -23,10 +22,16 @@ import {
   type Original,
   type OriginalSounds,
 } from './balance.ts';
-import { type EncodingRoom, requireRoom, thisMachine } from './cost.ts';
 import { requireFont } from './fonts.ts';
 import { readMastering } from './mastering.ts';
-import { encoderArguments, type PicturePlan, planPicture, type Resolution, whiteOf } from './picture.ts';
+import {
+  encoderArguments,
+  mostThreads,
+  type PicturePlan,
+  planPicture,
+  type Resolution,
+  whiteOf,
+} from './picture.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -78,7 +83,7 @@ export async function exportVideo(
   const picture = planPicture(header, task.resolution, burned);
   const isHdr10 = !picture.copy && picture.hdr === 'smpte2084';
   const mastering = isHdr10 ? await readMastering(programs, task.video, work) : '';
-  const encoding = pictureArguments(picture, { burned, mastering }, thisMachine(programs));
+  const encoding = pictureArguments(picture, { burned, mastering }, programs);
   if (burned && !picture.copy) {
     const style = { language: task.subtitle.language, white: whiteOf(picture) };
     await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, picture.size, style));
@@ -149,8 +154,8 @@ function tooLarge(cause: ChildFailure): JobFailure {
 /**
  * Checks before all other work that a video can be exported.
  * @param lines of the subtitles; null if they are not known yet
- * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles; MEDIA_UNSUPPORTED for a picture that cannot
- * be encoded in the memory and time
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles; MEDIA_UNSUPPORTED for a picture that ffmpeg
+ * cannot encode
  */
 export async function checkExport(
   programs: Programs,
@@ -163,14 +168,7 @@ export async function checkExport(
   if (burned) await requireFont(programs, { language, lines }, run);
   if (video === null) return;
   const header = await readHeader(programs, video, run);
-  const picture = planPicture(header, resolution, burned);
-  if (picture.copy) return;
-  const { avg_frame_rate, r_frame_rate } = header.video ?? { avg_frame_rate: '', r_frame_rate: '' };
-  requireRoom(picture, thisMachine(programs), {
-    seconds: declaredDuration(header),
-    frameRate: ratio(avg_frame_rate) || ratio(r_frame_rate),
-    allowedSeconds: request.seconds,
-  });
+  planPicture(header, resolution, burned);
 }
 
 async function soundArguments(
@@ -209,14 +207,13 @@ async function soundArguments(
   };
 }
 
-/** @throws JobFailure MEDIA_UNSUPPORTED if the memory is too small for the encoder */
 function pictureArguments(
   picture: PicturePlan,
   { burned, mastering }: { readonly burned: boolean; readonly mastering: string },
-  machine: EncodingRoom,
+  { parallel }: Pick<Programs, 'parallel'>,
 ) {
   if (picture.copy) return { input: [], output: ['-map', '0:V:0', '-c:v', 'copy'] };
-  const threads = requireRoom(picture, machine);
+  const threads = Math.min(parallel, mostThreads(picture));
   const { width, height } = picture.size;
   const filters = [`scale=${width}:${height}`, ...(burned ? [`ass=filename=${BURNED_FILE}`] : [])];
   return {

@@ -95,7 +95,7 @@ async function translateAndSpeak(
     translating,
   );
   // The text is known now, and the dub, which may cost money, is not made yet.
-  const request = { ...task, video: null, seconds: Number.POSITIVE_INFINITY };
+  const request = { ...task, video: null };
   await checkExport(engines.programs, request, subtitle.lines, work);
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const { targetLanguage, voiceMode } = task;

@@ -3,7 +3,7 @@ import type { Subtitle, Work } from '../../engines/engine.ts';
 import { type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { convert, planConversion } from '../conversion/convert.ts';
-import { requireWhole } from '../conversion/wholeness.ts';
+import { requireComplete } from '../conversion/integrity.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../media/facts.ts';
 
@@ -66,6 +66,6 @@ async function makeReady(programs: Programs, { video, track }: LocalizedParts, w
   const plan = planConversion(facts, { audioTrack: track });
   if (plan.type === 'impossible')
     throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
-  await requireWhole(programs, video, { facts, track: plan.track }, work);
+  await requireComplete(programs, video, facts, work);
   return convert(programs, video, facts, plan, { ...work, report: () => undefined });
 }

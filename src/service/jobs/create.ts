@@ -100,20 +100,18 @@ function refuseClosedCallback({ config }: ServiceContext, { callback_url: callba
 }
 
 /**
- * Checks memory, time and fonts before anything is charged. Without an upload on this machine the job checks the picture itself,
+ * Checks picture and fonts before anything is charged. Without an upload on this machine the job checks the picture itself,
  * and for a node without engines all of it.
  */
 async function refuseUnexportable(
   context: ServiceContext,
   request: JobRequest,
-  { file, size }: Input,
+  { file }: Input,
 ): Promise<void> {
   if (!('resolution' in request) || context.role === 'api') return;
   const video = file === null ? null : context.storage.pathOf(file);
-  // The other stages take about as long as the video.
-  const seconds = context.config.jobDeadlineMs / 1000 - size.seconds;
   try {
-    await checkJobExport(await context.engines(), request, { video, seconds });
+    await checkJobExport(await context.engines(), request, video);
   } catch (error) {
     if (!(error instanceof JobFailure) || error.retryable) throw error;
     const isFont = error.code === 'LANGUAGE_NOT_SUPPORTED';

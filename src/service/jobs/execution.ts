@@ -320,8 +320,7 @@ async function make(
   const engines = await context.engines();
   // A node that accepted the job may have no engines to check it with, and not the picture.
   if ('resolution' in request && (size !== null || context.isShared)) {
-    const seconds = context.config.jobDeadlineMs / 1000 - (size?.seconds ?? 0);
-    await checkJobExport(engines, request, { video: material.video, seconds }, work.signal);
+    await checkJobExport(engines, request, material.video, work.signal);
   }
   return { made: await carryOut(engines, row.kind, request, material, work), size };
 }

@@ -80,18 +80,18 @@ async function madeSubtitle(
 
 /**
  * Checks that the finished video of a localization can be exported. A picture that is copied always can.
- * @param about.video null if it is not known yet
+ * @param video null if it is not known yet
  * @throws JobFailure
  */
 export async function checkJobExport(
   engines: Engines,
   request: JobRequest<'auto_localization'>,
-  about: { readonly video: string | null; readonly seconds: number },
+  video: string | null,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const { target_language: targetLanguage, subtitle_output: subtitleOutput, resolution } = request;
   if (subtitleOutput !== 'burned' && resolution === 'source') return;
-  await engines.checkExport?.({ ...about, targetLanguage, subtitleOutput, resolution }, signal);
+  await engines.checkExport?.({ video, targetLanguage, subtitleOutput, resolution }, signal);
 }
 
 /** Runs the engine of a kind for a request. */

@@ -135,7 +135,7 @@ async function convertVideo(task: VideoTask, isCut: boolean): Promise<ReadyVideo
     throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
   }
   // Checked before converting: the output of a truncated file looks complete.
-  await prepare.requireWhole(programs, input.path, { facts, track: plan.track }, work);
+  await prepare.requireComplete(programs, input.path, facts, work);
   if (plan.type === 'none') return { path: input.path, facts, track: plan.track };
   const share = isCut ? CONVERTING_SHARE : 1;
   const report = (fraction: number) => work.report(fraction * share);

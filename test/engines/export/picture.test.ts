@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encoderArguments, planPicture, scaledSize, whiteOf } from '../../../src/engines/export/picture.ts';
+import {
+  encoderArguments,
+  mostThreads,
+  planPicture,
+  scaledSize,
+  whiteOf,
+} from '../../../src/engines/export/picture.ts';
 import { parseHeader } from '../../../src/engines/media/header.ts';
 
 function header(
@@ -48,13 +54,22 @@ describe('the picture', () => {
   });
 
   test('is encoded with even sides to burn subtitles in, or if an MP4 cannot contain it', () => {
-    const source = { width: 1921, height: 1081 };
-    const encoded = { copy: false, source, size: { width: 1920, height: 1080 }, hdr: null };
+    const encoded = { copy: false, size: { width: 1920, height: 1080 }, hdr: null };
     expect(planPicture(header('h264'), 'source', true)).toEqual(encoded);
     expect(planPicture(header('mpeg2video', 'mpeg'), 'source', false)).toEqual(encoded);
     expect(planPicture(header('h264', 'avi'), 'source', false)).toEqual(encoded);
     expect(planPicture(header('prores'), 'source', false)).toEqual(encoded);
   });
+});
+
+test.each([
+  ['1080p', 1920, 1080, null, 8],
+  ['1080p in HDR', 1920, 1080, 'smpte2084', 8],
+  ['4K', 4096, 2160, null, 8],
+  ['4K in HDR', 3840, 2160, 'arib-std-b67', 3],
+  ['8K', 7680, 4320, null, 1],
+] as const)('%s is encoded with as many threads as fit into memory', (_name, width, height, hdr, threads) => {
+  expect(mostThreads({ copy: false, size: { width, height }, hdr })).toBe(threads);
 });
 
 describe('a picture in HDR', () => {

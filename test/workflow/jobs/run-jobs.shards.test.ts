@@ -10,7 +10,6 @@ import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { QUICK, startVloc, type VlocScene } from '../../commands/support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
-import { LIMITS } from '../prepare/limits.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const NAMES = [1, 2, 3, 4, 5, 6, 7, 8].map((lesson) => `lesson-${lesson}.srt`);
@@ -165,7 +164,7 @@ describe('shards in one folder of results', () => {
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
 
-  it('are refused while a run divides the same batch differently', async () => {
+  it('exclude a second run of the same shard, and runs with another n, before anything is sent', async () => {
     const vloc = await startShards();
     vloc.engines.hold();
     const running = vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
@@ -173,43 +172,35 @@ describe('shards in one folder of results', () => {
       () => jobsOf(vloc),
       (jobs) => jobs.length === FIRST.length,
     );
-    for (const [shard, found] of [
-      [['--shard', '1/2'], /another vloc works in .*out on shard 1\/2: process/],
-      [
-        ['--shard', '1/3'],
-        /works in .*out on shard 1\/2, which may be the same items as those of shard 1\/3: process/,
-      ],
-      [[], /on shard 1\/2, which may be the same items as those of a run without --shard: process/],
-    ] as const) {
-      const refused = await vloc.run([...TRANSLATE, '--out', 'out', ...shard], machine(vloc, 'other'));
-      expect([refused.code, refused.stderr]).toEqual([7, expect.stringMatching(found)]);
-    }
+    const same = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2'], machine(vloc, 'other'));
+    expect([same.code, same.stderr]).toEqual([
+      7,
+      expect.stringMatching(/another vloc works in .*out on shard 1\/2: process/),
+    ]);
+    const refuseOthers = async () => {
+      for (const words of [['--shard', '1/3'], [], ['--dry-run']]) {
+        const refused = await vloc.run([...TRANSLATE, '--out', 'out', ...words], machine(vloc, 'other'));
+        expect([refused.code, refused.stderr]).toEqual([
+          2,
+          expect.stringMatching(/has records of runs with --shard i\/2.*\n.*Finish with --shard i\/2/s),
+        ]);
+      }
+    };
+    await refuseOthers();
     vloc.engines.letGo();
     expect((await running).code).toBe(0);
+    await refuseOthers();
     expect(await jobsOf(vloc)).toHaveLength(FIRST.length);
+    await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2']);
+    expect(await jobsOf(vloc)).toHaveLength(NAMES.length);
   });
 
-  it('are taken over by a run with another number of shards: finished and running jobs are not paid again', async () => {
+  it('are refused in a folder of a run without --shard', async () => {
     const vloc = await startShards();
-    await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
-    vloc.engines.hold();
-    await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2', '--detach']);
-    vloc.engines.letGo();
-    const before = (await jobsOf(vloc)).map(({ id }: { id: string }) => id);
-    for (const index of [1, 2, 3]) {
-      const ended = await vloc.run(
-        [...TRANSLATE, '--out', 'out', '--shard', `${index}/3`],
-        machine(vloc, 'other'),
-      );
-      expect(ended.code, ended.stderr).toBe(0);
-    }
-    expect(await resultsIn(join(vloc.folder, 'out'))).toEqual(resultsOf(NAMES));
-    const whole = await vloc.run([...TRANSLATE, '--out', 'out', '-o', 'json']);
-    const ids = JSON.parse(whole.stdout).data.map(({ id }: { id: string }) => id);
-    expect([whole.code, ids.toSorted()]).toEqual([0, before.toSorted()]);
-    expect(await jobsOf(vloc)).toHaveLength(8);
-    const status = await vloc.run(['batch', 'status', 'out']);
-    expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^STATE +ITEMS\ndone +8\n/)]);
+    await vloc.run([...TRANSLATE, '--out', 'out']);
+    const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Leave --shard out')]);
+    expect(await jobsOf(vloc)).toHaveLength(NAMES.length);
   });
 
   it('do not treat the jobs of each other as lost ones, even of files with the same bytes', async () => {
@@ -230,46 +221,6 @@ describe('shards in one folder of results', () => {
       const ended = await vloc.run([...words, '--shard', `${index}/2`], options);
       expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('of 8 items')]);
     }
-    expect(await jobsOf(vloc)).toHaveLength(8);
-  });
-});
-
-describe('a run that takes over the items of shards', () => {
-  it('continues the parts of a long input', async () => {
-    const vloc = await startShards([]);
-    const cue = (at: number) => `${at}\n00:00:0${at},000 --> 00:00:0${at},900\nline ${at}\n`;
-    await writeFile(join(vloc.folder, 'in', 'book.srt'), [1, 2, 3, 4, 5, 6].map(cue).join('\n'));
-    const words = [...TRANSLATE, '--split', '--out', 'out'];
-    const shard = `${shardOf('book.srt', 2)}/2`;
-    vloc.engines.hold();
-    await vloc.run([...words, '--shard', shard, '--detach'], { limits: LIMITS });
-    vloc.engines.letGo();
-    expect(await jobsOf(vloc)).toHaveLength(2);
-    const whole = await vloc.run(words, { limits: LIMITS });
-    expect(whole.code, whole.stderr).toBe(0);
-    expect(await jobsOf(vloc)).toHaveLength(2);
-    expect(await readFile(join(vloc.folder, 'out', 'book.es.srt'), 'utf8')).toContain('LINE 6');
-  });
-
-  it('asks the service which jobs a damaged journal has lost, and pays for none of them again', async () => {
-    const vloc = await startShards(SECOND);
-    // This journal has a name already, which the jobs of the shard do not carry.
-    expect((await vloc.run([...TRANSLATE, '--out', 'out'])).code).toBe(0);
-    for (const name of FIRST) await writeFile(join(vloc.folder, 'in', name), SRT(name));
-    vloc.engines.hold();
-    await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2', '--detach']);
-    vloc.engines.letGo();
-    const path = join(vloc.folder, 'out', '.vloc', 'shard-1-of-2', 'journal');
-    const lines = (await readFile(path, 'utf8')).split('\n');
-    const [lost = ''] = FIRST;
-    await writeFile(
-      path,
-      lines.filter((line) => !line.includes(lost) || line.includes('batch_command')).join('\n'),
-    );
-    const whole = await vloc.run([...TRANSLATE, '--out', 'out'], machine(vloc, 'other'));
-    expect(whole.code, whole.stderr).toBe(0);
-    expect(whole.stderr).toContain('Before a job is made, the service is asked which jobs it has.');
-    expect(await resultsIn(join(vloc.folder, 'out'))).toEqual(resultsOf(NAMES));
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
 });
