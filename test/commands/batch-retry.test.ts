@@ -16,7 +16,7 @@ import { QUICK, startVloc, type VlocScene } from './support/run-vloc.ts';
 
 const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 /** A process loads all sources; on a busy machine that takes seconds. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 170_000;
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];

@@ -7,7 +7,7 @@ import type { LongLimits } from '../../context/context.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { describeDuration, formatBytes } from '../../errors/amounts.ts';
 import type { ConversionPlan } from '../../prepare/conversion/convert.ts';
-import type { TrackFacts, VideoFacts } from '../../prepare/media/facts.ts';
+import type { VideoFacts } from '../../prepare/media/facts.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { AllowedPreparation } from '../jobs/job-options.ts';
@@ -79,9 +79,7 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
   // Converting lengthens the sound a little; a split keeps a margin to the limit.
   const whole = allowed.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
   const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
-  const { plan, facts } = isLong
-    ? await planLong(examination, declared, first.track)
-    : { plan: first, facts: declared };
+  const { plan, facts } = isLong ? await planLong(examination, declared) : { plan: first, facts: declared };
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const obstacles = [
     ...(isLong && !allowed.split ? [adviseSplit(examination, facts)] : []),
@@ -122,7 +120,6 @@ function planOf(
 async function planLong(
   examination: Examination,
   facts: Measured,
-  track: TrackFacts,
 ): Promise<{ readonly plan: ConversionPlan; readonly facts: Measured }> {
   const { prepare, programs, path, signal } = examination;
   const run = { signal, folder: tmpdir() };
