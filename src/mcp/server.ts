@@ -134,6 +134,8 @@ function instructionsOf({ folders, session }: ServerParts): string {
     'Tools whose description says COSTS CREDITS need the consent of the user: show the plan of dry_run: true first.',
     'Review before dubbing: localize with stop_after, show and edit the subtitle files, then the same call with from_subtitles instead. If the videos cannot be written beside: recognize, translate, edit, then localize with subtitle.',
     'Long work: call with detach: true, then jobs_wait with the ids. An interrupted call continues when it is repeated.',
-    'On an error, do what `advice` says; `code` is stable.',
+    'Every tool returns exit_code, output (the JSON of the command, or null), text (other output), notes, error and session.',
+    'error is null or has code (stable), message, advice (do what it says) and retryable.',
+    'session has spent_credits and left_credits: null if the service does not report what jobs cost, or without a limit.',
   ].join('\n');
 }

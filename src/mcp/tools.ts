@@ -24,9 +24,8 @@ const EFFECTS: Readonly<Record<ToolEffect, string>> = {
   writes: 'Writes files into a writable folder. Costs nothing.',
   cancels: 'Cancelled jobs cannot be continued; they cost nothing. Ask the user first.',
   pays:
-    'COSTS CREDITS at a hosted service (nothing with the embedded one). First call it with dry_run: true, show the user the ' +
-    'jobs and credits, and get their consent. The same call again continues what was interrupted and pays for nothing twice. ' +
-    'With detach: true it returns the ids of the jobs immediately; wait for them with jobs_wait.',
+    'COSTS CREDITS at a hosted service (nothing with the embedded one). Call it with dry_run: true first and get the consent of ' +
+    'the user. The same call again continues and pays for nothing twice.',
 };
 
 /**
@@ -142,11 +141,11 @@ function schemaOf(spec: OptionSpec): JsonSchema {
       return { type: 'string', enum: spec.choices, description };
     case 'list':
     case 'texts':
-      return { type: 'array', items: { type: 'string', minLength: 1 }, description };
+      return { type: 'array', items: { type: 'string' }, description };
     case 'pairs':
       return { type: 'object', additionalProperties: { type: 'string' }, description };
     case 'text':
-      return { type: 'string', minLength: 1, description };
+      return { type: 'string', description };
   }
 }
 
@@ -190,35 +189,19 @@ export function isArgumentOf({ command }: Pick<Tool, 'command'>): (flag: string)
   return (flag) => flags.has(flag);
 }
 
-const ERROR = {
-  type: ['object', 'null'],
-  properties: {
-    code: { type: 'string', description: 'stable; match on this' },
-    message: { type: 'string' },
-    advice: { type: ['string', 'null'] },
-    retryable: { type: 'boolean' },
-  },
-};
-
-/** What every tool returns: the JSON of the command, and how it ended. */
+/** What every tool returns: the JSON of the command, and how it ended. The instructions of the server describe the common parts. */
 function outputOf(json: JsonSchema | null): JsonSchema {
   return {
     type: 'object',
     properties: {
       exit_code: { type: 'integer' },
       output: nullable(outline(json ?? {}, OUTLINE_DEPTH)),
-      text: { type: ['string', 'null'], description: 'output that is not JSON' },
+      text: { type: ['string', 'null'] },
       notes: { type: 'array', items: { type: 'string' } },
-      error: ERROR,
-      session: {
-        type: 'object',
-        properties: {
-          spent_credits: { type: ['number', 'null'] },
-          left_credits: { type: ['number', 'null'] },
-        },
-      },
+      error: { type: ['object', 'null'] },
+      session: { type: 'object' },
     },
-    required: ['exit_code', 'output', 'text', 'notes', 'error', 'session'],
+    required: ['exit_code', 'output', 'error', 'session'],
   };
 }
 
@@ -228,7 +211,11 @@ const OUTLINE_DEPTH = 2;
 /** A schema with the names of its fields only: agents pay for each character of the list of tools. @param depth of fields that are objects */
 function outline(schema: JsonSchema, depth: number): JsonSchema {
   const { type, anyOf, properties, items } = schema;
-  if (Array.isArray(anyOf)) return { anyOf: anyOf.map((each) => outline(each, depth)) };
+  if (Array.isArray(anyOf)) {
+    const isNullable = anyOf.some((each) => each.type === 'null');
+    // A field that can be null needs no more than its name here.
+    return isNullable ? {} : { anyOf: anyOf.map((each) => outline(each, depth)) };
+  }
   if (depth > 0 && isSchema(properties)) {
     const fields = Object.entries(properties).map(([name, field]) => [
       name,
