@@ -54,6 +54,13 @@ async function connectTo(vloc: VlocScene, [read, write]: readonly [string, strin
   return { client, call };
 }
 
+const inspect = async () => ({
+  duration_seconds: 2,
+  container: 'mp4' as const,
+  video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+});
+
 const writeSubtitles = (vloc: VlocScene, name: string) =>
   writeFile(join(vloc.folder, name), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
 
@@ -132,7 +139,7 @@ test('results are links to files in folders that are called like patterns, and a
 });
 
 test('a localization stops for a review in a writable folder, and nowhere else', async () => {
-  const vloc = await startVloc();
+  const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
   await makeFolders(vloc);
   for (const folder of ['in', 'out'])
     ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, folder, 'talk.mp4'));
@@ -284,12 +291,6 @@ test('defaults of vloc.config.json apply to calls, but lead neither outside the 
 
 test('a cancelled localization ends; its job continues, and the same call gets the result without another job', async () => {
   const small = createSmallEngines();
-  const inspect = async () => ({
-    duration_seconds: 2,
-    container: 'mp4' as const,
-    video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
-    audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
-  });
   const vloc = await startVloc({ engines: { ...small, inspect } });
   await makeFolders(vloc);
   ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, 'in/talk.mp4'));
