@@ -2,6 +2,7 @@
 import type { Command } from '../context/command.ts';
 import { EXIT_CODES } from '../errors/exit-codes.ts';
 import { ENVIRONMENT } from '../profiles/environment.ts';
+import { wrapProse } from './terminal/wrap.ts';
 
 /**
  * Examples and notes of one command.
@@ -54,8 +55,13 @@ function exitCodeText(): string {
   return `Exit codes                                                    run again?\n${rows.join('\n')}\n`;
 }
 
+/** Columns of a usual terminal. */
+const PAGE_WIDTH = 80;
+
 function environmentText(): string {
   const width = Math.max(...Object.keys(ENVIRONMENT).map((name) => name.length));
-  const rows = Object.entries(ENVIRONMENT).map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`);
+  const rows = Object.entries(ENVIRONMENT).map(
+    ([name, meaning]) => `  ${name.padEnd(width)}  ${wrapProse(meaning, PAGE_WIDTH, width + 4)}`,
+  );
   return `Environment variables; flags override them, and they override configuration files\n${rows.join('\n')}\n`;
 }

@@ -247,10 +247,31 @@ function asUsageFailure(failure: Failure, step: BackendStep, type: string): Fail
   });
 }
 
-function refuseTwin(step: BackendStep, list: readonly unknown[], entry: object): void {
-  const twin = list.findIndex((other) => isDeepStrictEqual(other, entry));
+/** Fields that say how an engine is called, not which one it is. */
+const TUNING: ReadonlySet<string> = new Set([
+  'key',
+  'insecure',
+  'threads',
+  'context',
+  'fallback',
+  'concurrency',
+  'timeout',
+]);
+
+function identityOf(entry: object): object {
+  const fields = Object.entries(entry).filter(([name]) => !TUNING.has(name));
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, name === 'url' ? String(value).replace(/\/+$/, '') : value]),
+  );
+}
+
+function refuseTwin(step: BackendStep, list: readonly (object | string)[], entry: object): void {
+  const twin = list.findIndex(
+    (other) => typeof other !== 'string' && isDeepStrictEqual(identityOf(other), identityOf(entry)),
+  );
   if (twin < 0) return;
-  throw usageFailure(`engine ${twin + 1} of ${step} is the same`, 'Check with `vloc engines list`.');
+  const advice = `To change its settings, remove it first: \`vloc engines remove ${step} ${twin + 1}\`.`;
+  throw usageFailure(`engine ${twin + 1} of ${step} is the same`, advice);
 }
 
 /** Runs the sample through the engine and notes the result. @throws Failure (`configuration`) if it fails */
@@ -275,6 +296,13 @@ async function check(
     throw checkFailure(
       row.problem ?? 'unknown reason',
       'Nothing was saved; --no-check saves it without trying it.',
+    );
+  }
+  // The sample is clear speech, or a short sentence: whoever gets no word of it right is set up wrongly.
+  if ((row.word_error_rate ?? 0) >= 1) {
+    throw checkFailure(
+      `all words of the sample are wrong: ${JSON.stringify(row.output ?? '')}`,
+      'Check its model and language. Nothing was saved; --no-check saves it without trying it.',
     );
   }
   context.terminal.note(

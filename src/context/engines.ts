@@ -1,4 +1,5 @@
 /** The engines of the embedded service, as the file `engines.json` of this run configures them. */
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { EnginesConfig } from '../engines/config.ts';
 import type { EnginesLocation } from '../engines/config-file.ts';
@@ -41,12 +42,35 @@ export async function readEngines(
   return found?.config ?? null;
 }
 
+/** Checks the version of ffmpeg, so that an old one does not fail only at the export. @throws Failure (`configuration`) */
+async function checkFfmpeg({ io, signal }: Context): Promise<void> {
+  const [{ createPrograms }, { isTooOldFfmpeg, OLDEST_FFMPEG, readFfmpegVersion }] = await Promise.all([
+    import('../engines/programs.ts'),
+    import('../engines/catalog.ts'),
+  ]);
+  const programs = createPrograms(io.env.PATH ?? '');
+  const path = programs.locate('ffmpeg');
+  if (path === null) return;
+  // A broken one is reported by the job that needs it.
+  const output = await programs.run(path, ['-version'], { signal, folder: tmpdir() }).catch(() => null);
+  signal.throwIfAborted();
+  const version = output === null ? null : readFfmpegVersion(output.toString('utf8'));
+  if (version === null || !isTooOldFfmpeg(version)) return;
+  throw new Failure({
+    category: 'configuration',
+    code: 'ENGINE_MISSING',
+    message: `${path} is ffmpeg ${version}, and the oldest that works is ${OLDEST_FFMPEG}; nothing was sent`,
+    advice: `Install ffmpeg ${OLDEST_FFMPEG} or later, and put it first in PATH. Check with \`vloc doctor\`.`,
+  });
+}
+
 /** Creates the engines of a run. @throws Failure (`configuration`) for a file or an engine that cannot be used */
 export async function openEngines(context: Context, warn: Warn = context.terminal.warn): Promise<Engines> {
   const [{ createEngines }, config] = await Promise.all([
     import('../engines/index.ts'),
     readEngines(context, warn),
   ]);
+  await checkFfmpeg(context);
   const engines = createEngines({ config, env: context.io.env, warn });
   if (config === null) return engines;
   try {

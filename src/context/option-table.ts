@@ -13,15 +13,17 @@ export type HelpGroup = (typeof HELP_GROUPS)[number];
 
 export type OptionSpec = {
   readonly help: string;
+  /** The description of the argument of `vloc mcp`, where the help speaks of the command line. */
+  readonly argumentHelp?: string;
   readonly short?: string;
   /** Heading in the help; default: `Options:`. */
   readonly group?: HelpGroup;
   /**
    * How `vloc mcp` offers it. Flags, numbers, times and choices are offered unless this says `no`; texts only if it says what
-   * they may be: any text, a name without folders, or the path of what is written. `default` is not offered either, but a
+   * they may be: any text, a name without folders, the path of an input, or that of what is written. `default` is not offered either, but a
    * default of `vloc.config.json` applies.
    */
-  readonly tool?: 'no' | 'default' | 'text' | 'name' | 'writes';
+  readonly tool?: 'no' | 'default' | 'text' | 'name' | 'reads' | 'writes';
   /** True for an option that the command requires. */
   readonly required?: true;
 } & (
@@ -33,7 +35,7 @@ export type OptionSpec = {
 );
 
 /** Which numbers an option accepts. `from` and `to` are among them. */
-interface NumberRange {
+export interface NumberRange {
   readonly whole?: true;
   readonly from?: number;
   readonly to?: number;

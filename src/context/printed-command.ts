@@ -128,7 +128,8 @@ const SERVICE_PARTS: readonly Part[] = [
 const LOCAL_COMMANDS =
   /^(engines|serve|schema|completion|help|batch (status|report)|profile (add|list|use|remove))\b/;
 
-function usesService(words: readonly string[]): boolean {
+/** False for commands that work on this machine alone. */
+export function usesService(words: readonly string[]): boolean {
   return !words.includes('--help') && !LOCAL_COMMANDS.test(words.join(' '));
 }
 

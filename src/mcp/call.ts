@@ -14,6 +14,8 @@ import { type CallProgress, createCallTerminal } from './terminal.ts';
 import {
   allowDefaults,
   type CommandCall,
+  isArgumentOf,
+  nameArguments,
   readArguments,
   type Tool,
   type ToolArguments,
@@ -60,8 +62,12 @@ export async function callTool(tool: Tool, given: ToolArguments, parts: CallPart
     code = await (isAlone ? session.pay(signal, run) : run());
   } catch (error) {
     signal.throwIfAborted();
-    failure = explain(error, parts);
+    failure = explain(error, tool, parts);
     code = EXIT_CODES[failure.facts.category].code;
+    if (tool.effect === 'reads' && printed.length > 0 && STATES.has(failure.facts.code)) {
+      notes.push(failure.message);
+      failure = null;
+    }
   }
   const text = printed.join('\n');
   const output = parseJson(text);
@@ -69,17 +75,24 @@ export async function callTool(tool: Tool, given: ToolArguments, parts: CallPart
     exit_code: code,
     output,
     text: output === null && text !== '' ? text : null,
-    notes,
+    notes: notes.map((note) => nameArguments(note, isArgumentOf(tool))),
     error: failure === null ? null : failureDocument(failure).error,
     session: { spent_credits: session.spent(), left_credits: session.left() },
   };
 }
 
-function explain(error: unknown, { context, session }: CallParts): Failure {
+/** Codes of failures that are the state of a batch: a call that shows it has not failed. */
+const STATES: ReadonlySet<string> = new Set(['BATCH_OPEN', 'SOME_FAILED']);
+
+function explain(error: unknown, tool: Tool, { context, session }: CallParts): Failure {
   const failure = error instanceof Failure ? error : asFailure(error);
-  const { advice } = failure.facts;
-  const whole = advice === undefined ? failure : failure.with({ advice: completeCommands(advice, context) });
-  return overLimit(whole, session.left());
+  const { advice, message } = failure.facts;
+  const isArgument = isArgumentOf(tool);
+  const named = failure.with({
+    message: nameArguments(message, isArgument),
+    ...(advice === undefined ? {} : { advice: nameArguments(completeCommands(advice, context), isArgument) }),
+  });
+  return overLimit(named, session.left());
 }
 
 function parseJson(text: string): unknown {
@@ -121,7 +134,10 @@ async function confineCall(
       throw usageFailure(`"${operand}" is not an input`, 'Write a path that begins with ./ or another name.');
     }
     const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
-    confined.push(isFile ? await confine(folders, operand, paths === 'results' ? 'write' : 'read') : operand);
+    if (!isFile) confined.push(operand);
+    else if (paths === 'results') confined.push(await confine(folders, operand, 'write'));
+    else if (writesBeside(options)) confined.push(await confineVideo(folders, operand));
+    else confined.push(await confine(folders, operand, 'read'));
   }
   const chosen: Record<string, unknown> = { ...defaults, ...options };
   for (const [name, spec] of Object.entries(command.options)) {
@@ -130,6 +146,8 @@ async function confineCall(
     if (spec.tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
       throw usageFailure(`"${value}" names a folder`, 'Write a name without folders.');
     }
+    if (spec.tool === 'reads' && value !== undefined)
+      chosen[name] = await confine(folders, String(value), 'read');
     if (spec.tool !== 'writes') continue;
     const isFolder = 'value' in spec && spec.value === 'dir';
     if (value === undefined && !isFolder) continue;
@@ -140,6 +158,23 @@ async function confineCall(
     );
   }
   return { operands: confined, options: chosen };
+}
+
+/** Whether a localization leaves subtitles beside its videos. */
+function writesBeside({ stopAfter, fromSubtitles, sourceSubtitle }: RawOptions): boolean {
+  return stopAfter !== undefined || fromSubtitles === true || sourceSubtitle !== undefined;
+}
+
+/** The path of a video whose subtitles are written beside it: relative to the first readable folder, in a writable one. */
+async function confineVideo(folders: AgentFolders, operand: string): Promise<string> {
+  const path = await confine(folders, operand, 'read');
+  return confine(folders, path, 'write').catch((error) => {
+    if (!(error instanceof Failure)) throw error;
+    const advice =
+      'These stages write subtitles beside the video. Use `recognize`, then `translate`, whose results are in a writable folder, ' +
+      'and pass the edited file as `subtitle`. Or ask the user to name the folder of the video with --write of `vloc mcp`.';
+    throw error.with({ advice });
+  });
 }
 
 function outsideByDefault(error: unknown, option: string): unknown {

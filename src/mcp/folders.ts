@@ -1,5 +1,5 @@
 /** The folders that an agent may use: paths are compared after links are followed. */
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { usageFailure } from '../context/command.ts';
 import { Failure } from '../errors/failure.ts';
@@ -55,7 +55,7 @@ export async function confine(folders: AgentFolders, word: string, access: Acces
   const [first] = allowed;
   if (first === undefined || word.includes('\0')) throw outside(word, access);
   const path = resolve(first, word);
-  const start = isPattern(word) ? fixedPart(path) : path;
+  const start = isPattern(word) && !(await exists(path)) ? fixedPart(path, allowed) : path;
   await checkPath(start, start, allowed, access);
   await checkLinks(await realpathOfStart(start), allowed, access, new Set());
   return path;
@@ -65,11 +65,20 @@ export async function confine(folders: AgentFolders, word: string, access: Acces
 const PATTERN = /[*?[\]{}()!]/;
 const isPattern = (word: string) => PATTERN.test(word);
 
-/** The folder above the first part of a pattern that is not fixed. */
-function fixedPart(path: string): string {
-  const parts = path.split(sep);
+/** The folder above the first part of a pattern that is not fixed; the names of the allowed folders are fixed. */
+function fixedPart(path: string, allowed: readonly string[]): string {
+  const root = allowed.find((folder) => isBelow(path, folder)) ?? sep;
+  const parts = relative(root, path).split(sep);
   const at = parts.findIndex(isPattern);
-  return at < 0 ? path : parts.slice(0, at).join(sep) || sep;
+  return at < 0 ? path : join(root, ...parts.slice(0, at));
+}
+
+/** As the commands read it: a file or folder whose name looks like a pattern is that file or folder. */
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The real path of what exists, and of the nearest folder above what does not. */

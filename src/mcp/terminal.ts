@@ -55,7 +55,7 @@ function createFew(tell: Tell): Progress {
   const share = () => [...fractions.values()].reduce((sum, each) => sum + each, 0) / fractions.size;
   return {
     show(key, step) {
-      fractions.set(key, step.fraction ?? fractions.get(key) ?? 0);
+      fractions.set(key, Math.max(fractions.get(key) ?? 0, shareOf(step)));
       tell(Math.min(share(), MOST_UNFINISHED), describe(key, step));
     },
     end(key, outcome, text) {
@@ -71,13 +71,34 @@ const MOST_UNFINISHED = 0.99;
 
 function createMany(look: () => WorkSummary, tell: Tell): Progress {
   const showAll = () => {
-    const { counts } = look();
+    const { counts, running: started } = look();
     const { done, failed, total, running } = counts;
-    const share = total === 0 ? 0 : (done + failed) / total;
+    const partly = started.reduce((sum, { step }) => sum + shareOf(step), 0);
+    const share = total === 0 ? 0 : (done + failed + partly) / total;
     const message = `${done} of ${total} done, ${failed} failed, ${running} running`;
     tell(Math.min(share, MOST_UNFINISHED), message);
   };
   return { show: showAll, end: showAll, close: () => undefined };
+}
+
+/** The share of the whole work at which a phase starts, and that of the phase itself. Every other phase is work of the service. */
+const PHASE_SHARES: Readonly<Record<string, readonly [number, number]>> = {
+  reading: [0, 0],
+  converting: [0, 0.1],
+  cutting: [0, 0.1],
+  uploading: [0.1, 0.1],
+  validating: [0.2, 0],
+  submitting: [0.2, 0],
+  queued: [0.2, 0],
+  downloading: [0.9, 0.05],
+  joining: [0.95, 0.05],
+  exporting: [0.95, 0.05],
+};
+const SERVICE_SHARE = [0.2, 0.7] as const;
+
+function shareOf({ phase, fraction }: Step): number {
+  const [start, share] = PHASE_SHARES[phase] ?? SERVICE_SHARE;
+  return start + share * (fraction ?? 0);
 }
 
 function describe(key: string, { phase, fraction }: Step): string {

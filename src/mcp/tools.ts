@@ -2,7 +2,7 @@
 import { camelCase, flagName } from '../batch/plan/field-flags.ts';
 import { type CalledCommand, type Command, operandHelp, type ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';
-import type { OptionSpec, OptionTable, RawOptions } from '../context/option-table.ts';
+import type { NumberRange, OptionSpec, OptionTable, RawOptions } from '../context/option-table.ts';
 import type { JsonSchema } from '../protocol/openapi/json-schemas.ts';
 
 export interface Tool {
@@ -24,9 +24,8 @@ const EFFECTS: Readonly<Record<ToolEffect, string>> = {
   writes: 'Writes files into a writable folder. Costs nothing.',
   cancels: 'Cancelled jobs cannot be continued; they cost nothing. Ask the user first.',
   pays:
-    'COSTS CREDITS at a hosted service (nothing with the embedded one). First call it with dry_run: true, show the user the ' +
-    'jobs and credits, and get their consent. The same call again continues what was interrupted and pays for nothing twice. ' +
-    'With detach: true it returns the ids of the jobs immediately; wait for them with jobs_wait.',
+    'COSTS CREDITS at a hosted service (nothing with the embedded one). Call it with dry_run: true first and get the consent of ' +
+    'the user. The same call again continues and pays for nothing twice.',
 };
 
 /**
@@ -126,73 +125,115 @@ function inputOf(command: Command, defaults: RawOptions): JsonSchema {
 function describeOperands(help: string, paths: string | undefined): string {
   if (paths === undefined) return help;
   const where = paths === 'results' ? 'first writable folder' : 'first readable folder';
-  return `${help}; paths are relative to the ${where}; stdin cannot be read`;
+  return `${help.replace(', or - for stdin', '')}; paths are relative to the ${where}`;
 }
 
 function schemaOf(spec: OptionSpec): JsonSchema {
-  const description =
-    spec.tool === 'writes' ? `${spec.help}; relative to the first writable folder` : spec.help;
+  const description = describeArgument(spec);
   switch (spec.type) {
     case 'flag':
       return { type: 'boolean', description };
     case 'number':
-      return { type: 'number', description };
+      return describeNumber(spec, description);
     case 'duration':
       return { type: 'string', pattern: String.raw`^\d+(\.\d+)?(ms|s|m|min|h|d)?$`, description };
     case 'choice':
       return { type: 'string', enum: spec.choices, description };
     case 'list':
     case 'texts':
-      return { type: 'array', items: { type: 'string', minLength: 1 }, description };
+      return { type: 'array', items: { type: 'string' }, description };
     case 'pairs':
       return { type: 'object', additionalProperties: { type: 'string' }, description };
     case 'text':
-      return { type: 'string', minLength: 1, description };
+      return { type: 'string', description };
   }
 }
 
-const ERROR = {
-  type: 'object',
-  properties: {
-    code: { type: 'string', description: 'stable; match on this' },
-    category: { type: 'string' },
-    message: { type: 'string' },
-    advice: { type: ['string', 'null'], description: 'what to do next' },
-    request_id: { type: ['string', 'null'] },
-    job_id: { type: ['string', 'null'] },
-    retryable: { type: 'boolean' },
-    errors: { type: 'array', items: { type: 'object' } },
-  },
-  required: ['code', 'category', 'message', 'advice', 'retryable'],
+function describeNumber({ whole, from, to }: NumberRange, description: string): JsonSchema {
+  return {
+    type: whole === true ? 'integer' : 'number',
+    ...(from === undefined ? {} : { minimum: from }),
+    ...(to === undefined ? {} : { maximum: to }),
+    description,
+  };
+}
+
+/** Places that paths are relative to. */
+const RELATIVE: Partial<Record<NonNullable<OptionSpec['tool']>, string>> = {
+  reads: '; relative to the first readable folder',
+  writes: '; relative to the first writable folder',
 };
 
-/** What every tool returns: the JSON of the command, and how it ended. */
+function describeArgument({ argumentHelp, help, tool }: OptionSpec): string {
+  const text = nameArguments((argumentHelp ?? help).replace('; repeatable', ''));
+  return `${text}${tool === undefined ? '' : (RELATIVE[tool] ?? '')}`;
+}
+
+/** Names of flags in a text as arguments: \`max_credits\` for `--max-credits`. Commands in backticks are for the user. @param isArgument by the flag; missing for all */
+export function nameArguments(text: string, isArgument: (flag: string) => boolean = () => true): string {
+  const lines = text
+    .split('\n')
+    .map((line) => (/^\s*(npx )?vloc /.test(line) ? line : nameInLine(line, isArgument)));
+  return lines.join('\n');
+}
+
+function nameInLine(line: string, isArgument: (flag: string) => boolean): string {
+  return line.replace(/`[^`]*`|(?<![\w-])--([a-z][a-z\d-]*)/g, (whole: string, name: string | undefined) =>
+    name === undefined || !isArgument(whole) ? whole : `\`${name.replaceAll('-', '_')}\``,
+  );
+}
+
+/** Whether a flag is an argument of the tool. */
+export function isArgumentOf({ command }: Pick<Tool, 'command'>): (flag: string) => boolean {
+  const flags = new Set(offeredOptions(command).map(([name]) => flagName(name)));
+  return (flag) => flags.has(flag);
+}
+
+/** What every tool returns: the JSON of the command, and how it ended. The instructions of the server describe the common parts. */
 function outputOf(json: JsonSchema | null): JsonSchema {
   return {
     type: 'object',
     properties: {
-      exit_code: { type: 'integer', description: 'as of the command: 0 for success' },
-      output: { anyOf: [json ?? {}, { type: 'null' }], description: 'null if the command printed no JSON' },
-      text: { type: ['string', 'null'], description: 'its output in another form' },
-      notes: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'messages and warnings of the command',
-      },
-      error: { anyOf: [ERROR, { type: 'null' }] },
-      session: {
-        type: 'object',
-        properties: {
-          spent_credits: { type: ['number', 'null'] },
-          left_credits: { type: ['number', 'null'] },
-        },
-        required: ['spent_credits', 'left_credits'],
-        description:
-          'credits of the new jobs of this session; spent_credits is null if the service does not report what jobs cost, left_credits also without a limit',
-      },
+      exit_code: { type: 'integer' },
+      output: nullable(outline(json ?? {}, OUTLINE_DEPTH)),
+      text: { type: ['string', 'null'] },
+      notes: { type: 'array', items: { type: 'string' } },
+      error: { type: ['object', 'null'] },
+      session: { type: 'object' },
     },
-    required: ['exit_code', 'output', 'text', 'notes', 'error', 'session'],
+    required: ['exit_code', 'output', 'error', 'session'],
   };
+}
+
+/** The rows of a list and their fields. */
+const OUTLINE_DEPTH = 2;
+
+/** A schema with the names of its fields only: agents pay for each character of the list of tools. @param depth of fields that are objects */
+function outline(schema: JsonSchema, depth: number): JsonSchema {
+  const { type, anyOf, properties, items } = schema;
+  if (Array.isArray(anyOf)) {
+    const isNullable = anyOf.some((each) => each.type === 'null');
+    // A field that can be null needs no more than its name here.
+    return isNullable ? {} : { anyOf: anyOf.map((each) => outline(each, depth)) };
+  }
+  if (depth > 0 && isSchema(properties)) {
+    const fields = Object.entries(properties).map(([name, field]) => [
+      name,
+      outline(field as JsonSchema, depth - 1),
+    ]);
+    return { type: 'object', properties: Object.fromEntries(fields) };
+  }
+  // A list is as deep as its rows.
+  if (depth > 0 && isSchema(items)) return { type: 'array', items: outline(items, depth) };
+  return type === 'object' || type === 'array' ? { type } : {};
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nullable(schema: JsonSchema): JsonSchema {
+  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema;
 }
 
 /** A call as the command gets it. */

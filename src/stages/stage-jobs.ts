@@ -8,15 +8,16 @@ import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../batch/i
 import { decideItems } from '../batch/plan/decide-items.ts';
 import type { Recorded } from '../batch/plan/decision.ts';
 import { foldItemFacts } from '../batch/plan/facts.ts';
-import type { Arrival, Task } from '../batch/run/batch.ts';
+import type { Arrival, RunOptions, Task } from '../batch/run/batch.ts';
 import { doneBefore, explainDecision } from '../batch/run/decided-outcomes.ts';
 import { runBatch } from '../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../client/runtime.ts';
+import type { Connection } from '../context/connection.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { historyChoices } from '../workflow/jobs/read-history.ts';
-import { commandRecord, withPrices } from '../workflow/jobs/run-jobs.ts';
+import { commandRecord, limitKind, spendingLimit, withPrices } from '../workflow/jobs/run-jobs.ts';
 import { createPreparation } from '../workflow/prepare/preparation.ts';
 import { checkStageSupport } from './stage-plan.ts';
 import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
@@ -29,6 +30,23 @@ export interface StageJobs {
   run(item: BatchItem, needed: readonly TargetState[]): Promise<BatchOutcome>;
   /** Waits until the batch has ended; no job may follow. @throws as `run` */
   end(): Promise<void>;
+}
+
+/** The options of the batch, with the limit that this run shares with others. @throws Failure (`credits`) as `limitKind` */
+async function limitStages(
+  { context, states, runOptions }: StagedRun,
+  connection: Connection,
+): Promise<RunOptions> {
+  const options = withPrices(runOptions, connection);
+  const max = spendingLimit(context, connection);
+  if (max === Number.POSITIVE_INFINITY) return options;
+  const due = states.filter(({ end }) => end === null).flatMap(({ steps }) => steps);
+  const prices: Record<string, number> = { ...options.prices };
+  for (const kind of new Set(due.map((step) => step.kind))) {
+    const { price } = await limitKind(kind, max, connection, options.prices ?? {}, context.signal);
+    if (price !== null) prices[kind] = price;
+  }
+  return { ...options, prices, newCredits: { max: max ?? 0, price: null } };
 }
 
 export function createStageJobs(run: StagedRun): StageJobs {
@@ -48,6 +66,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
   async function open(): Promise<void> {
     const connection = await run.connection();
     await checkStageSupport(plan, connection.capabilities);
+    const limited = await limitStages(run, connection);
     const journal = await run.journal();
     // Another run may have worked in the folder before it was locked.
     recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
@@ -68,7 +87,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       inputFiles: inputFilesOf(run),
       records: openLocalRecords(connection, context.io.now, runOptions.jobs, context.terminal.warn),
       // The next stage needs the files of this one.
-      options: { ...withPrices(runOptions, connection), skipDone: false },
+      options: { ...limited, skipDone: false },
       runtime: { ...SYSTEM_RUNTIME, ...context.io.pace?.runtime },
       preparation: createPreparation(context.io),
       command: 'localize',

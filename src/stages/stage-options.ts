@@ -12,23 +12,30 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   stopAfter: {
     type: 'choice',
     choices: STOPS,
-    tool: 'no',
     help: 'stop after this step, leave the subtitles beside the videos to edit, and print the command that continues',
+    argumentHelp:
+      'stop after this step and leave the subtitles beside the videos for review; edit them, then continue with from_subtitles. ' +
+      'The videos must be in a writable folder',
   },
   fromSubtitles: {
     type: 'flag',
-    tool: 'no',
     help: 'use existing subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass, instead of creating them',
+    argumentHelp:
+      'use the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; the videos must be in a writable folder',
   },
   subtitle: {
     type: 'text',
     value: 'file',
+    tool: 'reads',
     help: 'your own subtitles in the target language, for one video; skips recognition and translation',
   },
   sourceSubtitle: {
     type: 'text',
     value: 'file',
+    tool: 'reads',
     help: 'your own subtitles in the spoken language, for one video; skips recognition',
+    argumentHelp:
+      'your own subtitles in the spoken language, for one video in a writable folder; skips recognition',
   },
   ...SUBTITLE_FORMAT_OPTION,
 });

@@ -86,6 +86,16 @@ export function inputFilesOf({
   return [...namedPaths(context.io.cwd, operands, options), ...videos];
 }
 
+/** The context with a shared limit that counts nothing from the embedded service. */
+function countingHosted(context: Context, connected: () => Connection | null): Context {
+  const { spending } = context;
+  if (spending === undefined) return context;
+  const count = (credits: number | null) => {
+    if (connected()?.capabilities == null) spending.count(credits);
+  };
+  return { ...context, spending: { ...spending, count } };
+}
+
 export async function openStagedRun(
   context: Context,
   operands: readonly string[],
@@ -108,11 +118,14 @@ export async function openStagedRun(
     }),
     runOptions: readRunOptions(options, isRetry),
     needs,
-    view: await createBatchView(context, {
-      items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
-      wholesOf: ({ key, kind }) =>
-        needs.get(key)?.flatMap((state) => (isShownBy(state, kind) ? state.target.item : [])) ?? null,
-    }),
+    view: await createBatchView(
+      countingHosted(context, () => run.connected),
+      {
+        items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
+        wholesOf: ({ key, kind }) =>
+          needs.get(key)?.flatMap((state) => (isShownBy(state, kind) ? state.target.item : [])) ?? null,
+      },
+    ),
     inputs: createInputs(inputFilesOf({ context, operands, options, plan })),
     async connection() {
       run.connected = await connection();

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,10 +30,15 @@ async function makeFolders(vloc: VlocScene): Promise<void> {
 }
 
 /** A server for the folders `in` and `out`, and an agent that is connected to it. */
-async function connect(vloc: VlocScene, ...flags: string[]) {
+function connect(vloc: VlocScene, ...flags: string[]) {
+  return connectTo(vloc, ['in', 'out'], ...flags);
+}
+
+/** @param folders the readable and the writable one */
+async function connectTo(vloc: VlocScene, [read, write]: readonly [string, string], ...flags: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [PROCESS, 'mcp', '--read', 'in', '--write', 'out', ...flags],
+    args: [PROCESS, 'mcp', '--read', read, '--write', write, ...flags],
     env: vloc.env,
     cwd: vloc.folder,
     stderr: 'ignore',
@@ -47,6 +53,13 @@ async function connect(vloc: VlocScene, ...flags: string[]) {
   };
   return { client, call };
 }
+
+const inspect = async () => ({
+  duration_seconds: 2,
+  container: 'mp4' as const,
+  video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+});
 
 const writeSubtitles = (vloc: VlocScene, name: string) =>
   writeFile(join(vloc.folder, name), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
@@ -63,11 +76,17 @@ test('tools are the marked commands; those that cost money say so, and offer no 
   for (const { annotations } of paying) expect(annotations).toMatchObject({ destructiveHint: true });
   const credits = tools.find(({ name }) => name === 'credits');
   expect(credits?.annotations).toMatchObject({ readOnlyHint: true });
+  const status = tools.find(({ name }) => name === 'batch_status');
+  expect(status?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false });
+  // Agents pay for each character in every conversation.
+  expect(JSON.stringify(tools).length).toBeLessThan(40_000);
   const localize = tools.find(({ name }) => name === 'localize')?.inputSchema;
+  expect(localize?.properties?.audio_track).toMatchObject({ type: 'integer', minimum: 1 });
+  expect(JSON.stringify(localize)).not.toMatch(/--[a-z]|separated by commas|repeatable/);
   expect(localize?.required).toEqual(['inputs', 'to']);
   const offered = Object.keys(localize?.properties ?? {});
   expect(offered).toEqual(expect.arrayContaining(['out', 'dry_run', 'detach', 'max_credits']));
-  for (const name of ['watch', 'files_from', 'sheet', 'body', 'set', 'subtitle', 'stop_after', 'fresh']) {
+  for (const name of ['watch', 'files_from', 'sheet', 'body', 'set', 'fresh']) {
     expect(offered).not.toContain(name);
   }
 });
@@ -95,6 +114,56 @@ test('inputs are translated with progress, and the result is structured', async 
   const again = await call('translate', { inputs: ['.'], ...TRANSLATE });
   expect(again.output.data[0]?.id).toBe(answer.output.data[0]?.id);
   expect(again.session.spent_credits).toBe(answer.session.spent_credits);
+});
+
+test('results are links to files in folders that are called like patterns, and an unfinished batch is no error', async () => {
+  const vloc = await startVloc();
+  const [read, write] = ['week (1) [x]!', 'out {y}'] as const;
+  for (const name of [read, write]) await mkdir(join(vloc.folder, name));
+  await writeSubtitles(vloc, `${read}/a.srt`);
+  await writeFile(join(vloc.folder, read, 'bad.srt'), 'nothing');
+  const { client, call } = await connectTo(vloc, [read, write]);
+  const given = { inputs: ['*.srt'], ...TRANSLATE };
+  const { content } = await client.callTool({ name: 'translate', arguments: given });
+  const uri = pathToFileURL(join(vloc.folder, write, 'a.es.srt')).href;
+  expect(content).toContainEqual({ type: 'resource_link', uri, name: 'a.es.srt' });
+  const answer = await client.callTool({ name: 'batch_status', arguments: { dirs: ['.'] } });
+  expect(answer.isError).toBe(false);
+  expect(answer.structuredContent).toMatchObject({
+    exit_code: 3,
+    error: null,
+    notes: expect.arrayContaining(['1 of 2 items failed']),
+  });
+  const { error } = await call('translate', { ...given, clobber: true, skip_existing: true });
+  expect(error?.message).toBe('`clobber` replaces files that exist, and `skip_existing` keeps them');
+});
+
+test('a localization stops for a review in a writable folder, and nowhere else', async () => {
+  const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
+  await makeFolders(vloc);
+  for (const folder of ['in', 'out'])
+    ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, folder, 'talk.mp4'));
+  const { call } = await connect(vloc);
+  const gate = { to: ['es'], from: 'en', stop_after: 'translate' };
+  const refused = await call('localize', { ...gate, inputs: ['talk.mp4'] });
+  expect(refused.error).toMatchObject({
+    code: 'OUTSIDE_FOLDERS',
+    advice: expect.stringContaining('`subtitle`'),
+  });
+  const video = join(vloc.folder, 'out/talk.mp4');
+  const stopped = await call('localize', { ...gate, inputs: [video] });
+  expect(stopped).toMatchObject({ exit_code: 0, error: null });
+  await access(join(vloc.folder, 'out/talk.es.srt'));
+  const outside = await call('localize', { to: ['es'], inputs: [video], subtitle: '../secret.srt' });
+  expect(outside.error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  const plan = await call('localize', {
+    to: ['es'],
+    from: 'en',
+    inputs: [video],
+    from_subtitles: true,
+    dry_run: true,
+  });
+  expect(plan.output).toMatchObject({ object: 'stages' });
 });
 
 test('a result whose name is a folder or a link to nothing is refused before it is paid', async () => {
@@ -222,12 +291,6 @@ test('defaults of vloc.config.json apply to calls, but lead neither outside the 
 
 test('a cancelled localization ends; its job continues, and the same call gets the result without another job', async () => {
   const small = createSmallEngines();
-  const inspect = async () => ({
-    duration_seconds: 2,
-    container: 'mp4' as const,
-    video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
-    audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
-  });
   const vloc = await startVloc({ engines: { ...small, inspect } });
   await makeFolders(vloc);
   ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, 'in/talk.mp4'));

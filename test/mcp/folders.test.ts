@@ -1,6 +1,6 @@
 import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { type AgentFolders, confine, openFolders } from '../../src/mcp/folders.ts';
 import { makeFolder } from '../client/support/harness.ts';
 
@@ -82,4 +82,14 @@ describe('the folders of a server', () => {
       facts: { code: 'USAGE', message: expect.stringContaining(name) },
     });
   });
+});
+
+test('folders that are called like patterns work, and the pattern below them may not leave them', async () => {
+  const name = 'week (1) [x] {y}!';
+  await mkdir(join(root, name, 'deep [2]'), { recursive: true });
+  const odd = await openFolders([name], [name], root);
+  expect(await confine(odd, 'deep [2]', 'read')).toBe(at(`${name}/deep [2]`));
+  expect(await confine(odd, '*.mp4', 'read')).toBe(at(`${name}/*.mp4`));
+  expect(await confine(odd, 'new (3)/a.mp4', 'write')).toBe(at(`${name}/new (3)/a.mp4`));
+  await expect(confine(odd, '../*.mp4', 'read')).rejects.toMatchObject(REFUSED);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WorkSummary } from '../../src/context/context.ts';
 import { type CallProgress, createCallTerminal } from '../../src/mcp/terminal.ts';
 
 function open() {
@@ -8,7 +9,7 @@ function open() {
   return { notes, reports, terminal, shares: () => reports.map(({ progress }) => progress) };
 }
 
-const summary = (done: number, failed: number, total: number) => ({
+const summary = (done: number, failed: number, total: number): WorkSummary => ({
   running: [],
   counts: { total, done, running: total - done - failed, waiting: 0, failed, left: 0 },
   leftMs: null,
@@ -19,18 +20,16 @@ const summary = (done: number, failed: number, total: number) => ({
 });
 
 describe('progress of a call', () => {
-  it('is the mean of its steps, with the step in words', async () => {
+  it('weights its phases: an upload is a small part of the work, and so is a download', async () => {
     const { terminal, reports } = open();
     const progress = await terminal.progress();
-    progress.show('a', { phase: 'uploading', fraction: 0.5 });
-    progress.show('b', { phase: 'processing', fraction: 0.1 });
-    progress.show('b', { phase: 'waiting', fraction: null });
-    expect(reports.map(({ message }) => message)).toEqual([
-      'a: uploading 50 %',
-      'b: processing 10 %',
-      'b: waiting',
-    ]);
-    expect(reports[0]?.progress).toBe(0.5);
+    progress.show('a', { phase: 'uploading', fraction: 1 });
+    expect(reports.at(-1)).toMatchObject({ message: 'a: uploading 100 %' });
+    expect(reports.at(-1)?.progress).toBeCloseTo(0.2);
+    progress.show('a', { phase: 'recognizing', fraction: 0.5 });
+    expect(reports.at(-1)?.progress).toBeCloseTo(0.55);
+    progress.show('a', { phase: 'downloading', fraction: 0 });
+    expect(reports.at(-1)?.progress).toBeCloseTo(0.9);
   });
 
   it('grows with every report, also if the work begins again, and is never complete before the answer', async () => {
@@ -59,6 +58,10 @@ describe('progress of a call', () => {
     state = summary(2, 1, 4);
     board.end('a', 'done', '');
     expect(reports.at(-1)).toEqual({ progress: 0.75, message: '2 of 4 done, 1 failed, 1 running' });
+    const step = { phase: 'processing', fraction: 1 };
+    state = { ...state, running: [{ label: 'd', step, since: 0 }] };
+    board.show('d', step);
+    expect(reports.at(-1)?.progress).toBeCloseTo(0.975);
   });
 });
 

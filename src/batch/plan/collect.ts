@@ -98,20 +98,30 @@ async function expand(
   if (found !== null) return [namedFile(operand, io.cwd)];
   const { isDynamicPattern } = await import('tinyglobby');
   if (!isDynamicPattern(operand)) return [namedFile(operand, io.cwd)];
-  const { folder, pattern } = splitPattern(operand, isDynamicPattern);
+  const { folder, pattern } = await splitPattern(operand, isDynamicPattern, io.cwd);
   return search(operand, kind, { root: resolve(io.cwd, folder), pattern: [pattern] }, options, io, report);
 }
 
-/** `lessons/week1/**` + `/*.mp4`: the folders before the first wildcard are the root of the tree that is kept. */
-function splitPattern(operand: string, isDynamic: (part: string) => boolean) {
+/**
+ * `lessons/week1/**` + `/*.mp4`: the folders before the first wildcard are the root of the tree that is kept. A folder that is
+ * called like a pattern, such as `week (1)`, is that folder.
+ */
+async function splitPattern(operand: string, isDynamic: (part: string) => boolean, cwd: string) {
   const parts = operand.split('/');
-  const first = parts.findIndex((part) => isDynamic(part));
+  let first = parts.findIndex((part) => isDynamic(part));
+  while (first < parts.length - 1 && (await isFolder(resolve(cwd, parts.slice(0, first + 1).join('/'))))) {
+    first += 1;
+  }
   const folder = parts.slice(0, first).join('/');
   return {
     folder: folder === '' && operand.startsWith('/') ? '/' : folder,
     // A bare `*.mp4` means this folder alone, as in a shell.
     pattern: `./${parts.slice(first).join('/')}`,
   };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 async function search(

@@ -86,11 +86,14 @@ async function checkEngine(
   }
   const [program] = engine.programs;
   const version = program === undefined ? null : await versionOf(programs, program, signal);
-  return {
-    grade: 'ok',
-    message: `${version ?? 'installed'} (${steps})`,
-    facts: { installed: true, version, steps: engine.steps },
-  };
+  const facts = { installed: true, version, steps: engine.steps };
+  const { isTooOldFfmpeg, OLDEST_FFMPEG } = await import('../../engines/catalog.ts');
+  if (engine.name === 'ffmpeg' && version !== null && isTooOldFfmpeg(version)) {
+    const fix = `Install ffmpeg ${OLDEST_FFMPEG} or later, and put it first in PATH.`;
+    const grade = need === 'yes' ? 'fail' : 'warn';
+    return { grade, message: `${version} is too old; the oldest that works is ${OLDEST_FFMPEG}`, fix, facts };
+  }
+  return { grade: 'ok', message: `${version ?? 'installed'} (${steps})`, facts };
 }
 
 function missing(message: string, need: Need, facts: Readonly<Record<string, unknown>>): CheckResult {
@@ -153,9 +156,9 @@ async function askVersion(
     // Some programs print their version and fail.
     signal.throwIfAborted();
   }
-  // ffmpeg's may have a letter before it or no number, and another line has that of its compiler.
-  const [, named] = /^\w+ version n?(\d+(?:\.\d+)+|\S+)/m.exec(output) ?? [];
-  return named ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
+  // Another line of ffmpeg has the version of its compiler.
+  const { readFfmpegVersion } = await import('../../engines/catalog.ts');
+  return readFfmpegVersion(output) ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
 
 async function checkLanguages(

@@ -37,6 +37,7 @@ const FOLDER_OPTIONS = inGroup('Output:', {
     value: 'dir',
     tool: 'writes',
     help: 'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
+    argumentHelp: 'folder for the results, created if missing (default: the first writable folder)',
   },
   name: {
     type: 'text',
@@ -54,6 +55,7 @@ export const JOB_DELIVERY_OPTIONS = {
   out: {
     ...FOLDER_OPTIONS.out,
     help: 'folder for the results (default: that of the run that created the job, else the current one)',
+    argumentHelp: FOLDER_OPTIONS.out.argumentHelp,
   },
   asIs: {
     type: 'flag',
@@ -251,6 +253,7 @@ function specOf(field: Field): OptionSpec | null {
             value: 'tags',
             tool: 'text',
             help: `${field.help}; several, separated by commas, create a job each`,
+            argumentHelp: `${field.help}; each makes a job`,
             required: true,
           }
         : { type: 'text', value: 'tag', tool: 'text', help: `${field.help} (default: ${field.default})` };

@@ -73,7 +73,12 @@ export async function runJobs(
     const priced = withPrices(ownLimits, connection);
     const newCredits = await limitNewCredits(request, connection, priced.prices);
     const runOptions = { ...priced, newCredits };
-    const work: ConnectedRun = { ...request, runOptions, connection };
+    const work: ConnectedRun = {
+      ...request,
+      context: chargedContext(context, connection),
+      runOptions,
+      connection,
+    };
     await finish(work, await runPlan(work));
     return 0;
   } catch (error) {
@@ -88,19 +93,44 @@ export function withPrices(options: RunOptions, { prices, capabilities }: Connec
   return capabilities === null ? { ...options, prices: { ...prices, ...options.prices } } : options;
 }
 
+/** Without the shared limit if the service is the embedded one, whose credits cost nothing. */
+function chargedContext(context: Context, { capabilities }: Connection): Context {
+  const { spending: _spending, ...free } = context;
+  return capabilities === null ? context : free;
+}
+
 /**
  * The limit that this run shares with others, with a price that makes it hold for the first job, too.
  * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
  */
 async function limitNewCredits(
-  { kind, context: { spending, signal }, plan }: PlannedRun,
-  { client, prices }: Connection,
+  { kind, context, plan }: PlannedRun,
+  connection: Connection,
   stated: Prices = {},
 ): Promise<NewCredits | undefined> {
-  const max = spending === undefined ? Number.POSITIVE_INFINITY : spending.left();
+  const max = spendingLimit(context, connection);
   if (max === Number.POSITIVE_INFINITY) return undefined;
   // Without a job to send, none may be sent instead of one that fails.
   if (!plan.planned.some(sendsJobs)) return { max: 0, price: null };
+  return limitKind(kind, max, connection, stated, context.signal);
+}
+
+/** Credits that this run may spend with others; infinite without a limit, null if it is unknown. The embedded service costs nothing. */
+export function spendingLimit({ spending }: Context, { capabilities }: Connection): number | null {
+  return spending === undefined || capabilities !== null ? Number.POSITIVE_INFINITY : spending.left();
+}
+
+/**
+ * The limit for jobs of a kind, with its price. @param max see `spendingLimit`
+ * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
+ */
+export async function limitKind(
+  kind: JobKind,
+  max: number | null,
+  { client, prices }: Connection,
+  stated: Prices,
+  signal: AbortSignal,
+): Promise<NewCredits> {
   if (max === null) {
     const why = 'the service does not report what an earlier job cost, so another could exceed the limit';
     throw unpricedFailure(kind, why);
