@@ -128,6 +128,7 @@ async function confineCall(
   folders: AgentFolders,
 ): Promise<CommandCall> {
   const { paths } = command.operands ?? {};
+  const chosen: Record<string, unknown> = { ...defaults, ...options };
   const confined: string[] = [];
   for (const operand of operands) {
     if (operand.startsWith('-')) {
@@ -136,10 +137,9 @@ async function confineCall(
     const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
     if (!isFile) confined.push(operand);
     else if (paths === 'results') confined.push(await confine(folders, operand, 'write'));
-    else if (writesBeside(options)) confined.push(await confineVideo(folders, operand));
+    else if (writesBeside(chosen)) confined.push(await confineVideo(folders, operand));
     else confined.push(await confine(folders, operand, 'read'));
   }
-  const chosen: Record<string, unknown> = { ...defaults, ...options };
   for (const [name, spec] of Object.entries(command.options)) {
     const value = chosen[name];
     const isGiven = options[name] !== undefined;
