@@ -14,6 +14,7 @@ export type { JobFilters, Jobs, ListFilters } from './jobs/jobs.ts';
 export { growingDelay, nextPollDelay, type ProgressSample } from './jobs/poll-schedule.ts';
 export type { WaitOptions } from './jobs/wait.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/job.ts';
+export type { Pages } from './read/pages.ts';
 export type * from './read/resources.ts';
 export type { Runtime } from './runtime.ts';
 export type { ProxySettings } from './transport/proxy.ts';
