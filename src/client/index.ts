@@ -10,7 +10,7 @@ export type { ClientOptions } from './context.ts';
 export type { Credits } from './credits.ts';
 export type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
 export type { ClientEvent } from './events.ts';
-export type { JobFilters, Jobs, ListFilters } from './jobs/jobs.ts';
+export type { JobFilters, Jobs, ListFilters, WaitForJob } from './jobs/jobs.ts';
 export { growingDelay, nextPollDelay, type ProgressSample } from './jobs/poll-schedule.ts';
 export type { WaitOptions } from './jobs/wait.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/job.ts';

@@ -1,5 +1,5 @@
 /** The state that the modules of one run share. */
-import type { Failure, Job } from '../../client/index.ts';
+import type { Failure, Job, WaitForJob } from '../../client/index.ts';
 import type { Inputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
