@@ -24,7 +24,7 @@ export interface Run {
   /** Turns of downloads; results whose links expire first go first. */
   readonly downloads: Limiter;
   /** Waits for one job; several waits share their requests. */
-  readonly wait: Batch['connection']['client']['jobs']['wait'];
+  readonly wait: WaitForJob;
   /** See `nameBatch`. */
   readonly batchReference: string;
   /** Finds jobs that the journal lacks. */
