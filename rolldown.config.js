@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown';
-import { copyData, gatherLicenses, publicModules } from './build/files.js';
+import { copyData, gatherLicenses } from './build/files.js';
 import { eagerFunctions, lightCommander, noOldStringWidth } from './build/start-up.js';
 import reportPage from './src/report-page/rolldown.config.js';
 
@@ -9,8 +9,6 @@ const EXTERNAL = ['@napi-rs/keyring', 'sherpa-onnx-node', '@jitsi/rnnoise-wasm',
 const tool = defineConfig({
   input: {
     vloc: 'src/cli/start.ts',
-    client: 'src/client/index.ts',
-    service: 'src/service/index.ts',
   },
   platform: 'node',
   external: EXTERNAL,
@@ -64,7 +62,26 @@ const tool = defineConfig({
       ],
     },
   },
-  plugins: [copyData, lightCommander, noOldStringWidth, eagerFunctions, publicModules, gatherLicenses],
+  plugins: [copyData, lightCommander, noOldStringWidth, eagerFunctions, gatherLicenses],
+});
+
+/** What package.json exports: ES modules, of which a bundler takes only what a program uses. */
+const library = defineConfig({
+  input: {
+    client: 'src/client/index.ts',
+    webhooks: 'src/client/webhooks/index.ts',
+    service: 'src/service/index.ts',
+  },
+  platform: 'node',
+  external: EXTERNAL,
+  // Beside the workers and data, which the code finds by `import.meta.url`.
+  output: {
+    dir: 'dist',
+    cleanDir: false,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'lib-[name]-[hash].js',
+  },
+  plugins: [gatherLicenses],
 });
 
 /** Programs and threads of their own. */
@@ -83,4 +100,4 @@ const workers = defineConfig({
 });
 
 // The tool first: it empties the folder.
-export default [tool, workers, reportPage];
+export default [tool, library, workers, reportPage];

@@ -1,4 +1,4 @@
-/** Files that are written beside the bundles: data, public modules, licenses. */
+/** Files that are written beside the bundles: data and licenses. */
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,26 +11,10 @@ const DATA = [
 /** Licenses of what is part of packages that do not include them, by the name of the package. */
 const NOTICES = 'build/notices';
 
-/** What package.json exports. */
-const PUBLIC = ['client', 'service'];
-
 export const copyData = {
   name: 'copy-data',
   writeBundle() {
     for (const { folder, file } of DATA) copyFileSync(join(folder, file), join('dist', file));
-  },
-};
-
-/** Programs import an ES module, which re-exports the code of the tool. */
-export const publicModules = {
-  name: 'public-modules',
-  generateBundle(_options, bundle) {
-    for (const { type, name, fileName, isEntry, exports } of Object.values(bundle)) {
-      if (type !== 'chunk' || !isEntry || !PUBLIC.includes(name)) continue;
-      const names = exports.toSorted().join(', ');
-      const source = `import code from './${fileName}';\n\nexport const { ${names} } = code;\n`;
-      this.emitFile({ type: 'asset', fileName: `${name}.js`, source });
-    }
   },
 };
 

@@ -44,7 +44,7 @@ _vloc_place() {
     'engines add') commands='' operands='choices recognize translate speak separate' options='--type --url --model --key-env --insecure --folder --threads --language --voice --context --instructions --format --vocals --background --concurrency --timeout --no-fallback --first --last --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'engines install') commands='' operands='free' options='--pair --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'engines install') commands='' operands='free' options='--pair --to --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve') commands='migrate keys control' operands='free' options='--host --port --state-dir --database --role --storage --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve migrate') commands='' operands='free' options='--from --to --state-dir --storage --undo --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
@@ -121,6 +121,7 @@ _vloc_value() {
     'serve migrate --from') value='free' ;;
     'localize --to'|'translate --to') value=',source translation-targets' ;;
     'dub --to') value=',source voices' ;;
+    'engines install --to') value=',free' ;;
     'serve migrate --to') value='free' ;;
     *' --mode') value='choices standard subtitles_only' ;;
     *' --voice-mode') value='choices auto female male' ;;

@@ -208,7 +208,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $places['engines install'] = @{
         Commands = @()
         Operands = 'free'
-        Options = @(@('--pair', 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu'), @('--font', 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+        Options = @(@('--pair', 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu'), @('--to', 'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan'), @('--font', 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve'] = @{
         Commands = @(@('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
@@ -540,6 +540,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['localize --to'] = ',source translation-targets'
     $values['translate --to'] = ',source translation-targets'
     $values['dub --to'] = ',source voices'
+    $values['engines install --to'] = ',free'
     $values['serve migrate --to'] = 'free'
     $values['* --mode'] = 'choices standard subtitles_only'
     $values['* --voice-mode'] = 'choices auto female male'

@@ -17,15 +17,15 @@ export interface ClientOptions {
   readonly key: string;
   readonly secret: string;
   /** Vendor's part of the header names, default `X-Service`. */
-  readonly headerPrefix?: string;
-  readonly userAgent?: string;
+  readonly headerPrefix?: string | undefined;
+  readonly userAgent?: string | undefined;
   /** Longest Retry-After that is waited for, in milliseconds; default five minutes. */
-  readonly maxWaitMs?: number;
-  readonly timeouts?: Partial<Timeouts>;
+  readonly maxWaitMs?: number | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
   /** Default: no proxy. The environment is for the caller to read. */
-  readonly proxy?: ProxySettings;
-  readonly runtime?: Partial<Runtime>;
-  readonly onEvent?: (event: ClientEvent) => void;
+  readonly proxy?: ProxySettings | undefined;
+  readonly runtime?: Partial<Runtime> | undefined;
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 
 /** Source: reliability rules of the specification papers: a longer one ends the call instead. */

@@ -1,14 +1,15 @@
 /** The credits of the account, read leniently. */
 import type { CallOptions } from './call.ts';
 import type { ListFilters } from './jobs/jobs.ts';
+import { createPages, type Pages } from './read/pages.ts';
 import { asNumber, asObject, asText, member, needNumber, needObject, readList } from './read/record.ts';
-import type { CreditBalance, CreditTransaction, ListPage } from './read/resources.ts';
+import type { CreditBalance, CreditTransaction } from './read/resources.ts';
 import type { Send } from './transport/send.ts';
 
 export interface Credits {
   balance(options?: CallOptions): Promise<CreditBalance>;
-  /** One page of posted lines, newest first. */
-  transactions(filters?: ListFilters, options?: CallOptions): Promise<ListPage<CreditTransaction>>;
+  /** Posted lines, newest first: one page to await, all pages with `for await`. */
+  transactions(filters?: ListFilters, options?: CallOptions): Pages<CreditTransaction>;
 }
 
 /** Every operation throws Failure, or the reason of the signal when that is aborted. */
@@ -18,16 +19,17 @@ export function createCredits(send: Send): Credits {
       const { body, requestId } = await send({ ...options, method: 'GET', path: '/credits' });
       return readBalance(body, requestId);
     },
-    async transactions(filters = {}, options = {}) {
-      const call = {
-        ...options,
-        method: 'GET',
-        path: '/credit-transactions',
-        query: { ...filters },
-      } as const;
-      const { body, requestId } = await send(call);
-      return readList(body, requestId, readTransaction);
-    },
+    transactions: (filters = {}, options = {}) =>
+      createPages(async (cursor = filters.cursor) => {
+        const query = { ...filters, cursor };
+        const { body, requestId } = await send({
+          ...options,
+          method: 'GET',
+          path: '/credit-transactions',
+          query,
+        });
+        return readList(body, requestId, readTransaction);
+      }),
   };
 }
 

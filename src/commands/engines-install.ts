@@ -13,6 +13,11 @@ export const enginesInstall: Command = defineCommand({
       value: 'pairs',
       help: 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu',
     },
+    to: {
+      type: 'list',
+      value: 'languages',
+      help: 'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan',
+    },
     font: {
       type: 'list',
       value: 'languages',
@@ -24,12 +29,13 @@ export const enginesInstall: Command = defineCommand({
     { command: 'vloc engines install', explains: 'show the packages, ask, then install them' },
     { command: 'vloc engines install --yes', explains: 'without a question, for scripts' },
     { command: 'vloc engines install --pair eng-glg', explains: 'to translate between English and Galician' },
+    { command: 'vloc engines install --to pt,fr', explains: 'to translate English to Portuguese and French' },
     { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
   ],
   notes: ['Uses the package manager of the system: apt-get, dnf, pacman, brew or winget.'],
   schemas: async () => (await import('../outputs/machine.ts')).INSTALLED_ENGINES,
   run: async (context, _operands, options) => {
-    requireLanguages(options.font);
+    requireLanguages([...options.font, ...options.to]);
     const before = await detect(context);
     const plan = await makePlan(context, before, options);
     for (const { engine, reason } of plan.impossible) context.terminal.warn(`${engine}: ${reason}`);
@@ -37,6 +43,7 @@ export const enginesInstall: Command = defineCommand({
     const after = plan.commands.length > 0 ? await detect(context) : before;
     const missing = [
       ...(await listMissing(after, options.pair)),
+      ...(await listMissingTargets(after, options.to)).map((language) => `a translation to ${language}`),
       ...(await listMissingFonts(context, options.font)).map((language) => `a font for ${language}`),
     ];
     if (missing.length > 0) {
@@ -95,10 +102,23 @@ async function listMissing(
   return [...new Set(missing.map(({ engine }) => engine)), ...pairs.filter((pair) => !isThere(pair))];
 }
 
+/** The languages to which nothing translates English. */
+async function listMissingTargets(
+  { translate }: Capabilities,
+  targets: readonly string[],
+): Promise<readonly string[]> {
+  const { findPair } = await import('../engines/languages.ts');
+  return targets.filter((to) => findPair(translate, { from: 'en', to }) === undefined);
+}
+
 async function makePlan(
   context: Context,
   capabilities: Capabilities,
-  { pair: pairs, font }: { readonly pair: readonly string[]; readonly font: readonly string[] },
+  {
+    pair: pairs,
+    to,
+    font,
+  }: { readonly pair: readonly string[]; readonly to: readonly string[]; readonly font: readonly string[] },
 ): Promise<InstallPlan> {
   const [system, { createPrograms }] = await Promise.all([
     import('../engines/install.ts'),
@@ -121,15 +141,21 @@ async function makePlan(
   if (fonts === null && unshown.length > 0)
     context.terminal.warn(`no package of this system is known to have a font for ${unshown.join(', ')}`);
   const wanted = pairs.filter((pair) => missing.includes(pair));
-  if (wanted.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
-  if (facts.system !== 'debian') throw pairsElsewhere(wanted);
+  const targets = await listMissingTargets(capabilities, to);
+  if (wanted.length + targets.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
+  if (facts.system !== 'debian') throw pairsElsewhere([...wanted, ...targets]);
   const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
   const packages = wanted.map((pair) => {
     const found = system.findPairPackage(pair, names);
     if (found === null) throw unknownPair(pair, system.listNearPairs(pair, names));
     return found;
   });
-  return system.planInstall({ ...facts, extra: [...packages, ...(fonts ?? [])] });
+  const routes = targets.flatMap((target) => {
+    const found = system.findRoutePackages(target.split('-')[0] ?? target, names);
+    if (found === null) throw unknownPair(`en-${target}`, system.listNearPairs(`en-${target}`, names));
+    return found;
+  });
+  return system.planInstall({ ...facts, extra: [...new Set([...packages, ...routes]), ...(fonts ?? [])] });
 }
 
 const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';

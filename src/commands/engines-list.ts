@@ -119,13 +119,13 @@ const SHOWN_LANGUAGES = 5;
 /** Names of languages; after the first ones, how many more there are. */
 function shorten(languages: readonly string[]): string {
   if (languages.length === 0) return '-';
-  const pairs = languages.map((language) => language.split(' to '));
+  const pairs = languages.map((language) => language.split(/ to | through /));
   const single = [...new Set(pairs.flat())];
   // A language model translates between all its languages: some hundred pairs.
   const isEachToEach = single.length > 2 && languages.length === single.length * (single.length - 1);
   const names = isEachToEach
     ? single.map(languageName)
-    : pairs.map((pair) => pair.map(languageName).join(' to '));
+    : languages.map((language) => language.replace(/\S+(?= to| through|$)/g, languageName));
   const more = names.length - SHOWN_LANGUAGES;
   const shown = names.slice(0, SHOWN_LANGUAGES).join(', ') + (more > 0 ? ` and ${more} more` : '');
   return isEachToEach ? `${shown}, each to each` : shown;

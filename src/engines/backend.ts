@@ -73,6 +73,11 @@ export interface LanguagePair {
   readonly to: string;
 }
 
+/** A pair, and the language through which it is translated if there is one in between. */
+export interface ListedPair extends LanguagePair {
+  readonly through?: string;
+}
+
 /** The words of one speaker in one cue. */
 export interface SourceText {
   /** On one row and without markup, unless the translator keeps markup. */
@@ -91,7 +96,9 @@ export interface Translator extends Backend {
   /** Returns whether it translates a pair, matching regional varieties. */
   supports(pair: LanguagePair, run: EngineRun): Promise<boolean>;
   /** Returns its pairs, to be listed. */
-  pairs(run: EngineRun): Promise<readonly LanguagePair[]>;
+  pairs(run: EngineRun): Promise<readonly ListedPair[]>;
+  /** Returns the language in between for a pair that it supports; null, and left out by most, if there is none. */
+  through?(pair: LanguagePair, run: EngineRun): Promise<string | null>;
   /** True: receives tags and line breaks of a text and returns them. False: they are removed before. */
   readonly keepsMarkup: boolean;
   /** Whether translations have the capitals and final marks that the language needs. If not, those of the source are used. */

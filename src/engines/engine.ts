@@ -5,7 +5,7 @@
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Media } from '../protocol/media.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
-import type { BackendStep, VoiceMode } from './backend.ts';
+import type { BackendStep, ListedPair, VoiceMode } from './backend.ts';
 
 /** What each piece of media work receives. */
 export interface Work {
@@ -128,7 +128,7 @@ export interface Capabilities {
   /** Languages in which speech can be recognized. */
   readonly recognize: readonly string[];
   /** Directions in which text can be translated. */
-  readonly translate: readonly { readonly from: string; readonly to: string }[];
+  readonly translate: readonly ListedPair[];
   /** Languages in which text can be spoken, with the names of the voices. */
   readonly speak: readonly { readonly language: string; readonly voices: readonly string[] }[];
 }

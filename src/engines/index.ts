@@ -21,9 +21,9 @@ interface EngineOptions {
   /** The content of `engines.json`. Default: the built-in engines. */
   readonly config?: EnginesConfig | null;
   /** Variables for the keys of servers and for the user's own programs. Default: those of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Receives remarks for the user, such as a server that ignores an option. Default: none are shown. */
-  readonly warn?: (message: string) => void;
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** Creates the engines of this machine. Starts nothing before the first call. */

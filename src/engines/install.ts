@@ -8,6 +8,7 @@ import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
 import { ChildFailure, ProgramMissing } from './failures.ts';
 import { scriptOf } from './languages.ts';
 import type { Programs } from './programs.ts';
+import { BETWEEN } from './translate/directions.ts';
 
 interface InstallFacts {
   readonly system: OperatingSystem | null;
@@ -115,6 +116,22 @@ function languagesOf(pair: string): string {
     .map((code) => canonicalLanguage(code) ?? code)
     .sort()
     .join('-');
+}
+
+/**
+ * Finds the packages that translate from English to a language: one pair, or two through a language in between.
+ * @returns null if there are none
+ */
+export function findRoutePackages(target: string, names: readonly string[]): string[] | null {
+  const find = (one: string, other: string) =>
+    names.length === 0 ? null : findPairPackage(`${one}-${other}`, names);
+  const direct = find('en', target);
+  if (direct !== null) return [direct];
+  for (const between of BETWEEN) {
+    const [first, second] = [find('en', between), find(between, target)];
+    if (first !== null && second !== null) return [first, second];
+  }
+  return null;
 }
 
 /** Returns the pairs of the packages with one of the languages of a pair, to suggest others. */

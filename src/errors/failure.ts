@@ -75,6 +75,18 @@ export class Failure extends Error {
     this.facts = facts;
   }
 
+  get code(): string {
+    return this.facts.code;
+  }
+
+  get category(): FailureCategory {
+    return this.facts.category;
+  }
+
+  get advice(): string | undefined {
+    return this.facts.advice;
+  }
+
   /** Returns the same failure with some facts replaced. Keeps the cause. */
   with(facts: Partial<FailureFacts>): Failure {
     const options = this.cause === undefined ? {} : { cause: this.cause };

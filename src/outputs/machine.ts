@@ -68,7 +68,7 @@ const USED = { ...ENGINE, languages: v.array(v.string()), problem: NullableText,
 const CAPABILITIES = {
   missing: v.array(v.object({ step: v.string(), engine: v.string(), reason: v.optional(v.string()) })),
   recognize: v.array(v.string()),
-  translate: v.array(v.object({ from: v.string(), to: v.string() })),
+  translate: v.array(v.object({ from: v.string(), to: v.string(), through: v.exactOptional(v.string()) })),
   speak: v.array(v.object({ language: v.string(), voices: v.array(v.string()) })),
 };
 

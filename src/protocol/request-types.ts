@@ -26,8 +26,8 @@ type Defaulted<Fields> = {
 };
 
 interface CommonRequest {
-  client_reference?: string;
-  callback_url?: string;
+  client_reference?: string | undefined;
+  callback_url?: string | undefined;
 }
 
 /** A validated create request with defaults filled in. */
@@ -36,9 +36,9 @@ export type JobRequest<K extends JobKind = JobKind> = {
 }[K];
 
 /** A create request as callers write it. Fields with defaults are optional. */
-export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> &
-  Partial<Defaulted<Kinds[K]['fields']>> &
-  CommonRequest;
+export type JobRequestInput<K extends JobKind> = Required<Kinds[K]['fields']> & {
+  [N in keyof Defaulted<Kinds[K]['fields']>]?: Defaulted<Kinds[K]['fields']>[N] | undefined;
+} & CommonRequest;
 
 /** The body of `POST /uploads`. */
 export interface UploadRequest {

@@ -32,11 +32,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 interface EngineSetup {
   /** The content of an `engines.json`. Default: the built-in engines. */
-  readonly config?: object;
+  readonly config?: object | undefined;
   /** Variables for the keys of servers and for programs of the user. Default: those of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Receives remarks, such as a server that ignores an option. Default: none are shown. */
-  readonly warn?: (message: string) => void;
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /**

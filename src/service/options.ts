@@ -17,59 +17,59 @@ export interface ServiceOptions {
    * `postgres://user@host/database`: keeps the account there instead of in the state folder, so that several nodes share it.
    * Without `storage`, uploads and results stay in the folder, which the nodes must share too.
    */
-  readonly database?: string;
+  readonly database?: string | undefined;
   /**
    * What this process does: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both. Other roles
    * than `all` need a database. Default: `all`.
    */
-  readonly role?: Role;
+  readonly role?: Role | undefined;
   /**
    * `s3://BUCKET?endpoint=URL&region=REGION`: keeps uploads and results there instead of in the state folder, together with
    * `database`. Each node then has a state folder of its own.
    */
-  readonly storage?: string;
+  readonly storage?: string | undefined;
   /** Variables with the credentials of `storage`: `AWS_ACCESS_KEY_ID` and so on. Default: those of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Address to listen on. Default: `127.0.0.1`. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Port to listen on. Default: 0, a free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /**
    * The media work. Closed with the service, which ends loaded models. Default: the engines installed on this machine,
    * loaded at first use.
    */
-  readonly engines?: Engines;
-  readonly config?: Partial<ServiceConfig>;
+  readonly engines?: Engines | undefined;
+  readonly config?: Partial<ServiceConfig> | undefined;
   /** Overrides the setting of that name in `config`. */
-  readonly allowLoopback?: boolean;
-  readonly clock?: Clock;
-  readonly random?: RandomBytes;
+  readonly allowLoopback?: boolean | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: RandomBytes | undefined;
   /**
    * Called before the first start creates a key: returning false creates none, and throwing stops the start without
    * storing anything. Default: a key is created.
    */
-  readonly wantsFirstKey?: () => boolean;
-  readonly log?: Log;
+  readonly wantsFirstKey?: (() => boolean) | undefined;
+  readonly log?: Log | undefined;
   /** Called for every answered request, except successful monitoring requests. */
-  readonly onRequest?: RequestLog;
+  readonly onRequest?: RequestLog | undefined;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. Default: none. */
-  readonly trustedProxies?: readonly string[];
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Addresses and networks that may read `/metrics`. Default: none, and nothing is counted. */
-  readonly metricsFrom?: readonly string[];
+  readonly metricsFrom?: readonly string[] | undefined;
   /**
    * Called when this start has upgraded the tables of an older version; the message names the copy that was made before.
    * Default: it is logged.
    */
-  readonly onUpgrade?: (message: string) => void;
+  readonly onUpgrade?: ((message: string) => void) | undefined;
   /** Called each time a request or job finds damage in the store while the service runs. Close the service then. */
-  readonly onStoreFailure?: (failure: Failure) => void;
+  readonly onStoreFailure?: ((failure: Failure) => void) | undefined;
   /** Simulates faults on the network. `scriptFaults` creates them from a list. */
-  readonly faults?: Faults;
+  readonly faults?: Faults | undefined;
   /**
    * Starts the control interface for tests on another port of 127.0.0.1: `port`, or a free one. Default: it is off. The clock of the
    * service then runs on `clock` and can be moved.
    */
-  readonly control?: boolean | { readonly port?: number };
+  readonly control?: boolean | { readonly port?: number } | undefined;
 }
 
 /** A process that carries out jobs and answers no requests. */
@@ -98,7 +98,7 @@ export interface Service {
   /** Replaces all rules of a key. */
   changeKey(key: string, rules: KeyRules): Promise<void>;
   /** Adds credits to the account. `expiresAt` is in ms since 1970. Default: they do not expire. */
-  grantCredits(grant: { credits: number; expiresAt?: number }): Promise<void>;
+  grantCredits(grant: { credits: number; expiresAt?: number | undefined }): Promise<void>;
   /** Returns the engines of a job and how its speech fits; null for a job that is unknown, not done, or whose engines do not report it. */
   readProvenance(jobId: string): Promise<Provenance | null>;
   /** Ends requests in progress, releases unfinished jobs, and closes all resources. May be called again. */

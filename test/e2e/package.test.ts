@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild-wasm';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addBundled } from '../../release/facts.ts';
 import { compareContents } from '../../release/table.ts';
@@ -92,14 +94,15 @@ describe('a program in TypeScript that uses the package', () => {
   });
 
   it.each([
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
+    ['nodenext', 'nodenext', true],
+    ['esnext', 'bundler', true],
+    ['esnext', 'bundler', false],
   ])(
-    'compiles strictly, including declarations, with module %s and resolution %s',
-    (module, moduleResolution) => {
+    'compiles strictly, including declarations, with module %s, resolution %s and exact optional properties %s',
+    (module, moduleResolution, exactOptionalPropertyTypes) => {
       const compilerOptions = {
         ...{ module, moduleResolution, target: 'es2023', lib: ['es2023'], types: ['node'], noEmit: true },
-        ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+        ...{ strict: true, exactOptionalPropertyTypes, skipLibCheck: false },
       };
       writeFileSync(
         join(project, 'tsconfig.json'),
@@ -110,6 +113,40 @@ describe('a program in TypeScript that uses the package', () => {
         encoding: 'utf8',
       });
       expect(printed).toBe('');
+    },
+  );
+
+  const BUNDLERS = {
+    async esbuild(entry: string, outfile: string) {
+      await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node' });
+    },
+    async rolldown(entry: string, file: string) {
+      const bundle = await rolldown({ input: entry, platform: 'node' });
+      await bundle.write({ file, format: 'esm' });
+      await bundle.close();
+    },
+  };
+  /** The whole client has more, most of it undici. */
+  const LARGEST_RECEIVER_BYTES = 100_000;
+
+  it.each([
+    ['esbuild', 'vloc'],
+    ['esbuild', 'vloc/webhooks'],
+    ['rolldown', 'vloc'],
+    ['rolldown', 'vloc/webhooks'],
+  ] as const)(
+    'becomes a small file that runs, bundled by %s with verifyWebhook from %s',
+    async (bundler, entry) => {
+      const source = join(project, 'receiver.js');
+      writeFileSync(
+        source,
+        `import { verifyWebhook } from '${entry}';
+try { verifyWebhook({ body: '', headers: {} }, { secret: 's' }); } catch (error) { console.log(error.code); }`,
+      );
+      const bundled = join(root, `${bundler}-${entry.replace('/', '-')}.mjs`);
+      await BUNDLERS[bundler](source, bundled);
+      expect(readFileSync(bundled).byteLength).toBeLessThan(LARGEST_RECEIVER_BYTES);
+      expect(execFileSync(process.execPath, [bundled], { encoding: 'utf8' })).toBe('WEBHOOK_FORM_INVALID\n');
     },
   );
 });

@@ -3,6 +3,7 @@ import {
   detectSystem,
   findFontPackages,
   findPairPackage,
+  findRoutePackages,
   hasFreshLists,
   listNearPairs,
   planInstall,
@@ -118,6 +119,14 @@ describe('a pair of languages', () => {
     expect(findPairPackage('glg-en', NAMES)).toBe('apertium-en-gl');
     expect(findPairPackage('eng-xho', NAMES)).toBeNull();
     expect(findPairPackage('eng-xho', [])).toBe('apertium-eng-xho');
+  });
+
+  test('is found for a language through another one', () => {
+    expect(findRoutePackages('gl', NAMES)).toEqual(['apertium-en-gl']);
+    const names = [...NAMES, 'apertium-es-pt', 'apertium-eng-cat', 'apertium-cat-ita'];
+    expect(findRoutePackages('pt', names)).toEqual(['apertium-eng-spa', 'apertium-es-pt']);
+    expect(findRoutePackages('it', names)).toEqual(['apertium-eng-cat', 'apertium-cat-ita']);
+    expect(findRoutePackages('xho', names)).toBeNull();
   });
 
   test('has neighbours that share a language', () => {

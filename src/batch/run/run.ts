@@ -1,5 +1,5 @@
 /** The state that the modules of one run share. */
-import type { Failure, Job } from '../../client/index.ts';
+import type { Failure, Job, WaitForJob } from '../../client/index.ts';
 import type { Inputs } from '../../disk/find-input.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -24,7 +24,7 @@ export interface Run {
   /** Turns of downloads; results whose links expire first go first. */
   readonly downloads: Limiter;
   /** Waits for one job; several waits share their requests. */
-  readonly wait: Batch['connection']['client']['jobs']['wait'];
+  readonly wait: WaitForJob;
   /** See `nameBatch`. */
   readonly batchReference: string;
   /** Finds jobs that the journal lacks. */

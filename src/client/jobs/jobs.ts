@@ -6,8 +6,9 @@ import type { JobStatus } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { readJob, readJobSummary } from '../read/job.ts';
+import { createPages, type Pages } from '../read/pages.ts';
 import { createStatusReporter, readList } from '../read/record.ts';
-import type { Job, JobSummary, ListPage } from '../read/resources.ts';
+import type { Job, JobSummary } from '../read/resources.ts';
 import { joinPath } from '../transport/request.ts';
 import type { Send } from '../transport/send.ts';
 import { findJob, parseReference } from './find-job.ts';
@@ -32,18 +33,21 @@ export interface Jobs {
     kind: K,
     request: JobRequestInput<K> & Record<string, unknown>,
     options?: CallOptions,
-  ): Promise<Job>;
-  get(kind: JobKind, id: string, options?: CallOptions): Promise<Job>;
+  ): Promise<Job<K>>;
+  get<K extends JobKind>(kind: K, id: string, options?: CallOptions): Promise<Job<K>>;
   /** By bare id, `kind/id` or detail_url; an address of another origin is refused. */
   find(reference: string, options?: CallOptions): Promise<Job>;
-  cancel(kind: JobKind, id: string, options?: CallOptions): Promise<Job>;
-  /** One page, newest first. */
-  list(kind: JobKind, filters?: JobFilters, options?: CallOptions): Promise<ListPage<JobSummary>>;
+  cancel<K extends JobKind>(kind: K, id: string, options?: CallOptions): Promise<Job<K>>;
+  /** Newest first: one page to await, all pages with `for await`. */
+  list(kind: JobKind, filters?: JobFilters, options?: CallOptions): Pages<JobSummary>;
   /** Until the job is terminal, whatever it ends as; a failed poll is not a failed job. */
-  wait(kind: JobKind, id: string, options?: WaitOptions): Promise<Job>;
+  wait<K extends JobKind>(kind: K, id: string, options?: WaitOptions): Promise<Job<K>>;
   /** A `wait` for many jobs, which share one list request a kind. */
-  waitTogether(): Jobs['wait'];
+  waitTogether(): WaitForJob;
 }
+
+/** Waits for a job of any kind. */
+export type WaitForJob = (kind: JobKind, id: string, options?: WaitOptions) => Promise<Job>;
 
 /** Every operation throws Failure, or the reason of the signal when that is aborted. */
 export function createJobs(context: ClientContext, send: Send): Jobs {
@@ -51,16 +55,17 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
   const collection = (kind: JobKind) => joinPath(KINDS[kind].path);
   const single = (kind: JobKind, id: string) => joinPath(KINDS[kind].path, id);
 
-  async function get(kind: JobKind, id: string, options: CallOptions = {}): Promise<Job> {
+  async function get<K extends JobKind>(kind: K, id: string, options: CallOptions = {}): Promise<Job<K>> {
     const { body, requestId } = await send({ ...options, method: 'GET', path: single(kind, id) });
     return readJob(kind, body, requestId, onUnknown);
   }
 
-  const list: Jobs['list'] = async (kind, filters = {}, options = {}) => {
-    const call = { ...options, method: 'GET', path: collection(kind), query: { ...filters } } as const;
-    const { body, requestId } = await send(call);
-    return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin, onUnknown));
-  };
+  const list: Jobs['list'] = (kind, filters = {}, options = {}) =>
+    createPages(async (cursor = filters.cursor) => {
+      const query = { ...filters, cursor };
+      const { body, requestId } = await send({ ...options, method: 'GET', path: collection(kind), query });
+      return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin, onUnknown));
+    });
 
   return {
     get,
@@ -78,13 +83,14 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
       const { body, requestId } = await send({ ...options, method: 'DELETE', path: single(kind, id) });
       return readJob(kind, body, requestId, onUnknown);
     },
-    async wait(kind, id, options = {}) {
+    async wait<K extends JobKind>(kind: K, id: string, options: WaitOptions = {}) {
       // Most commands wait for nothing, and load none of it.
       const { waitForJob } = await import('./wait.ts');
-      return waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options);
+      const job = await waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options);
+      return job as Job<K>; // `get` reads every job as the kind that was asked for
     },
     waitTogether() {
-      let room: Promise<Jobs['wait']> | undefined;
+      let room: Promise<WaitForJob> | undefined;
       return async (...job) => {
         room ??= import('./shared-poller.ts').then(({ createSharedPoller }) =>
           createSharedPoller(context, { get, list }),

@@ -17,7 +17,7 @@ import {
   requestIdOf,
   type UnknownStatusReceiver,
 } from './record.ts';
-import type { Asset, Billing, Job, JobError } from './resources.ts';
+import type { Asset, Billing, Job, JobError, JobResult } from './resources.ts';
 
 /** An entry of a list of jobs. Source: specification, "Business job list item". */
 export function readJobSummary(
@@ -45,20 +45,22 @@ export function readJobSummary(
  * A single job: needs `id` and `status`, all else may be missing. A job with an unknown status counts as processing.
  * @throws Failure naming the field and the request
  */
-export function readJob(
-  kind: JobKind,
+export function readJob<K extends JobKind>(
+  kind: K,
   body: unknown,
   requestId: string | null,
   onUnknown?: UnknownStatusReceiver,
-): Job {
+): Job<K> {
   const summary = readJobSummary(kind, body, requestId, onUnknown);
   const object = asObject(body) ?? {};
-  const job: Job = {
+  const job: Job<K> = {
     ...summary,
+    object: kind,
     stage: asText(member(object, 'stage')),
     input: asObject(member(object, 'input')) ?? {},
     error: readJobError(asObject(member(object, 'error'))),
-    result: asObject(member(object, 'result')),
+    // As sent: its type names what the kind promises, and `assetsOf` checks it.
+    result: asObject(member(object, 'result')) as JobResult<K> | null,
     billing: readBilling(asObject(member(object, 'billing'))),
     expires_at: asText(member(object, 'expires_at')),
     started_at: asText(member(object, 'started_at')),

@@ -1,7 +1,9 @@
 /** Resources as a client can rely on them: weaker than what the embedded service emits, since a hosted one may say less. */
 import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Kinds } from '../../protocol/kinds.ts';
 import type { JobSummary, UploadTarget } from '../../protocol/resources.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 export type { JobSummary, ListPage, UploadTarget } from '../../protocol/resources.ts';
 
@@ -30,12 +32,26 @@ export interface JobError {
   readonly retryable: boolean;
 }
 
-export interface Job extends JobSummary {
+type ResultField<Part> = Part extends { type: 'asset' }
+  ? Partial<Asset>
+  : Part extends { type: 'lines' }
+    ? readonly SubtitleLine[]
+    : Part extends { type: 'language' }
+      ? string
+      : number;
+
+/** As sent: the fields that a kind promises, any of which a service may omit, and others. */
+export type JobResult<K extends JobKind = JobKind> = Readonly<Record<string, unknown>> & {
+  readonly [Name in keyof Kinds[K]['result']]?: ResultField<Kinds[K]['result'][Name]> | null;
+};
+
+export interface Job<K extends JobKind = JobKind> extends JobSummary {
+  readonly object: K;
   readonly stage: string | null;
   readonly input: Readonly<Record<string, unknown>>;
   readonly error: JobError | null;
   /** As sent; `assetsOf` reads the files in it. */
-  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly result: JobResult<K> | null;
   readonly billing: Billing | null;
   /** When the download addresses expire. */
   readonly expires_at: string | null;

@@ -1,4 +1,5 @@
 import type { ClientContext } from '../context.ts';
+import { createPages } from '../read/pages.ts';
 import { createStatusReporter, readList } from '../read/record.ts';
 import { readUpload } from '../read/upload.ts';
 import { joinPath } from '../transport/request.ts';
@@ -23,11 +24,12 @@ export function createUploads(context: ClientContext, send: Send): Uploads {
       const { body, requestId } = await send({ ...options, method: 'GET', path: joinPath('uploads', id) });
       return readUpload(body, requestId, onUnknown);
     },
-    async list(filters = {}, options = {}) {
-      const call = { ...options, method: 'GET', path: '/uploads', query: { ...filters } } as const;
-      const { body, requestId } = await send(call);
-      return readList(body, requestId, (item, origin) => readUpload(item, origin, onUnknown));
-    },
+    list: (filters = {}, options = {}) =>
+      createPages(async (cursor = filters.cursor) => {
+        const query = { ...filters, cursor };
+        const { body, requestId } = await send({ ...options, method: 'GET', path: '/uploads', query });
+        return readList(body, requestId, (item, origin) => readUpload(item, origin, onUnknown));
+      }),
     async complete(id, etag, options = {}) {
       const path = joinPath('uploads', id, 'completions');
       // The mark of a weak validator says nothing about a stored object, and the contract knows none.

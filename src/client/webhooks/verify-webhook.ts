@@ -188,7 +188,7 @@ export interface VerifiedWebhook extends WebhookEvent {
  */
 export function verifyWebhook(
   received: ReceivedWebhook,
-  rules: Omit<WebhookRules, 'now'> & { readonly now?: number },
+  rules: Omit<WebhookRules, 'now'> & { readonly now?: number | undefined },
 ): VerifiedWebhook {
   const checked = { ...rules, now: rules.now ?? Date.now() };
   checkWebhookRules(checked);

@@ -19,7 +19,8 @@ export function createApertium(programs: Programs): Translator {
     keepsMarkup: false,
     punctuates: false,
     seesNeighbours: false,
-    pairs: async (run) => (await listDirections(programs, run)).map(({ from, to }) => ({ from, to })),
+    pairs: async (run) => (await listDirections(programs, run)).map(({ modes: _, ...pair }) => pair),
+    through: async (pair, run) => findPair(await listDirections(programs, run), pair)?.through ?? null,
     supports: async (pair, run) => findPair(await listDirections(programs, run), pair) !== undefined,
     detect: (texts, run) => detectLanguage(programs, texts, run),
     translate: (task, work) => translateInBatches(programs, task, work),
@@ -38,18 +39,18 @@ async function translateInBatches(
   { texts, ...pair }: TranslationTask,
   work: BackendWork,
 ): Promise<string[]> {
-  const mode = findPair(await listDirections(programs, work), pair)?.mode;
-  if (mode === undefined) {
+  const modes = findPair(await listDirections(programs, work), pair)?.modes;
+  if (modes === undefined) {
     throw new JobFailure('LANGUAGE_NOT_SUPPORTED', `Apertium does not translate ${pair.from} to ${pair.to}`);
   }
   const translated: string[] = [];
   for (let at = 0; at < texts.length; at += BATCH_SIZE) {
     const batch = texts.slice(at, at + BATCH_SIZE).map(({ text }) => hideProtected(text));
-    const answers = await runApertium(
-      { ...work, programs, mode },
-      batch.map(({ text }) => text),
-    );
-    translated.push(...batch.map(({ restore }, place) => restore(closeGaps(answers[place] ?? ''))));
+    let answers = batch.map(({ text }) => text);
+    // What is protected stays hidden in both steps.
+    for (const mode of modes)
+      answers = (await runApertium({ ...work, programs, mode }, answers)).map(closeGaps);
+    translated.push(...batch.map(({ restore }, place) => restore(answers[place] ?? '')));
     work.report(translated.length / texts.length);
   }
   return translated;
@@ -161,7 +162,11 @@ async function detectLanguage(programs: Programs, all: readonly string[], run: E
 
 function modesBySource(directions: readonly Direction[]): Map<string, string> {
   const modes = new Map<string, string>();
-  for (const { from, mode } of directions) if (!modes.has(from)) modes.set(from, mode);
+  for (const {
+    from,
+    modes: [mode = ''],
+  } of directions)
+    if (!modes.has(from)) modes.set(from, mode);
   return modes;
 }
 

@@ -1,13 +1,16 @@
-/** Lists the translation directions of the installed Apertium. */
+/** Lists the translation directions of the installed Apertium: its pairs, and two pairs through a language in between. */
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { sameLanguage } from '../languages.ts';
 import type { Programs } from '../programs.ts';
 
 export interface Direction {
-  /** Apertium's name of the direction, such as `eng-spa`. */
-  readonly mode: string;
+  /** Apertium's names of the steps, such as `eng-spa`; two if there is a language in between. */
+  readonly modes: readonly string[];
   /** BCP 47 tags. */
   readonly from: string;
   readonly to: string;
+  /** The language in between. */
+  readonly through?: string;
 }
 
 /** Asks Apertium for its directions. @throws ProgramMissing */
@@ -16,7 +19,7 @@ export async function listDirections(
   run: { signal: AbortSignal; folder: string },
 ): Promise<Direction[]> {
   const stdout = await programs.run('apertium', ['-l'], run);
-  return parseDirections(stdout.toString('utf8'));
+  return addRoutes(parseDirections(stdout.toString('utf8')));
 }
 
 /** Parses the list, one mode per line. Modes that are not a language pair are ignored. */
@@ -26,8 +29,31 @@ export function parseDirections(list: string): Direction[] {
     const [source, target, ...rest] = mode.split('-');
     const from = toLanguageTag(source ?? '');
     const to = toLanguageTag(target ?? '');
-    return rest.length > 0 || from === null || to === null ? [] : [{ mode, from, to }];
+    return rest.length > 0 || from === null || to === null ? [] : [{ modes: [mode], from, to }];
   });
+}
+
+/** Languages in between, the preferred one first: Apertium translates from and to these best and most. */
+export const BETWEEN = ['es', 'ca'] as const;
+
+/** Adds directions that lead through one language in between, where no pair does without. */
+export function addRoutes(pairs: readonly Direction[]): Direction[] {
+  const all = [...pairs];
+  for (const through of BETWEEN) {
+    const into = pairs.filter(({ to }) => to === through);
+    const out = pairs.filter(({ from }) => from === through);
+    for (const first of into) {
+      for (const second of out) {
+        const { from } = first;
+        const { to } = second;
+        const isDirect = pairs.some((pair) => sameLanguage(pair.from, from) && sameLanguage(pair.to, to));
+        const isKnown = all.some((route) => route.from === from && route.to === to);
+        if (sameLanguage(from, to) || isDirect || isKnown) continue;
+        all.push({ modes: [...first.modes, ...second.modes], from, to, through });
+      }
+    }
+  }
+  return all;
 }
 
 /**

@@ -33,6 +33,7 @@ export async function translate(
     (translator) => translator.supports(pair, work),
     () => noPair(engines, pair, work),
   );
+  const through = (await backend.through?.(pair, work)) ?? null;
   const cues = task.lines.map((line) => takeApart(line, backend));
   const sentences = joinSentences(task.lines, cues, backend);
   const translated = await translateSentences(backend, pair, sentences, work);
@@ -44,7 +45,8 @@ export async function translate(
     ...line,
     text: cues[at]?.restore(texts[at] ?? []) ?? line.text,
   }));
-  return { subtitle: { language: task.targetLanguage, lines }, use };
+  const engine = through === null ? use.engine : `${use.engine} through ${through}`;
+  return { subtitle: { language: task.targetLanguage, lines }, use: { ...use, engine } };
 }
 
 /** What is translated as one text. */

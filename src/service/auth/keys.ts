@@ -15,12 +15,12 @@ export interface IssuedKey {
 
 /** The permissions of a key. An omitted rule permits everything. */
 export interface KeyRules {
-  readonly permissions?: readonly JobKind[];
+  readonly permissions?: readonly JobKind[] | undefined;
   /** Credits per calendar month (Asia/Shanghai); null: no separate limit. */
-  readonly monthlyLimitCredits?: number | null;
+  readonly monthlyLimitCredits?: number | null | undefined;
   /** Addresses and networks such as `192.0.2.0/24`; empty: from anywhere. */
-  readonly allowedAddresses?: readonly string[];
-  readonly revoked?: boolean;
+  readonly allowedAddresses?: readonly string[] | undefined;
+  readonly revoked?: boolean | undefined;
 }
 
 /** The data of a key that requests are checked against. Lists are stored as comma-separated text. */

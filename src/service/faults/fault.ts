@@ -29,30 +29,30 @@ interface Occasion {
   /** The affected requests. */
   readonly on: FaultRoute;
   /** Number of consecutive requests. Default: 1. `Infinity`: all following requests. */
-  readonly times?: number;
+  readonly times?: number | undefined;
   /** Wait this long first. A caller who disconnects in the meantime is not served. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
 }
 
 /** Whether the work is done: `before` skips it, `after` does it but discards its answer. Default: `before`. */
 interface Timing {
-  readonly when?: 'before' | 'after';
+  readonly when?: 'before' | 'after' | undefined;
 }
 
 /** An error: a problem document if the status has a code, else the HTML page of a proxy. */
 interface ErrorAnswer extends Timing {
   readonly status: number;
   /** Default: the first code that has this status. */
-  readonly code?: ErrorCode;
+  readonly code?: ErrorCode | undefined;
   /** Retry-After, in seconds. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 }
 
 /** Any text, well formed or not. Default: JSON with status 200. */
 interface RawAnswer extends Timing {
   readonly body: string;
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export type Fault = Occasion &

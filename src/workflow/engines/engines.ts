@@ -162,7 +162,10 @@ const LANGUAGES: {
   readonly [S in BackendStep]: (backend: BackendOf[S], run: EngineRun) => Promise<readonly string[]>;
 } = {
   recognize: (backend, run) => backend.languages(run),
-  translate: async (backend, run) => (await backend.pairs(run)).map(({ from, to }) => `${from} to ${to}`),
+  translate: async (backend, run) =>
+    (await backend.pairs(run)).map(({ from, to, through }) =>
+      through === undefined ? `${from} to ${to}` : `${from} to ${to} through ${through}`,
+    ),
   speak: async (backend, run) => (await backend.voices(run)).map(({ language }) => language),
   separate: async () => [],
 };

@@ -4,7 +4,7 @@ import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
 import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import type { Client, Job } from '../../client/index.ts';
+import type { Client, Job, WaitForJob } from '../../client/index.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context, Progress, Step } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
@@ -32,7 +32,7 @@ export interface Follow {
   /** Null for no limit. */
   readonly timeoutMs: number | null;
   /** Waits for a job; several waits share their requests. */
-  readonly wait: Client['jobs']['wait'];
+  readonly wait: WaitForJob;
   readonly claims: Claims;
   /** Turns of downloads; results whose links expire first go first. */
   readonly downloads: Limiter;
@@ -42,7 +42,7 @@ export interface Follow {
 export function chooseWait(
   { client, everyMs }: Pick<Connection, 'client' | 'everyMs'>,
   count: number,
-): Client['jobs']['wait'] {
+): WaitForJob {
   return count > 1 && everyMs === null ? client.jobs.waitTogether() : client.jobs.wait;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findPair } from '../../../src/engines/languages.ts';
-import { parseDirections } from '../../../src/engines/translate/directions.ts';
+import { addRoutes, parseDirections } from '../../../src/engines/translate/directions.ts';
 
 const LIST =
   '  cat-eng\n  eng-cat_valencia\n  eng-cat_valencia_uni\n  eng-spa\n  spa-eng_US\n  hbs-eng\n  README\n  en-es-debug\n';
@@ -8,11 +8,11 @@ const LIST =
 describe('the directions of Apertium', () => {
   test('are named by BCP 47 tags; other names are omitted', () => {
     expect(parseDirections(LIST)).toEqual([
-      { mode: 'cat-eng', from: 'ca', to: 'en' },
-      { mode: 'eng-cat_valencia', from: 'en', to: 'ca-valencia' },
-      { mode: 'eng-spa', from: 'en', to: 'es' },
-      { mode: 'spa-eng_US', from: 'es', to: 'en-US' },
-      { mode: 'hbs-eng', from: 'sr-Latn', to: 'en' },
+      { modes: ['cat-eng'], from: 'ca', to: 'en' },
+      { modes: ['eng-cat_valencia'], from: 'en', to: 'ca-valencia' },
+      { modes: ['eng-spa'], from: 'en', to: 'es' },
+      { modes: ['spa-eng_US'], from: 'es', to: 'en-US' },
+      { modes: ['hbs-eng'], from: 'sr-Latn', to: 'en' },
     ]);
   });
 
@@ -24,6 +24,18 @@ describe('the directions of Apertium', () => {
     ['fr', 'en', undefined],
     ['en', 'fr', undefined],
   ])('serve %s to %s by %s', (from, to, mode) => {
-    expect(findPair(parseDirections(LIST), { from, to })?.mode).toBe(mode);
+    expect(findPair(parseDirections(LIST), { from, to })?.modes[0]).toBe(mode);
   });
+});
+
+test('a direction without a pair leads through Spanish, else through Catalan', () => {
+  const pairs = parseDirections('eng-spa\nspa-eng\neng-cat\nes-pt\npt-es\ncat-por\ncat-ita\nen-gl\nes-gl');
+  const routes = addRoutes(pairs).slice(pairs.length);
+  expect(routes.map(({ from, to, through }) => `${from} ${to} ${through}`)).toEqual([
+    'en pt es',
+    'pt en es',
+    'pt gl es',
+    'en it ca',
+  ]);
+  expect(routes[0]?.modes).toEqual(['eng-spa', 'es-pt']);
 });

@@ -274,3 +274,18 @@ describe('a cue', () => {
     expect(rows).toHaveLength(2);
   });
 });
+
+test('a language without a pair is translated through another one, and the result says which', async (context) => {
+  const { backend } = (await stepEngines()).translate[0] ?? {};
+  const through = await backend?.through?.({ from: 'en', to: 'pt' }, createWork(temporaryFolder()));
+  if (through !== 'es') return context.skip('the pairs of English, Spanish and Portuguese are not installed');
+  const spanning = lines(
+    '<i>The house at https://example.com/a is red</i>',
+    'and the door of {name} is 12 years old.',
+  );
+  const task = { lines: spanning, sourceLanguage: 'en', targetLanguage: 'pt-BR' };
+  const { subtitle, use } = await translate(await stepEngines(), task, createWork(temporaryFolder()));
+  expect(use.engine).toBe('apertium through es');
+  const text = subtitle.lines.map((line) => line.text.replaceAll('\n', ' ')).join(' ');
+  expect(text).toMatch(/^<i>A casa .*https:\/\/example\.com\/a .*<\/i> .*porta de \{name\} .* 12 anos\.$/);
+});

@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createPages } from '../../../src/client/read/pages.ts';
 import { findPrice, priceOf, spendableOf } from '../../../src/workflow/jobs/show-plan.ts';
 import { startVloc } from '../../commands/support/run-vloc.ts';
 
@@ -75,20 +76,21 @@ test('a price is found after the charges of other kinds, in at most 500', async 
   const { signal } = new AbortController();
   const asked: unknown[] = [];
   const charges = (pages: readonly (readonly string[])[]) => ({
-    transactions: async ({ cursor = '0' }: { cursor?: string | undefined } = {}) => {
-      asked.push(cursor);
-      const page = Number(cursor);
-      const data = (pages[page] ?? []).map((capability) => ({
-        ...{ id: 'txn_1', object: 'credit_transaction' as const, capability, amount: -3, quantity: 2 },
-        ...{ job_id: null, client_reference: null, unit: null, posted_at: null },
-      }));
-      return {
-        object: 'list' as const,
-        data,
-        has_more: page + 1 < pages.length,
-        next_cursor: page + 1 < pages.length ? `${page + 1}` : null,
-      };
-    },
+    transactions: ({ cursor = '0' }: { cursor?: string | undefined } = {}) =>
+      createPages(async () => {
+        asked.push(cursor);
+        const page = Number(cursor);
+        const data = (pages[page] ?? []).map((capability) => ({
+          ...{ id: 'txn_1', object: 'credit_transaction' as const, capability, amount: -3, quantity: 2 },
+          ...{ job_id: null, client_reference: null, unit: null, posted_at: null },
+        }));
+        return {
+          object: 'list' as const,
+          data,
+          has_more: page + 1 < pages.length,
+          next_cursor: page + 1 < pages.length ? `${page + 1}` : null,
+        };
+      }),
   });
   const others = ['auto_localization'];
   expect(await findPrice('dubbing', charges([others, others, ['dubbing'], others]), signal)).toBe(1.5);
