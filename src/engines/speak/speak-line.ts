@@ -20,6 +20,8 @@ export function sayText(
   return speaker.speak({ text, language, voiceMode, speed }, { signal, folder });
 }
 
+/** Speakers do smaller changes inexactly, and may even speak more slowly: those are stretched. */
+const LEAST_ASKED = 1.03;
 /** A difference in length that nobody hears. */
 const SAME_LENGTH = 0.005;
 
@@ -44,7 +46,7 @@ export async function speakLine(
   const spoken = clipSeconds(natural);
   // A speaker returns nothing for a text that it cannot read.
   const tempo = spoken === 0 ? 1 : planned;
-  const speed = tempo > 1 ? Math.min(tempo, speaking.speaker.mostSpeed) : 1;
+  const speed = tempo >= LEAST_ASKED ? Math.min(tempo, speaking.speaker.mostSpeed) : 1;
   const asked = speed > 1 ? await sayText(speaking, slot.text, speed) : natural;
   const stretch = (clipSeconds(asked) * tempo) / spoken;
   const isSame = tempo === 1 || Math.abs(stretch - 1) <= SAME_LENGTH;

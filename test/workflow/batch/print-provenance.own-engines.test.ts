@@ -98,6 +98,7 @@ test('cues that are fast or cut off are named, also if only built-in engines ran
   const code = await main(['dub', 'talk.srt', '--to', 'es', '-o', 'json', '--profile', 'local'], io);
   expect(code, stderr()).toBe(0);
   expect(JSON.parse(stdout()).data[0].provenance.cues).toMatchObject([
+    { cues: [1] },
     { cues: [2] },
     { cues: [3], fit: 'cut' },
   ]);
