@@ -8,7 +8,7 @@ import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from 
 import { createSecretKeeper, type SecretKeeper } from '../profiles/secrets.ts';
 import type { Settings } from '../profiles/settings.ts';
 import type { Prices } from '../protocol/prices.ts';
-import type { Provenance } from '../protocol/provenance.ts';
+import { isNoticed, type Provenance } from '../protocol/provenance.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
 
@@ -94,6 +94,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   ]);
   const capabilities = await engines.capabilities();
   const isUsual = (provenance: Provenance) =>
+    !provenance.cues.some(isNoticed) &&
     provenance.engines.every(
       ({ step, engine, skipped, reused = false, silent = false }) =>
         engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,

@@ -124,7 +124,7 @@ export interface SpeechRequest {
   /** BCP 47 tag. */
   readonly language: string;
   readonly voiceMode: VoiceMode;
-  /** 1 is natural. Within `speeds`. */
+  /** From 1, which is natural, to `mostSpeed`. */
   readonly speed: number;
 }
 
@@ -136,8 +136,8 @@ export interface Speaker extends Backend {
   ): Promise<readonly { readonly language: string; readonly voices: readonly string[] }[]>;
   /** Returns whether it has a voice for a language, matching regional varieties. */
   supports(language: string, run: EngineRun): Promise<boolean>;
-  /** The speeds that it can speak at; null if only its natural one. */
-  readonly speeds: { readonly least: number; readonly most: number } | null;
+  /** The fastest speed that it can be asked for; 1 if it has only its natural one. */
+  readonly mostSpeed: number;
   /** Whether it always speaks with the usual loudness. If not, each dub is measured and levelled. */
   readonly isLevel: boolean;
   /** @throws JobFailure, ProgramMissing, ChildFailure */

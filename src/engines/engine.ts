@@ -87,7 +87,7 @@ export interface CueFit {
   readonly fit: 'none' | 'speed' | 'tempo' | 'cut';
   /** Speed of the voice; 1 is natural. */
   readonly speed: number;
-  /** Factor by which the recording was sped up; 1 if it was not. */
+  /** Factor by which the recording was stretched; 1 if it was not. */
   readonly tempo: number;
   /** Length of the speech in seconds, and the longest that was allowed. */
   readonly seconds: number;

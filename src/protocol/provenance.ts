@@ -6,7 +6,7 @@
 /** The steps that engines do. */
 export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 
-/** How speech was made to fit its time: spoken faster or slower, sped up afterwards, or cut off as well. */
+/** How speech was made to fit its time: spoken faster, stretched as well or instead, or cut off as well. */
 export const CUE_FITS = ['speed', 'tempo', 'cut'] as const;
 
 /** Engines of a job, and speech that was changed to fit. */
@@ -28,9 +28,22 @@ export interface Provenance {
     readonly fit: (typeof CUE_FITS)[number];
     /** Speed of the voice; 1 is natural. */
     readonly speed: number;
-    /** Factor by which the recording was sped up; 1 if it was not. */
+    /** Factor by which the recording was stretched; 1 if it was not. */
     readonly tempo: number;
     /** Seconds that were cut off at the end. */
     readonly cut_seconds: number;
   }[];
+}
+
+/** Listeners notice a voice that is faster than this. */
+export const NOTICED_TEMPO = 1.15;
+
+/** How many times as fast as natural the speech of a cue is. */
+export function totalTempo({ speed, tempo }: Provenance['cues'][number]): number {
+  return speed * tempo;
+}
+
+/** Whether listeners notice what was done to a cue: it is too fast, or cut off. */
+export function isNoticed(cue: Provenance['cues'][number]): boolean {
+  return cue.fit === 'cut' || totalTempo(cue) > NOTICED_TEMPO;
 }

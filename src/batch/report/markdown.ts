@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { formatBytes } from '../../errors/amounts.ts';
 import { type BatchFacts, FAILED_STATES, type ReportHead, type ShardReport } from './batch-facts.ts';
 import { describeCredits, ITEM_STATES, type ItemReport } from './item-report.ts';
-import { cutsOf, describeUse } from './provenance.ts';
+import { cutsOf, describeUse, fastOf } from './provenance.ts';
 import { describeMissing } from './shard-facts.ts';
 import { showInvisible } from './visible-text.ts';
 
@@ -67,13 +67,14 @@ function failureRow({ label, error, job_id }: ItemReport): string[] {
   return [label, error?.code ?? '', error?.message ?? '', retryable, job_id ?? '', error?.request_id ?? ''];
 }
 
-const PROVENANCE_HEAD = ['item', 'engines', 'cues cut off'];
+const PROVENANCE_HEAD = ['item', 'engines', 'cues cut off', 'fast cues (tempo)'];
 
-/** Which engines were used, and which cues have no end; nothing if the service said neither. */
+/** Which engines were used, and which cues have no end or are fast; nothing if the service said neither. */
 function describeProvenance(items: readonly ItemReport[]): string[] {
   const rows = items.flatMap(({ label, provenance }) => {
     if (provenance === undefined) return [];
-    return [[label, provenance.engines.map(describeUse).join('; '), cutsOf(provenance)?.numbers ?? '']];
+    const engines = provenance.engines.map(describeUse).join('; ');
+    return [[label, engines, cutsOf(provenance)?.numbers ?? '', fastOf(provenance)?.numbers ?? '']];
   });
   return rows.length === 0 ? [] : ['## How it was made', table(PROVENANCE_HEAD, rows)];
 }

@@ -1,5 +1,5 @@
 /** How the results of items were made, combined and in words. Pure. */
-import type { Provenance } from '../../protocol/provenance.ts';
+import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */
 export type ItemCue = Provenance['cues'][number] & {
@@ -70,11 +70,11 @@ export function describeReuse({ engines }: ItemProvenance): string | null {
   return `${list} reused, not done again`;
 }
 
-/** `spoken 1.2 times as fast, then sped up 1.5 times, 0.4 s cut off` */
+/** `spoken 1.20 times as fast, stretched to 1.50 times the tempo, 0.4 s cut off` */
 export function describeFit({ speed, tempo, cut_seconds: cut }: ItemCue): string {
   const parts = [
     speed === 1 ? null : `spoken ${times(speed)} as fast`,
-    tempo === 1 ? null : `sped up ${times(tempo)}`,
+    tempo === 1 ? null : `stretched to ${times(tempo)} the tempo`,
     cut === 0 ? null : `${cut.toFixed(1)} s cut off`,
   ];
   return parts.filter((part) => part !== null).join(', ');
@@ -84,24 +84,46 @@ function times(factor: number): string {
   return `${factor.toFixed(2)} times`;
 }
 
-/** Numbers that a message lists; a page or JSON lists all. */
-const FEW_NUMBERS = 12;
+interface CueList {
+  readonly count: number;
+  readonly numbers: string;
+}
 
-/** Which cues were cut off at their end; null if none was. */
-export function cutsOf({
-  cues,
-}: ItemProvenance): { readonly count: number; readonly numbers: string } | null {
-  const cut = cues
-    .filter(({ fit }) => fit === 'cut')
-    .flatMap((cue) => cue.cues.map((number) => ({ ...cue, number })));
-  if (cut.length === 0) return null;
-  const listed = Map.groupBy(cut.slice(0, FEW_NUMBERS), ({ part }) => part);
+/**
+ * Which cues were cut off at their end; null if none was.
+ * @param most numbers that are listed
+ */
+export function cutsOf({ cues }: ItemProvenance, most = Number.POSITIVE_INFINITY): CueList | null {
+  return listCues(
+    cues.filter(({ fit }) => fit === 'cut'),
+    (_, number) => String(number),
+    most,
+  );
+}
+
+/** Which cues are spoken so fast that it is noticed, each with its tempo: `4 (1.28)`; null if none is. */
+export function fastOf({ cues }: ItemProvenance, most = Number.POSITIVE_INFINITY): CueList | null {
+  return listCues(
+    cues.filter((cue) => totalTempo(cue) > NOTICED_TEMPO),
+    (cue, number) => `${number} (${totalTempo(cue).toFixed(2)})`,
+    most,
+  );
+}
+
+function listCues(
+  cues: readonly ItemCue[],
+  write: (cue: ItemCue, number: number) => string,
+  most: number,
+): CueList | null {
+  const all = cues.flatMap((cue) => cue.cues.map((number) => ({ part: cue.part, text: write(cue, number) })));
+  if (all.length === 0) return null;
+  const listed = Map.groupBy(all.slice(0, most), ({ part }) => part);
   const lists = [...listed].map(([part, own]) => {
-    const numbers = own.map(({ number }) => number).join(', ');
+    const numbers = own.map(({ text }) => text).join(', ');
     return part === undefined ? numbers : `part ${part}: ${numbers}`;
   });
-  const rest = cut.length > FEW_NUMBERS ? ` and ${cut.length - FEW_NUMBERS} more` : '';
-  return { count: cut.length, numbers: lists.join('; ') + rest };
+  const rest = all.length > most ? ` and ${all.length - most} more` : '';
+  return { count: all.length, numbers: lists.join('; ') + rest };
 }
 
 /** `2 cues were too long to be spoken in their time and are cut off: 4, 17`; null if none was. */
@@ -113,6 +135,14 @@ export function describeCuts(provenance: ItemProvenance): string | null {
       ? '1 cue was too long to be spoken in its time and is'
       : `${cuts.count} cues were too long to be spoken in their time and are`;
   return `${what} cut off: ${cuts.numbers}`;
+}
+
+/** `2 cues are spoken more than 1.15 times as fast as natural: 4 (1.28), 17 (1.60)`; null if none is. */
+export function describeFast(provenance: ItemProvenance): string | null {
+  const fast = fastOf(provenance);
+  if (fast === null) return null;
+  const what = fast.count === 1 ? '1 cue is' : `${fast.count} cues are`;
+  return `${what} spoken more than ${NOTICED_TEMPO} times as fast as natural: ${fast.numbers}`;
 }
 
 /** `no voice was found, so the voice track is silent`; null if one was found, or none was looked for. */
@@ -127,7 +157,9 @@ export function describeSilence({ engines }: ItemProvenance): string | null {
 
 /** What is worse in a result than was asked for. */
 export function describeWarnings(provenance: ItemProvenance): readonly string[] {
-  return [describeSilence(provenance), describeCuts(provenance)].filter((text) => text !== null);
+  return [describeSilence(provenance), describeCuts(provenance), describeFast(provenance)].filter(
+    (text) => text !== null,
+  );
 }
 
 /** Labels that a message lists. */

@@ -2,8 +2,8 @@
 import type { VoiceMode } from '../backend.ts';
 import { matchLanguage } from '../languages.ts';
 
-/** The same range as that of espeak-ng: outside, a voice sounds sleepy or is too fast to understand. */
-export const VOICE_SPEEDS = { least: 0.79, most: 1.58 } as const;
+/** The fastest speed of a dub: above, a voice is hard to understand. */
+export const MOST_SPEED = 1.6;
 
 /** A voice for a language: one name, or one for each kind of voice. */
 type VoiceNames = string | { readonly [M in VoiceMode]?: string | undefined };

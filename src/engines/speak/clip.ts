@@ -1,4 +1,4 @@
-/** Clips of speech: reads, trims, cuts, resamples and speeds them up. */
+/** Clips of speech: reads, trims, cuts, resamples and stretches them. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clip, EngineRun } from '../backend.ts';
@@ -36,19 +36,30 @@ export function clipSeconds({ samples, sampleRate }: Clip): number {
   return samples.length / sampleRate;
 }
 
-/** Length of the fade-out of a clip that is cut, in seconds, so that it does not click. */
-const FADE = 0.01;
-
-/** Returns the first `count` samples, faded out if samples are cut off. */
+/** Returns at most the first `count` samples. */
 export function cutClip({ samples, sampleRate }: Clip, count: number): Clip {
-  if (samples.length <= count) return { samples, sampleRate };
-  const kept = samples.slice(0, Math.max(0, count));
-  const fade = Math.min(kept.length, Math.round(FADE * sampleRate));
+  return { samples: samples.slice(0, Math.max(0, count)), sampleRate };
+}
+
+/** Length of the fade of speech that ends before its sentence, in seconds: short, so that the last word stays whole. */
+const FADE = 0.03;
+
+/** Fades out the end of a clip. */
+export function fadeOut({ samples, sampleRate }: Clip): Clip {
+  const faded = samples.slice();
+  const fade = Math.min(faded.length, Math.round(FADE * sampleRate));
   for (let at = 0; at < fade; at += 1) {
-    const place = kept.length - fade + at;
-    kept[place] = Math.round(((kept[place] ?? 0) * (fade - at)) / fade);
+    const place = faded.length - fade + at;
+    faded[place] = Math.round(((faded[place] ?? 0) * (fade - at)) / fade);
   }
-  return { samples: kept, sampleRate };
+  return { samples: faded, sampleRate };
+}
+
+/** Writes a clip as a WAV, for `parseClip`. */
+export async function writeClip(path: string, { samples, sampleRate }: Clip): Promise<void> {
+  const file = await createWav(path, { sampleRate, channels: 1 });
+  await file.write(samples);
+  await file.close();
 }
 
 /** `name` is for temporary files and must be unique among concurrent calls. */
@@ -57,9 +68,13 @@ interface Filtering extends EngineRun {
   readonly name: string;
 }
 
-/** Speeds up a clip without changing its pitch. */
-export async function speedUp(filtering: Filtering, clip: Clip, tempo: number): Promise<Clip> {
-  return trimSilence(await filterClip(filtering, clip, ['-af', tempoFilter(tempo)]));
+/**
+ * Changes the tempo of a clip without changing its pitch.
+ * @param tempo 0.5 to 2: beyond, the filter skips samples
+ */
+export async function changeTempo(filtering: Filtering, clip: Clip, tempo: number): Promise<Clip> {
+  const factor = Math.min(2, Math.max(0.5, tempo));
+  return trimSilence(await filterClip(filtering, clip, ['-af', `atempo=${factor.toFixed(5)}`]));
 }
 
 /** Converts a clip to another sample rate. */
@@ -74,21 +89,10 @@ async function filterClip(
 ): Promise<Clip> {
   const before = join(run.folder, `${name}.wav`);
   const after = join(run.folder, `${name}-filtered.wav`);
-  const file = await createWav(before, { sampleRate: clip.sampleRate, channels: 1 });
-  await file.write(clip.samples);
-  await file.close();
+  await writeClip(before, clip);
   const args = [...QUIET, ...ownInput(before, 'wav'), ...filter, '-f', 'wav', fileAddress(after)];
   await programs.run('ffmpeg', args, run);
   const filtered = parseClip(await readFile(after));
   await Promise.all([rm(before), rm(after)]);
   return filtered;
-}
-
-/** Above a factor of 2 the filter would skip samples, so it is chained. */
-function tempoFilter(tempo: number): string {
-  const filters: string[] = [];
-  let rest = tempo;
-  for (; rest > 2; rest /= 2) filters.push('atempo=2');
-  filters.push(`atempo=${rest.toFixed(5)}`);
-  return filters.join(',');
 }

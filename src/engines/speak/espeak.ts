@@ -16,9 +16,8 @@ const MAX_CLIP_BYTES = 600 * SAMPLE_RATE * BYTES_PER_SAMPLE;
 
 /** A comfortable pace in words per minute, close to its default. */
 const NATURAL_RATE = 165;
-/** Outside these rates its voice sounds sleepy or is too fast to understand. */
-const MIN_RATE = 130;
-const MAX_RATE = 260;
+/** The fastest speed of a dub, see `fit.ts`. */
+const MOST_SPEED = 1.6;
 
 /** The built-in speaker. */
 export function createEspeak(programs: Programs): Speaker {
@@ -34,7 +33,7 @@ export function createEspeak(programs: Programs): Speaker {
   return {
     name: BUILT_IN.speak,
     concurrency: programs.parallel,
-    speeds: { least: MIN_RATE / NATURAL_RATE, most: MAX_RATE / NATURAL_RATE },
+    mostSpeed: MOST_SPEED,
     isLevel: true,
     voices: async (run) =>
       (await list(run)).map((voice) => ({ language: voice.language, voices: voiceNames(voice) })),

@@ -1,4 +1,5 @@
 /** Dubbing: speaks cues into one sound track on their time line. */
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -12,8 +13,9 @@ import { createWav, type WavWriter } from '../media/wav.ts';
 import type { Programs } from '../programs.ts';
 import { choose, type StepEngines } from '../registry.ts';
 import { together } from '../together.ts';
-import { resample } from './clip.ts';
-import { planSlots, type Speaking, type SpokenText, speakSlot } from './fit.ts';
+import { clipSeconds, parseClip, resample, writeClip } from './clip.ts';
+import { planSlots, planTempos, type SpokenText } from './fit.ts';
+import { type Speaking, sayText, speakLine } from './speak-line.ts';
 import { noVoiceFor } from './voices.ts';
 
 /**
@@ -68,12 +70,8 @@ export async function speak(engines: StepEngines, task: DubTask, work: Work): Pr
   const spoken = join(work.folder, 'spoken.wav');
   const { programs } = engines;
   const speaking = { programs, speaker, language, voiceMode, ...work };
-  const { fits, durationSeconds } = await writeTrack(
-    spoken,
-    { slots, endMs: totalMs ?? endMs },
-    speaking,
-    work,
-  );
+  const plan = { slots, endMs: totalMs ?? endMs };
+  const { fits, durationSeconds } = await writeTrack(spoken, plan, speaking, work);
   const gain = speaker.isLevel || fits.length === 0 ? [] : await levelDub(programs, spoken, work);
   const path = join(work.folder, 'dub.wav');
   const rate = ['-ar', String(STEM_FORMAT.sampleRate)];
@@ -99,9 +97,12 @@ function requireSpeakable({ indexes, text }: SpokenText): void {
 /** The sample rate of a track in which nothing is spoken. */
 const EMPTY_TRACK_RATE = 22_050;
 
+/** Speaking takes most of the time, fitting the rest. */
+const SPEAKING_SHARE = 0.8;
+
 /**
- * Speaks as many slots concurrently as the speaker allows and writes them in order, so only those are in memory. The
- * track has the sample rate of the first clip.
+ * Speaks all slots at the natural tempo, plans their tempo, and writes them in order. The track has the sample rate of the
+ * first clip.
  */
 async function writeTrack(
   path: string,
@@ -109,33 +110,57 @@ async function writeTrack(
   speaking: Speaking,
   work: Work,
 ): Promise<{ fits: CueFit[]; durationSeconds: number }> {
+  const fileOf = (at: number) => join(work.folder, `line-${at}.wav`);
+  const lengths: number[] = [];
+  const speakOne = async (slot: SpokenText, at: number, signal: AbortSignal) => {
+    const clip = await sayText({ ...speaking, signal }, slot.text, 1);
+    await writeClip(fileOf(at), clip);
+    return clipSeconds(clip);
+  };
+  for await (const seconds of inOrder(slots, speaking, speakOne)) {
+    lengths.push(seconds);
+    work.report((SPEAKING_SHARE * lengths.length) / slots.length);
+  }
+  const tempos = planTempos(slots, lengths);
+  const fitOne = async (slot: SpokenText, at: number, signal: AbortSignal) => {
+    const natural = parseClip(await readFile(fileOf(at)));
+    await rm(fileOf(at));
+    const line = { slot, natural, tempo: tempos[at] ?? 1, name: `clip-${at}` };
+    return { slot, ...(await speakLine({ ...speaking, signal }, line)) };
+  };
   const fits: CueFit[] = [];
-  const { speaker, programs } = speaking;
-  const parallel = Math.min(speaker.concurrency, MOST_CLIPS);
   let track: WavWriter | null = null;
-  for (let first = 0; first < slots.length; first += parallel) {
-    const some = slots.slice(first, first + parallel);
-    const tasks = some.map(
-      (slot, at) => (signal: AbortSignal) => speakSlot({ ...speaking, signal }, slot, `clip-${at}`),
-    );
-    for (const [at, { clip, fit }] of (await together(work.signal, tasks)).entries()) {
-      track ??= await createWav(path, { sampleRate: clip.sampleRate, channels: 1 });
-      const { sampleRate } = track;
-      const fitting =
-        clip.sampleRate === sampleRate
-          ? clip
-          : await resample({ ...work, programs, name: 'resampled' }, clip, sampleRate);
-      await writeSilence(track, Math.round(((some[at]?.startMs ?? 0) / 1000) * sampleRate));
-      await track.write(fitting.samples);
-      fits.push(fit);
-    }
-    work.report(Math.min(1, (first + some.length) / slots.length));
+  for await (const { slot, clip, fit } of inOrder(slots, speaking, fitOne)) {
+    track ??= await createWav(path, { sampleRate: clip.sampleRate, channels: 1 });
+    const { sampleRate } = track;
+    const fitting =
+      clip.sampleRate === sampleRate
+        ? clip
+        : await resample({ ...speaking, name: 'resampled' }, clip, sampleRate);
+    await writeSilence(track, Math.round((slot.startMs / 1000) * sampleRate));
+    await track.write(fitting.samples);
+    fits.push(fit);
+    work.report(SPEAKING_SHARE + ((1 - SPEAKING_SHARE) * fits.length) / slots.length);
   }
   track ??= await createWav(path, { sampleRate: EMPTY_TRACK_RATE, channels: 1 });
   await writeSilence(track, Math.round((endMs / 1000) * track.sampleRate));
   const durationSeconds = track.frames / track.sampleRate;
   await track.close();
   return { fits, durationSeconds };
+}
+
+/** Does the same with each slot, as many at one time as the speaker allows, so only their clips are in memory. */
+async function* inOrder<T>(
+  slots: readonly SpokenText[],
+  { speaker, signal }: Speaking,
+  task: (slot: SpokenText, at: number, signal: AbortSignal) => Promise<T>,
+): AsyncGenerator<T> {
+  const parallel = Math.min(speaker.concurrency, MOST_CLIPS);
+  for (let first = 0; first < slots.length; first += parallel) {
+    const some = slots.slice(first, first + parallel);
+    const tasks = some.map((slot, at) => (own: AbortSignal) => task(slot, first + at, own));
+    yield* await together(signal, tasks);
+  }
 }
 
 /** Clips that are in memory at one time, at most: a server may allow more calls. */

@@ -3,6 +3,7 @@
 import type { EntryDetail, ReportFile, ReportJob } from '../../batch/report/page-facts.ts';
 import { describeFit, describeUse } from '../../batch/report/provenance.ts';
 import { formatBytes } from '../../errors/amounts.ts';
+import { isNoticed } from '../../protocol/provenance.ts';
 import type { ListedEntry } from '../choose.ts';
 import { describeCharge, formatCredits } from '../times.ts';
 import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
@@ -59,10 +60,10 @@ export function makeCues(entry: ListedEntry, { cues }: EntryDetail): HTMLElement
   const rows = cues.map((cue) => {
     const numbers = cue.cues.join(', ');
     const what = cue.part === undefined ? `Cue ${numbers}` : `Part ${cue.part}, cue ${numbers}`;
-    const row = make('span', { class: cue.fit === 'cut' ? 'what over' : 'what' }, what);
+    const row = make('span', { class: isNoticed(cue) ? 'what over' : 'what' }, what);
     return make('li', {}, row, make('span', {}, describeFit(cue)));
   });
-  const isOpen = cues.some(({ fit }) => fit === 'cut');
+  const isOpen = cues.some(isNoticed);
   return make(
     'section',
     { class: 'files cues' },

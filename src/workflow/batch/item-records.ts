@@ -2,7 +2,7 @@
 
 import type { BatchFacts } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
-import { cutsOf, describeSilence } from '../../batch/report/provenance.ts';
+import { cutsOf, describeSilence, fastOf } from '../../batch/report/provenance.ts';
 import type { Context, TableHead } from '../../context/context.ts';
 import { formatRelative, showPath } from '../../context/format.ts';
 import type { Column, RecordForm } from '../../context/records.ts';
@@ -80,12 +80,21 @@ export async function shardTable(
   return terminal.table(SHARD_HEAD, rows);
 }
 
+/** Cues that a row of the table lists. */
+const FEW_NUMBERS = 12;
+
 function describeProblem({ error, deadline, provenance }: ItemReport, nowMs: number): string {
   if (error !== null) return `${error.code}: ${error.message}${error.retryable ? ' (retryable)' : ''}`;
   if (deadline !== null) return `download link expires ${formatRelative(deadline, nowMs)}`;
   if (provenance === undefined) return '';
-  const cuts = cutsOf(provenance);
-  return describeSilence(provenance) ?? (cuts === null ? '' : `cues cut off: ${cuts.numbers}`);
+  const cuts = cutsOf(provenance, FEW_NUMBERS);
+  const fast = fastOf(provenance, FEW_NUMBERS);
+  const problems = [
+    describeSilence(provenance),
+    cuts && `cues cut off: ${cuts.numbers}`,
+    fast && `fast cues: ${fast.numbers}`,
+  ];
+  return problems.filter((text) => text !== null).join('; ');
 }
 
 const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];

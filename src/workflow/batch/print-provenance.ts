@@ -1,9 +1,8 @@
 /**
  * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
- * cues that are cut off.
+ * cues that are fast or cut off.
  */
 import {
-  describeCuts,
   describeWarnings,
   fallbacksOf,
   groupFallbacks,
@@ -14,6 +13,7 @@ import {
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { Terminal } from '../../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { isNoticed } from '../../protocol/provenance.ts';
 
 interface MadeItem {
   readonly label: string;
@@ -23,7 +23,7 @@ interface MadeItem {
   readonly provenance: ItemProvenance;
 }
 
-/** How to shorten cues that are cut off. A localization of one job leaves no subtitles to edit. */
+/** How to shorten cues that are fast or cut off. A localization of one job leaves no subtitles to edit. */
 function adviceFor({ kind, key }: MadeItem): string {
   if (kind !== 'dubbing') {
     return (
@@ -51,7 +51,7 @@ export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items
   }
   printAdvice(
     terminal,
-    items.filter(({ provenance }) => describeCuts(provenance) !== null),
+    items.filter(({ provenance }) => provenance.cues.some(isNoticed)),
   );
 }
 
@@ -94,7 +94,7 @@ export function createProvenancePrinter(
       for (const text of groupReuses(made)) terminal.note(`${text}.`);
       printAdvice(
         terminal,
-        made.filter(({ provenance }) => describeCuts(provenance) !== null),
+        made.filter(({ provenance }) => provenance.cues.some(isNoticed)),
       );
     },
   };

@@ -4,6 +4,7 @@ import {
   combineParts,
   cutsOf,
   describeCuts,
+  describeFast,
   describeFit,
   describeReuse,
   describeUse,
@@ -97,8 +98,20 @@ describe('an engine', () => {
 describe('cues', () => {
   it('say how they were changed, in the order of the changes', () => {
     expect(describeFit(faster(1))).toBe('spoken 1.20 times as fast');
-    expect(describeFit({ ...faster(1), speed: 0.85 })).toBe('spoken 0.85 times as fast');
-    expect(describeFit(cut(1))).toBe('spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off');
+    expect(describeFit(cut(1))).toBe(
+      'spoken 1.40 times as fast, stretched to 4.00 times the tempo, 0.5 s cut off',
+    );
+  });
+
+  it('over 1.15 times the natural tempo are all named with it', () => {
+    const slow = { ...faster(2), speed: 1.15 };
+    const both = { ...faster(9), fit: 'tempo', speed: 1.1, tempo: 1.3 } as const;
+    expect(describeFast(provenance([faster(1), slow, both]))).toBe(
+      '2 cues are spoken more than 1.15 times as fast as natural: 1 (1.20), 9 (1.43)',
+    );
+    expect(describeFast(provenance([slow]))).toBeNull();
+    const many = Array.from({ length: 30 }, (_, at) => faster(at + 1));
+    expect(describeFast(provenance(many))).toContain(', 30 (1.20)');
   });
 
   it('that are cut off are counted one by one, also those spoken as one text', () => {
@@ -111,14 +124,14 @@ describe('cues', () => {
     expect(describeCuts(provenance([faster(1)]))).toBeNull();
   });
 
-  it('of parts are listed by part, and of many cues only the first', () => {
+  it('of parts are listed by part, and of many cues only as many as a table shows', () => {
     const parts = [
       { ...cut(4, 5), part: 1 },
       { ...cut(4), part: 2 },
     ];
     expect(cutsOf(provenance(parts))?.numbers).toBe('part 1: 4, 5; part 2: 4');
     const many = Array.from({ length: 30 }, (_, at) => cut(at + 1));
-    expect(cutsOf(provenance(many))).toEqual({
+    expect(cutsOf(provenance(many), 12)).toEqual({
       count: 30,
       numbers: '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 18 more',
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wavHeader } from '../../../src/engines/media/wav.ts';
-import { clipSeconds, cutClip, parseClip, trimSilence } from '../../../src/engines/speak/clip.ts';
+import { clipSeconds, cutClip, fadeOut, parseClip, trimSilence } from '../../../src/engines/speak/clip.ts';
 
 const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });
 
@@ -11,10 +11,11 @@ test('silence at both ends is cut off, except 2 ms before and 10 ms after', () =
   expect(clipSeconds(trimSilence(clip(silence)))).toBe(0);
 });
 
-test('a cut end fades out', () => {
-  const cut = cutClip(clip(Array.from({ length: 100 }, () => 1_000)), 50);
+test('a cut end fades out over 30 ms', () => {
+  const cut = fadeOut(cutClip(clip(Array.from({ length: 100 }, () => 300)), 50));
   expect(cut.samples).toHaveLength(50);
-  expect([...cut.samples.slice(38)]).toEqual([1000, 1000, 1000, 900, 800, 700, 600, 500, 400, 300, 200, 100]);
+  expect([...cut.samples.slice(18, 23)]).toEqual([300, 300, 300, 290, 280]);
+  expect(cut.samples.at(-1)).toBe(10);
   expect(cutClip(clip([1, 2]), 2).samples).toHaveLength(2);
 });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Speaker } from '../../../src/engines/backend.ts';
-import { fittingSpeed, fittingTempo, planSlots } from '../../../src/engines/speak/fit.ts';
+import { availableSeconds, planSlots, planTempos, type SpokenText } from '../../../src/engines/speak/fit.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text = `text ${index}`) => ({
   index,
@@ -11,19 +10,21 @@ const line = (index: number, start_ms: number, end_ms: number, text = `text ${in
 });
 
 describe('the slots of a dub', () => {
-  test('may continue 1.5 s after their cue, but not into the next', () => {
-    const slots = planSlots([line(1, 1_000, 2_000), line(2, 2_500, 3_000), line(3, 9_000, 9_500)], 10_000);
+  test('last until 0.1 s before the next, or the end of the track', () => {
+    const slots = planSlots([line(1, 1_000, 2_000), line(2, 2_500, 3_000), line(3, 9_000, 9_500)], 20_000);
     expect(slots.map(({ startMs, endMs, limitMs }) => [startMs, endMs, limitMs])).toEqual([
-      [1_000, 2_000, 2_420],
-      [2_500, 3_000, 4_500],
-      [9_000, 9_500, 10_000],
+      [1_000, 2_000, 2_400],
+      [2_500, 3_000, 8_900],
+      [9_000, 9_500, 20_000],
     ]);
+    const open = planSlots([line(1, 1_000, 2_000)], Number.POSITIVE_INFINITY);
+    expect(open[0]?.limitMs).toBe(3_500);
   });
 
   test('are shared by cues that begin together, one spoken after the other', () => {
     const slots = planSlots([line(2, 1_100, 3_000, 'second'), line(1, 1_000, 2_000, 'first')], 10_000);
     expect(slots).toEqual([
-      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 4_500 },
+      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 10_000 },
     ]);
   });
 
@@ -58,7 +59,7 @@ describe('the slots of a dub', () => {
         for (const [at, slot] of slots.entries()) {
           expect(slot.limitMs).toBeGreaterThan(slot.startMs);
           expect(slot.limitMs).toBeLessThanOrEqual(50_000);
-          expect(slot.startMs).toBeGreaterThanOrEqual((slots[at - 1]?.limitMs ?? -80) + 80);
+          expect(slot.startMs).toBeGreaterThanOrEqual((slots[at - 1]?.limitMs ?? -100) + 100);
         }
         const spoken = slots.flatMap((slot) => slot.indexes).length;
         expect(spoken).toBe(cues.filter(({ start }) => start < 50_000).length);
@@ -67,40 +68,67 @@ describe('the slots of a dub', () => {
   });
 });
 
-const SPEEDS = { least: 0.8, most: 1.6 };
-const speedFor = (spoken: number, slot: number, available: number, speeds: Speaker['speeds'] = SPEEDS) =>
-  fittingSpeed(speeds, { spoken, slot, available });
-
-test('a text that fits is spoken at normal speed', () => {
-  expect(speedFor(1.8, 2, 3)).toBeNull();
-  expect(speedFor(2.9, 2, 3)).toBeNull();
-  expect(fittingTempo(2.9, 3)).toBe(1);
+const slotOf = (startMs: number, endMs: number, limitMs: number): SpokenText => ({
+  indexes: [1],
+  text: 'text',
+  startMs,
+  endMs,
+  limitMs,
 });
 
-test('a text that is too long is spoken faster, a short one slower', () => {
-  expect(speedFor(3.6, 2, 3)).toBeCloseTo(3.6 / (3 * 0.98));
-  expect(speedFor(1.6, 2, 3)).toBe(1.6 / (2 * 0.98));
-});
+describe('the tempo of a dub', () => {
+  test('is natural for a text that fits, or that fits with the free time after its cue', () => {
+    const slots = [slotOf(0, 2_000, 2_900), slotOf(3_000, 5_000, 9_000)];
+    expect(planTempos(slots, [2.9, 0.5])).toEqual([1, 1]);
+  });
 
-test('no voice speaks faster or slower than it can, and silence has no speed', () => {
-  expect(speedFor(30, 2, 3)).toBe(1.6);
-  expect(speedFor(0.1, 5, 5)).toBe(0.8);
-  expect(speedFor(0, 5, 5)).toBeNull();
-});
+  test('is as fast as the slot needs, up to the limit', () => {
+    expect(planTempos([slotOf(0, 2_000, 2_010)], [2.5])[0]).toBeCloseTo(1.25);
+    expect(planTempos([slotOf(0, 2_000, 2_000)], [30])).toEqual([1.59]);
+  });
 
-test('a voice with one speed, or an inaudible change, is not tried again', () => {
-  expect(speedFor(30, 2, 3, null)).toBeNull();
-  expect(speedFor(1.96, 2.31, 1.955)).not.toBeNull();
-  expect(speedFor(2.942, 2, 2.9999, { least: 1, most: 1.001 })).toBeNull();
-});
+  test('rises towards a faster neighbour, but not across a long pause', () => {
+    const slots = [slotOf(0, 2_000, 3_900), slotOf(4_000, 6_000, 6_010), slotOf(8_500, 9_000, 12_000)];
+    const [before = 0, fast = 0, after] = planTempos(slots, [1, 3, 1]);
+    expect(fast).toBeCloseTo(1.5);
+    expect(fast / before).toBeCloseTo(1.24);
+    expect(after).toBe(1);
+  });
 
-test('a tempo always makes it fit', () => {
-  const seconds = fc.double({ min: 0.05, max: 60, noNaN: true });
-  fc.assert(
-    fc.property(seconds, seconds, (spoken, available) => {
-      const tempo = fittingTempo(spoken, available);
-      expect(tempo).toBeGreaterThanOrEqual(1);
-      expect(spoken / tempo).toBeLessThanOrEqual(available);
-    }),
-  );
+  const cue = fc.record({
+    gap: fc.integer({ min: 0, max: 4_000 }),
+    length: fc.integer({ min: 300, max: 7_000 }),
+    spoken: fc.double({ min: 0.1, max: 12, noNaN: true }),
+  });
+
+  test('keeps its limits, whatever the cues are', () => {
+    fc.assert(
+      fc.property(fc.array(cue, { minLength: 1, maxLength: 40 }), (cues) => {
+        let at = 0;
+        const lines = cues.map(({ gap, length }, index) => {
+          const start = at + gap;
+          at = start + length;
+          return line(index + 1, start, at);
+        });
+        const slots = planSlots(lines, at + 5_000);
+        const seconds = slots.map((_, place) => cues[place]?.spoken ?? 1);
+        const tempos = planTempos(slots, seconds);
+        for (const [place, slot] of slots.entries()) {
+          const tempo = tempos[place] ?? 0;
+          const needed = (seconds[place] ?? 0) / (availableSeconds(slot) - 0.01);
+          expect(tempo).toBeGreaterThanOrEqual(1);
+          expect(tempo).toBeLessThanOrEqual(1.6);
+          // Only a text that needs more is spoken more than 1.3 times as fast.
+          if (needed <= 1.3) expect(tempo).toBeLessThanOrEqual(1.3);
+          if (needed < 1.59)
+            expect((seconds[place] ?? 0) / tempo).toBeLessThanOrEqual(availableSeconds(slot));
+          const next = slots[place + 1];
+          if (next === undefined || next.startMs - slot.endMs > 2_000) continue;
+          if (next.startMs - slot.startMs > 1000 * (seconds[place] ?? 0) + 2_000) continue;
+          const beside = tempos[place + 1] ?? 0;
+          expect(Math.max(tempo / beside, beside / tempo)).toBeLessThanOrEqual(1.25);
+        }
+      }),
+    );
+  });
 });

@@ -57,9 +57,37 @@ describe('a dub', () => {
     const { fits } = await dub(CUES);
     expect(fits.map((fit) => fit.cues)).toEqual([[1], [2], [3]]);
     for (const fit of fits) expect(fit.seconds).toBeLessThanOrEqual(fit.allowedSeconds);
-    expect(fits[1]).toMatchObject({ fit: 'tempo', speed: 260 / 165, cutSeconds: 0 });
-    expect(fits[1]?.tempo).toBeGreaterThan(1);
-    expect(fits[2]).toMatchObject({ fit: 'speed', speed: 130 / 165, tempo: 1 });
+    // Its neighbour is far too long, so it is spoken faster too. The last one may be short.
+    const tempos = fits.map(({ speed, tempo }) => speed * tempo);
+    expect(tempos[0]).toBeGreaterThan(1.2);
+    expect(tempos[0]).toBeLessThan(1.3);
+    expect(fits[2]?.seconds).toBeLessThan(1);
+    expect(tempos[1]).toBeLessThanOrEqual(1.6);
+  });
+
+  test('ends a text that does not fit at 1.6 times its tempo after a whole word', async () => {
+    const text = 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince';
+    const { path, fits } = await dub([line(1, 0, 3_000, text), line(2, 3_000, 4_000, 'fin')]);
+    const [fit] = fits;
+    expect(fit).toMatchObject({ fit: 'cut' });
+    expect((fit?.speed ?? 0) * (fit?.tempo ?? 0)).toBeLessThanOrEqual(1.6);
+    expect((fit?.seconds ?? 0) + (fit?.cutSeconds ?? 0)).toBeGreaterThan(3);
+    // The sound ends 0.1 s before the next text, and close to that: as many words as fit.
+    expect(fit?.seconds).toBeLessThanOrEqual(2.9);
+    expect(fit?.seconds).toBeGreaterThan(2.2);
+    const { samples, sampleRate } = await trackOf(path);
+    const pause = samples.subarray(Math.round(2.92 * sampleRate), Math.round(2.98 * sampleRate));
+    expect(pause.every((sample) => Math.abs(sample) < 200)).toBe(true);
+    // Whole words: each number of words that is spoken alone has another length.
+    const words = text.split(' ');
+    const lengths = await Promise.all(
+      words.map(async (_, at) => {
+        const whole = await dub([line(1, 0, 60_000, words.slice(0, at + 1).join(' '))]);
+        return whole.fits[0]?.seconds ?? 0;
+      }),
+    );
+    const tempos = lengths.map((length) => length / (fit?.seconds ?? 1));
+    expect(tempos.some((tempo) => tempo > 1.5 && tempo <= 1.62)).toBe(true);
   });
 
   test('is 48 kHz mono and has the requested length, else that of the cues', async () => {

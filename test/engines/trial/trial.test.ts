@@ -110,7 +110,7 @@ describe('the voice', () => {
     ...NAMED,
     voices: async () => languages.map((language) => ({ language, voices: [] })),
     supports: async (language) => languages.includes(language),
-    speeds: null,
+    mostSpeed: 1,
     isLevel: false,
     speak: async ({ text, language }) => {
       expect(text).toMatch(language === 'en' ? /john dashwood/ : /^1, 2, 3/);

@@ -81,11 +81,14 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       .poll(() => page.locator('.cues li').allTextContents())
       .toEqual([
         'Cue 1spoken 1.25 times as fast',
-        'Cue 2spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off',
+        'Cue 2spoken 1.40 times as fast, stretched to 4.00 times the tempo, 0.5 s cut off',
       ]);
     await expect
       .poll(() => page.locator('.lines .made').allTextContents())
-      .toEqual(['spoken 1.25 times as fast', 'spoken 1.40 times as fast, sped up 4.00 times, 0.5 s cut off']);
+      .toEqual([
+        'spoken 1.25 times as fast',
+        'spoken 1.40 times as fast, stretched to 4.00 times the tempo, 0.5 s cut off',
+      ]);
     await expect.poll(() => page.locator('svg[onload]').count()).toBe(0);
   });
 

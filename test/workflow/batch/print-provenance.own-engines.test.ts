@@ -23,7 +23,7 @@ for (let at = 0; at < count; at += 1) wav.writeInt16LE(Math.round(12000 * Math.s
 writeFileSync(process.argv[2], wav);
 `;
 
-/** A cue that fits, one that is sped up, and one that no speed makes fit. */
+/** A cue that fits, and two that no permitted tempo makes fit. */
 const SRT = [
   '1\n00:00:00,000 --> 00:00:02,000\nuno\n',
   '2\n00:00:03,000 --> 00:00:04,000\nuno dos tres\n',
@@ -52,12 +52,14 @@ test('the first speaker that supports the language is used, the next one for oth
   const { provenance } = JSON.parse(preferred.stdout).data[0];
   expect(provenance.engines).toEqual([{ step: 'speak', engine: 'command slow-voice.mjs', skipped: [] }]);
   expect(provenance.cues).toMatchObject([
-    { cues: [2], fit: 'tempo', speed: 1, cut_seconds: 0 },
-    { cues: [3], fit: 'cut', speed: 1, tempo: 4 },
+    { cues: [1], fit: 'tempo', speed: 1, cut_seconds: 0 },
+    { cues: [2], fit: 'cut', speed: 1 },
+    { cues: [3], fit: 'cut', speed: 1 },
   ]);
-  expect(provenance.cues[1].cut_seconds).toBeGreaterThan(0.5);
+  for (const { tempo } of provenance.cues) expect(tempo).toBeLessThanOrEqual(1.6);
+  expect(provenance.cues[2].cut_seconds).toBeGreaterThan(0.5);
   expect(preferred.stderr).toContain(
-    '! talk.srt → es: 1 cue was too long to be spoken in its time and is cut off: 3.',
+    '! talk.srt → es: 2 cues were too long to be spoken in their time and are cut off: 2, 3.',
   );
   expect(preferred.stderr).not.toContain('instead of');
 
@@ -67,10 +69,14 @@ test('the first speaker that supports the language is used, the next one for oth
   // Another process on the same state folder.
   const events = await run('jobs', 'download', job.id, '--out', 'elsewhere', '-o', 'ndjson');
   expect(events.stdout).toContain(JSON.stringify({ type: 'provenance', id: job.id, ...provenance }));
-  expect((await run('batch', 'status', '.', '--all')).stdout).toContain('cues cut off: 3');
-  expect((await run('batch', 'report', '.')).stdout).toContain('| spoken by command slow-voice.mjs | 3 |');
+  expect((await run('batch', 'status', '.', '--all')).stdout).toContain(
+    'cues cut off: 2, 3; fast cues: 1 (1.2',
+  );
+  expect((await run('batch', 'report', '.')).stdout).toContain(
+    '| spoken by command slow-voice.mjs | 2, 3 | 1 (1.2',
+  );
   const junit = await run('batch', 'report', '.', '--format', 'junit');
-  expect(junit.stdout).toContain('<system-err>1 cue was too long');
+  expect(junit.stdout).toContain('<system-err>2 cues were too long');
 
   const fallback = await run('dub', 'talk.srt', '--to', 'fr');
   expect(fallback.code, fallback.stderr).toBe(0);
@@ -78,4 +84,25 @@ test('the first speaker that supports the language is used, the next one for oth
     'talk.srt → fr: spoken by espeak-ng instead of command slow-voice.mjs, which does not support the language.',
   );
   expect(await readFile(join(folder, 'talk.fr.wav'))).not.toHaveLength(0);
+});
+
+test('cues that are fast or cut off are named, also if only built-in engines ran', async () => {
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'talk.srt'), SRT);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+  const { io, stdout, stderr } = createTestIo({ cwd: folder, pace: QUICK, env });
+  const code = await main(['dub', 'talk.srt', '--to', 'es', '-o', 'json', '--profile', 'local'], io);
+  expect(code, stderr()).toBe(0);
+  expect(JSON.parse(stdout()).data[0].provenance.cues).toMatchObject([
+    { cues: [1] },
+    { cues: [2] },
+    { cues: [3], fit: 'cut' },
+  ]);
+  expect(stderr()).toContain('1 cue was too long to be spoken in its time and is cut off: 3.');
+  expect(stderr()).toMatch(/spoken more than 1\.15 times as fast as natural: .*3 \(1\.\d\d\)\./);
+  expect(stderr()).toContain('Shorten their text in the subtitles, then dub them with --clobber.');
 });

@@ -7,8 +7,8 @@ import type { JobKind } from '../../../src/protocol/kind-names.ts';
 import { createProvenancePrinter, printProvenance } from '../../../src/workflow/batch/print-provenance.ts';
 import { startVloc } from '../../commands/support/run-vloc.ts';
 
-const FASTER = { cues: [1], fit: 'speed', speed: 1.25, tempo: 1, cut_seconds: 0 } as const;
-const CUT = { cues: [2, 3], fit: 'cut', speed: 1.4, tempo: 4, cut_seconds: 0.5 } as const;
+const FASTER = { cues: [1], fit: 'speed', speed: 1.1, tempo: 1, cut_seconds: 0 } as const;
+const CUT = { cues: [2, 3], fit: 'cut', speed: 1.25, tempo: 1.2, cut_seconds: 0.5 } as const;
 const OWN: ItemProvenance = {
   engines: [{ step: 'speak', engine: 'openai kokoro', skipped: [] }],
   cues: [FASTER],
@@ -23,6 +23,7 @@ const REUSED: ItemProvenance = {
 };
 const NOTE = 'spoken by espeak-ng instead of openai kokoro, which does not support the language.';
 const WARNING = '2 cues were too long to be spoken in their time and are cut off: 2, 3.';
+const FAST = '2 cues are spoken more than 1.15 times as fast as natural: 2 (1.50), 3 (1.50).';
 const ADVICE = 'Shorten their text in the subtitles, then dub them with --clobber.';
 
 function recordMessages() {
@@ -44,7 +45,12 @@ function messagesOf(items: ReturnType<typeof itemsOf>): readonly string[] {
 }
 
 test('a job by a fallback names the replaced engine, warns of cut cues, and says what to do', () => {
-  expect(messagesOf(itemsOf(FALLBACK))).toEqual([`0.srt → es: ${NOTE}`, `! 0.srt → es: ${WARNING}`, ADVICE]);
+  expect(messagesOf(itemsOf(FALLBACK))).toEqual([
+    `0.srt → es: ${NOTE}`,
+    `! 0.srt → es: ${WARNING}`,
+    `! 0.srt → es: ${FAST}`,
+    ADVICE,
+  ]);
 });
 
 test('a job by the preferred engine, all of whose cues fit, prints nothing', () => {
@@ -77,7 +83,7 @@ test('of many jobs, each cause of a warning, each fallback and the advice are re
   for (const item of itemsOf(FALLBACK, 6)) printer.add(item);
   printer.end();
   const count = (part: string) => terminal.messages.filter((text) => text.includes(part)).length;
-  expect([count(WARNING), count(NOTE), count(ADVICE)]).toEqual([1, 1, 1]);
+  expect([count(WARNING), count(FAST), count(NOTE), count(ADVICE)]).toEqual([1, 1, 1, 1]);
 });
 
 test('a service that is reached over HTTP states no provenance, so outcomes, status and reports leave it out', async () => {

@@ -8,7 +8,7 @@ import { MAX_SPEECH_BYTES, NOTHING_SAID, readSpeech } from '../../media/read-cli
 import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
-import { chooseVoice, spokenLanguages, VOICE_SPEEDS, voiceNames } from '../voice-choice.ts';
+import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
 import { checkResult, createProgram, nameResult } from './program.ts';
 
 /** Each call loads the model, for large ones about a minute, and speaks one cue. */
@@ -52,7 +52,7 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
   return {
     name: program.name,
     concurrency: entry.concurrency ?? 1,
-    speeds: program.uses('speed') ? VOICE_SPEEDS : null,
+    mostSpeed: program.uses('speed') ? MOST_SPEED : 1,
     isLevel: false,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,

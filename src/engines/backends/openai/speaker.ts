@@ -7,10 +7,8 @@ import { readSpeech } from '../../media/read-clip.ts';
 import { hasWords } from '../../text.ts';
 import { createServer, jsonBody, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
-import { chooseVoice, spokenLanguages, voiceNames } from '../voice-choice.ts';
+import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
 
-/** The same range as that of espeak-ng: outside, a voice sounds sleepy or is too fast to understand. */
-const SPEEDS = { least: 0.79, most: 1.58 } as const;
 /** Three minutes at 48 kHz in stereo and 32 bits, more than the longest text of a cue lasts. */
 const MAX_SOUND_BYTES = 64 * 1024 * 1024;
 /** 5 minutes: a large model that speaks one cue on a processor without graphics card. */
@@ -111,13 +109,8 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
   return {
     name,
     concurrency: entry.concurrency ?? CONCURRENCY,
-    speeds: {
-      get least() {
-        return acceptsSpeed ? SPEEDS.least : 1;
-      },
-      get most() {
-        return acceptsSpeed ? SPEEDS.most : 1;
-      },
+    get mostSpeed() {
+      return acceptsSpeed ? MOST_SPEED : 1;
     },
     isLevel: false,
     voices: async () => languages.map((language) => ({ language, voices: namesOf(language) })),

@@ -10,7 +10,7 @@ import { NOTHING_SAID, readSpeech } from '../../media/read-clip.ts';
 import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
-import { chooseVoice, spokenLanguages, VOICE_SPEEDS, voiceNames } from '../voice-choice.ts';
+import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
 import type { VoiceConfig } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { spokenByModel } from './model-languages.ts';
@@ -48,7 +48,7 @@ export async function createSherpaSpeaker(
   return {
     name,
     concurrency: entry.concurrency ?? 1,
-    speeds: VOICE_SPEEDS,
+    mostSpeed: MOST_SPEED,
     isLevel: false,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,

@@ -91,9 +91,9 @@ describe('an entry of a program that speaks', () => {
     expect(await create(['piper']).voices({ signal, folder: '/' })).toEqual([{ language: 'es', voices: [] }]);
   });
 
-  test('has speeds only if the program receives the speed', () => {
-    expect(create(['piper']).speeds).toBeNull();
-    expect(create(['piper', '{speed}']).speeds).toEqual({ least: 0.79, most: 1.58 });
+  test('has a speed only if the program receives the speed', () => {
+    expect(create(['piper']).mostSpeed).toBe(1);
+    expect(create(['piper', '{speed}']).mostSpeed).toBe(1.6);
   });
 
   test.each([
