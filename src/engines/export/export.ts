@@ -26,7 +26,15 @@ import {
 import { type EncodingRoom, requireRoom, thisMachine } from './cost.ts';
 import { requireFont } from './fonts.ts';
 import { readMastering } from './mastering.ts';
-import { encoderArguments, type PicturePlan, planPicture, type Resolution, whiteOf } from './picture.ts';
+import {
+  DEINTERLACE,
+  encoderArguments,
+  type PicturePlan,
+  planPicture,
+  type Resolution,
+  SAME_TIMES,
+  whiteOf,
+} from './picture.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -80,8 +88,9 @@ export async function exportVideo(
   const mastering = isHdr10 ? await readMastering(programs, task.video, work) : '';
   const encoding = pictureArguments(picture, { burned, mastering }, thisMachine(programs));
   if (burned && !picture.copy) {
-    const style = { language: task.subtitle.language, white: whiteOf(picture) };
-    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, picture.size, style));
+    const { size, pixelAspect } = picture;
+    const style = { language: task.subtitle.language, white: whiteOf(picture), pixelAspect };
+    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, size, style));
   }
   const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
   const soft = lines.length > 0;
@@ -98,6 +107,7 @@ export async function exportVideo(
     ...encoding.output,
     ...sound.output,
     ...(soft ? subtitleArguments(1 + sound.inputCount, task.subtitle.language) : []),
+    ...coverArguments(header),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const onLine = (line: string) => {
@@ -215,14 +225,31 @@ function pictureArguments(
   { burned, mastering }: { readonly burned: boolean; readonly mastering: string },
   machine: EncodingRoom,
 ) {
-  if (picture.copy) return { input: [], output: ['-map', '0:V:0', '-c:v', 'copy'] };
+  if (picture.copy) {
+    return { input: picture.input, output: ['-map', '0:V:0', '-c:v', 'copy', ...picture.output] };
+  }
   const threads = requireRoom(picture, machine);
   const { width, height } = picture.size;
-  const filters = [`scale=${width}:${height}`, ...(burned ? [`ass=filename=${BURNED_FILE}`] : [])];
+  const filters = [
+    DEINTERLACE,
+    `scale=${width}:${height}`,
+    ...(burned ? [`ass=filename=${BURNED_FILE}`] : []),
+  ];
   return {
     input: ['-threads', String(threads)],
-    output: ['-map', '0:V:0', '-vf', filters.join(','), ...encoderArguments(picture, threads, mastering)],
+    output: [
+      ...['-map', '0:V:0', '-filter:v:0', filters.join(','), ...SAME_TIMES],
+      ...encoderArguments(picture, threads, mastering),
+    ],
   };
+}
+
+/** Copies the cover images, which follow the picture. Only MP4 and MOV have them. */
+function coverArguments({ covers }: MediaHeader): string[] {
+  return covers.flatMap((index, place) => {
+    const stream = `v:${place + 1}`;
+    return ['-map', `0:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
+  });
 }
 
 function subtitleArguments(input: number, language: string): string[] {

@@ -90,7 +90,7 @@ async function findUnshown(
   const own = await mkdtemp(join(folder, 'vloc-font-'));
   try {
     const line = { index: 1, start_ms: 0, end_ms: 1000, text: [...letters].join(' ') };
-    const style = { language, white: 255 };
+    const style = { language, white: 255, pixelAspect: 1 };
     await writeFile(join(own, 'letters.ass'), formatAss([line], { width: 320, height: 180 }, style));
     const missing = new Set<string>();
     const onErrorLine = (text: string) => {

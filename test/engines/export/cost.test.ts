@@ -9,7 +9,7 @@ const DEADLINE = 4 * 3600;
 
 function picture(width: number, height: number, more: Partial<EncodedPicture> = {}): EncodedPicture {
   const source = { width, height };
-  return { copy: false, source, size: source, hdr: null, ...more };
+  return { copy: false, source, size: source, hdr: null, isDeep: false, pixelAspect: 1, ...more };
 }
 const FULL_HD = picture(1920, 1080);
 const UHD = picture(3840, 2160);
