@@ -6,7 +6,7 @@ import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts'
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { EngineRun } from '../backend.ts';
-import type { ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
+import type { EngineUse, ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
 import { ChildFailure } from '../failures.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
 import { ratio } from '../media/decode-check.ts';
@@ -79,7 +79,7 @@ export async function exportVideo(
   programs: Programs,
   task: ExportTask,
   work: Work,
-): Promise<{ video: MediaFile; durationSeconds: number }> {
+): Promise<{ video: MediaFile; durationSeconds: number; use: EngineUse | null }> {
   const header = task.prepared?.header ?? (await readHeader(programs, task.video, work));
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
@@ -118,7 +118,12 @@ export async function exportVideo(
     throw isOutOfMemory(error) ? tooLarge(error) : error;
   });
   const written = await readHeader(programs, path, work);
-  return { video: { path, contentType: 'video/mp4' }, durationSeconds: declaredDuration(written) };
+  const isUnasked = !picture.copy && !burned && task.resolution === 'source';
+  return {
+    video: { path, contentType: 'video/mp4' },
+    durationSeconds: declaredDuration(written),
+    use: isUnasked ? { step: 'export', engine: 'ffmpeg', skipped: [] } : null,
+  };
 }
 
 /** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */

@@ -61,7 +61,7 @@ function dubbed(
 
 async function run(source: Media, task: Partial<ExportTask>) {
   const work = createWork(source.folder);
-  const { video, durationSeconds } = await exportVideo(
+  const { video, durationSeconds, use } = await exportVideo(
     programs,
     {
       video: source.video,
@@ -73,7 +73,7 @@ async function run(source: Media, task: Partial<ExportTask>) {
     },
     work,
   );
-  return { path: video.path, durationSeconds, work };
+  return { path: video.path, durationSeconds, use, work };
 }
 
 /** Hashes of all decoded pictures. */
@@ -176,9 +176,10 @@ describe('an export', () => {
   test.each([
     ['source.avi', ['-c:v', 'libx264', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
     ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
-  ])('encodes again what an MP4 cannot contain: %s', async (name, options) => {
+  ])('encodes again what an MP4 cannot contain, and says so: %s', async (name, options) => {
     const source = media(name, options);
-    const { path, durationSeconds } = await run(source, { sound: { type: 'original' } });
+    const { path, durationSeconds, use } = await run(source, { sound: { type: 'original' } });
+    expect(use?.step).toBe('export');
     expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
     expect(ffprobe(path, 'stream=codec_name', 'a:0')).toBe('aac');
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.15); // the frames of MP2 and MP3 are padded
@@ -192,7 +193,8 @@ describe('an export', () => {
     ['first.mpg', ['-c:v', 'mpeg1video', '-bf', '2', '-c:a', 'mp2']],
   ])('copies what an MP4 can contain, at the same times: %s', async (name, options) => {
     const source = media(name, [...options, '-pix_fmt', 'yuv420p']);
-    const { path } = await run(source, { sound: { type: 'original' } });
+    const { path, use } = await run(source, { sound: { type: 'original' } });
+    expect(use).toBeNull();
     expect(pictures(path)).toEqual(pictures(source.video));
     const before = times(source.video);
     const drift = times(path).map((time, at) => Math.abs(time - (before[at] ?? Number.NaN)));
