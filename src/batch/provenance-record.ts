@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { readRecord } from '../journal/read-record.ts';
 import type { LogRecord } from '../journal/record-line.ts';
-import { CUE_FITS, ENGINE_STEPS, type Provenance } from '../protocol/provenance.ts';
+import { CUE_FITS, PROVENANCE_STEPS, type Provenance } from '../protocol/provenance.ts';
 
 /** Usual values are omitted: a batch may have thousands of cues. */
 const provenanceRecord = v.object({
@@ -11,7 +11,7 @@ const provenanceRecord = v.object({
   key: v.string(),
   engines: v.array(
     v.object({
-      step: v.picklist(ENGINE_STEPS),
+      step: v.picklist(PROVENANCE_STEPS),
       engine: v.string(),
       skipped: v.optional(v.array(v.string()), []),
       reused: v.exactOptional(v.boolean()),

@@ -97,7 +97,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     !provenance.cues.some(isNoticed) &&
     provenance.engines.every(
       ({ step, engine, skipped, reused = false, silent = false }) =>
-        engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,
+        step !== 'export' && engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,
     );
   const config = embeddedConfig(context);
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>

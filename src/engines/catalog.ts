@@ -110,6 +110,11 @@ export const FONTS: readonly FontPackages[] = [
     },
   },
   {
+    // In one colour: libass does not draw the pictures of coloured emoji fonts.
+    scripts: ['Zsye'],
+    install: { debian: ['fonts-symbola'], fedora: ['google-noto-emoji-fonts'] },
+  },
+  {
     scripts: null,
     install: {
       debian: ['fonts-noto-core'],

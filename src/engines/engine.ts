@@ -70,7 +70,7 @@ export interface Tasks {
 
 /** Which engine did a step. */
 export interface EngineUse {
-  readonly step: BackendStep;
+  readonly step: BackendStep | 'export';
   readonly engine: string;
   /** Preferred engines that were not used, because they do not support the language. */
   readonly skipped: readonly string[];

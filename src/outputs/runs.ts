@@ -7,7 +7,7 @@ import { KEPT_TRACKS } from '../journal/kept-tracks.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { KINDS } from '../protocol/kinds.ts';
 import { shapeOf } from '../protocol/openapi/json-schemas.ts';
-import { CUE_FITS, ENGINE_STEPS } from '../protocol/provenance.ts';
+import { CUE_FITS, PROVENANCE_STEPS } from '../protocol/provenance.ts';
 import { JOB_STATUSES } from '../protocol/states.ts';
 import { describePrinted, line, NullableNumber, NullableText } from './schemas.ts';
 
@@ -15,7 +15,7 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
   v.object({
     engines: v.array(
       v.object({
-        step: v.picklist(ENGINE_STEPS),
+        step: v.picklist(PROVENANCE_STEPS),
         engine: v.string(),
         skipped: v.array(v.string()),
         reused: v.exactOptional(v.boolean()),

@@ -6,6 +6,9 @@
 /** The steps that engines do. */
 export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 
+/** The same, and the export, which is only there if it encoded a picture that nobody asked to change. */
+export const PROVENANCE_STEPS = [...ENGINE_STEPS, 'export'] as const;
+
 /** How speech was made to fit its time: spoken faster, stretched as well or instead, or cut off as well. */
 export const CUE_FITS = ['speed', 'tempo', 'cut'] as const;
 
@@ -13,7 +16,7 @@ export const CUE_FITS = ['speed', 'tempo', 'cut'] as const;
 export interface Provenance {
   /** One entry per step. `skipped`: preferred engines that do not support the language. */
   readonly engines: readonly {
-    readonly step: (typeof ENGINE_STEPS)[number];
+    readonly step: (typeof PROVENANCE_STEPS)[number];
     readonly engine: string;
     readonly skipped: readonly string[];
     /** True if the step was not done again, because another job had the same input, engines and settings. */

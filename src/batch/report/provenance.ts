@@ -39,6 +39,7 @@ const STEP_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   recognize: 'recognized',
   translate: 'translated',
   speak: 'spoken',
+  export: 'picture encoded, because it cannot be copied into an MP4,',
 };
 
 /** `spoken by espeak-ng instead of openai kokoro, which does not support the language`; `separated by builtin (reused)` */
@@ -49,9 +50,9 @@ export function describeUse({ step, engine, skipped, reused = false, silent = fa
   return `${made} instead of ${skipped.join(' and ')}, which ${verb} not support the language`;
 }
 
-/** The steps for which a preferred engine could not be used, in words. */
+/** The steps for which a preferred engine could not be used, and a picture that could not be copied, in words. */
 export function fallbacksOf({ engines }: ItemProvenance): readonly string[] {
-  return engines.filter(({ skipped }) => skipped.length > 0).map(describeUse);
+  return engines.filter(({ step, skipped }) => step === 'export' || skipped.length > 0).map(describeUse);
 }
 
 const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
@@ -59,6 +60,7 @@ const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   recognize: 'recognition',
   translate: 'translation',
   speak: 'dub',
+  export: 'export',
 };
 
 /** `separation and recognition reused, not done again`; null if every step was done for this item. */

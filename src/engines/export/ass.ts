@@ -3,6 +3,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { scriptOf } from '../languages.ts';
 import { stripMarkup } from '../text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from '../wrap.ts';
+import { styleRows } from './markup.ts';
 import type { PictureSize } from './picture.ts';
 
 /** Row height as a share of the picture's shorter side, as used by streaming services. */
@@ -18,6 +19,8 @@ interface Burning {
   readonly language: string;
   /** The brightness of the text, 0 to 255. */
   readonly white: number;
+  /** Displayed width of a pixel divided by its height. Letters are drawn narrower by it. */
+  readonly pixelAspect: number;
 }
 
 /**
@@ -29,22 +32,25 @@ export function formatAss(
   picture: PictureSize,
   burning: Burning | null = null,
 ): string {
-  const short = Math.min(picture.width, picture.height);
+  const pixelAspect = burning?.pixelAspect ?? 1;
+  const shownWidth = picture.width * pixelAspect;
+  const short = Math.min(shownWidth, picture.height);
   const share = (part: number) => Math.max(1, Math.round(short * part));
   const margin = share(MARGIN_SHARE);
-  const height = Math.min(share(FONT_SHARE), widestFont(picture.width - 2 * margin));
+  const height = Math.min(share(FONT_SHARE), widestFont(shownWidth - 2 * margin));
   const colour = `&H00${(burning?.white ?? 255).toString(16).padStart(2, '0').repeat(3).toUpperCase()}`;
   const style = [
     ...['Default', burning === null ? 'sans-serif' : fontFamily(burning.language), height],
     // Secondary colour unused, black outline, half-transparent shadow.
     ...[colour, colour, '&H00000000', '&H80000000'],
-    // Not bold, italic, underlined or struck out; normal scale, no spacing, no angle; outlined; bottom centre.
-    ...[0, 0, 0, 0, 100, 100, 0, 0, 1, share(OUTLINE_SHARE), 0, 2],
+    // Not bold, italic, underlined or struck out; width and height in percent, no spacing, no angle; outlined; bottom
+    // centre.
+    ...[0, 0, 0, 0, Math.round(1e4 / pixelAspect) / 100, 100, 0, 0, 1, share(OUTLINE_SHARE), 0, 2],
     ...[margin, margin, margin, 1],
   ];
   const mostRows = Math.max(1, Math.floor((picture.height - 2 * margin) / height));
   const rows = lines.map(({ start_ms, end_ms, text }) => {
-    const shown = burning === null ? plainRows(text) : layOut(text, burning.language);
+    const shown = burning === null ? plainRows(text) : layOut(text, burning);
     // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
     const isTooHigh = burning !== null && shown.length > mostRows;
     const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
@@ -88,10 +94,11 @@ function fontFamily(language: string): string {
 }
 
 /** Returns the rows of a cue. Rows that fit are kept; others are wrapped. */
-function layOut(text: string, language: string): string[] {
-  const rows = plainRows(text).flatMap((row) =>
+function layOut(text: string, { language, white }: Burning): string[] {
+  const wrapped = plainRows(text).flatMap((row) =>
     countColumns(row) <= ROW_COLUMNS ? [row] : wrapText(row, 'split').split('\n'),
   );
+  const rows = styleRows(wrapped, text, white);
   return runsRightToLeft(text, language) ? rows.map((row) => EMBEDDING + row + END_EMBEDDING) : rows;
 }
 

@@ -6,7 +6,7 @@ import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts'
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { EngineRun } from '../backend.ts';
-import type { ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
+import type { EngineUse, ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../engine.ts';
 import { ChildFailure } from '../failures.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../media/arguments.ts';
 import { declaredDuration } from '../media/duration.ts';
@@ -25,11 +25,13 @@ import {
 import { requireFont } from './fonts.ts';
 import { readMastering } from './mastering.ts';
 import {
+  DEINTERLACE,
   encoderArguments,
   mostThreads,
   type PicturePlan,
   planPicture,
   type Resolution,
+  SAME_TIMES,
   whiteOf,
 } from './picture.ts';
 
@@ -76,7 +78,7 @@ export async function exportVideo(
   programs: Programs,
   task: ExportTask,
   work: Work,
-): Promise<{ video: MediaFile; durationSeconds: number }> {
+): Promise<{ video: MediaFile; durationSeconds: number; use: EngineUse | null }> {
   const header = task.prepared?.header ?? (await readHeader(programs, task.video, work));
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
@@ -85,8 +87,9 @@ export async function exportVideo(
   const mastering = isHdr10 ? await readMastering(programs, task.video, work) : '';
   const encoding = pictureArguments(picture, { burned, mastering }, programs);
   if (burned && !picture.copy) {
-    const style = { language: task.subtitle.language, white: whiteOf(picture) };
-    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, picture.size, style));
+    const { size, pixelAspect } = picture;
+    const style = { language: task.subtitle.language, white: whiteOf(picture), pixelAspect };
+    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, size, style));
   }
   const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
   const soft = lines.length > 0;
@@ -103,6 +106,7 @@ export async function exportVideo(
     ...encoding.output,
     ...sound.output,
     ...(soft ? subtitleArguments(1 + sound.inputCount, task.subtitle.language) : []),
+    ...coverArguments(header),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const onLine = (line: string) => {
@@ -113,7 +117,12 @@ export async function exportVideo(
     throw isOutOfMemory(error) ? tooLarge(error) : error;
   });
   const written = await readHeader(programs, path, work);
-  return { video: { path, contentType: 'video/mp4' }, durationSeconds: declaredDuration(written) };
+  const isUnasked = !picture.copy && !burned && task.resolution === 'source';
+  return {
+    video: { path, contentType: 'video/mp4' },
+    durationSeconds: declaredDuration(written),
+    use: isUnasked ? { step: 'export', engine: 'ffmpeg', skipped: [] } : null,
+  };
 }
 
 /** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
@@ -212,14 +221,31 @@ function pictureArguments(
   { burned, mastering }: { readonly burned: boolean; readonly mastering: string },
   { parallel }: Pick<Programs, 'parallel'>,
 ) {
-  if (picture.copy) return { input: [], output: ['-map', '0:V:0', '-c:v', 'copy'] };
+  if (picture.copy) {
+    return { input: picture.input, output: ['-map', '0:V:0', '-c:v', 'copy', ...picture.output] };
+  }
   const threads = Math.min(parallel, mostThreads(picture));
   const { width, height } = picture.size;
-  const filters = [`scale=${width}:${height}`, ...(burned ? [`ass=filename=${BURNED_FILE}`] : [])];
+  const filters = [
+    DEINTERLACE,
+    `scale=${width}:${height}`,
+    ...(burned ? [`ass=filename=${BURNED_FILE}`] : []),
+  ];
   return {
     input: ['-threads', String(threads)],
-    output: ['-map', '0:V:0', '-vf', filters.join(','), ...encoderArguments(picture, threads, mastering)],
+    output: [
+      ...['-map', '0:V:0', '-filter:v:0', filters.join(','), ...SAME_TIMES],
+      ...encoderArguments(picture, threads, mastering),
+    ],
   };
+}
+
+/** Copies the cover images, which follow the picture. Only MP4 and MOV have them. */
+function coverArguments({ covers }: MediaHeader): string[] {
+  return covers.flatMap((index, place) => {
+    const stream = `v:${place + 1}`;
+    return ['-map', `0:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
+  });
 }
 
 function subtitleArguments(input: number, language: string): string[] {

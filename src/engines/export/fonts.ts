@@ -11,6 +11,11 @@ import type { Programs } from '../programs.ts';
 import { stripMarkup } from '../text.ts';
 import { formatAss } from './ass.ts';
 
+/** Even one is refused, unlike a rare letter: the text has few of them, and a box says nothing. */
+const EMOJI = /\p{Extended_Pictographic}/gu;
+/** The language tag of emoji. Source: Unicode Technical Standard 51, "Emoji script". */
+const EMOJI_TAG = 'und-Zsye';
+
 interface Run {
   readonly signal: AbortSignal;
   /** An existing folder for temporary files. */
@@ -31,6 +36,13 @@ export async function requireFont(
   run: Run,
 ): Promise<void> {
   const text = lines === null ? sampleText(language) : lines.map((line) => stripMarkup(line.text)).join('\n');
+  const emoji = await findUnshown(programs, language, new Set(text.match(EMOJI)), run);
+  if (emoji.length > 0) {
+    const message =
+      `no font here has the emoji ${emoji.slice(0, 3).join(' ')}, so these subtitles cannot be burned in; ` +
+      `install one where the export runs with \`vloc engines install --font ${EMOJI_TAG}\`, remove them, or choose soft subtitles`;
+    throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
+  }
   const missing = await findMissing(programs, language, text, run);
   if (missing.length === 0) return;
   const name = languageName(language);
@@ -54,7 +66,7 @@ export async function hasFont(programs: Programs, language: string, run: Run): P
 
 /** Returns the missing letters of a text; none if almost all of it can be read. */
 async function findMissing(programs: Programs, language: string, text: string, run: Run): Promise<string[]> {
-  const letters = new Set(text.match(/[\p{L}\p{M}\p{N}]/gu));
+  const letters = new Set(text.match(/[\p{L}\p{M}\p{N}\p{Emoji_Presentation}]/gu));
   const missing = await findUnshown(programs, language, letters, run);
   return missing.length > letters.size * MISSING_SHARE ? missing : [];
 }
@@ -63,6 +75,7 @@ async function findMissing(programs: Programs, language: string, text: string, r
 function sampleText(language: string): string {
   const tag = canonicalLanguage(language);
   if (tag === null) return '';
+  if (tag === EMOJI_TAG) return '😀🎬🦊';
   const weekday = new Intl.DateTimeFormat([tag, 'und'], { weekday: 'long', timeZone: 'UTC' });
   const days = Array.from({ length: 7 }, (_, day) => weekday.format(day * 24 * 3_600_000));
   return [new Intl.DisplayNames([tag, 'und'], { type: 'language' }).of(tag) ?? '', ...days].join(' ');
@@ -90,7 +103,7 @@ async function findUnshown(
   const own = await mkdtemp(join(folder, 'vloc-font-'));
   try {
     const line = { index: 1, start_ms: 0, end_ms: 1000, text: [...letters].join(' ') };
-    const style = { language, white: 255 };
+    const style = { language, white: 255, pixelAspect: 1 };
     await writeFile(join(own, 'letters.ass'), formatAss([line], { width: 320, height: 180 }, style));
     const missing = new Set<string>();
     const onErrorLine = (text: string) => {

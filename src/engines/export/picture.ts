@@ -1,6 +1,7 @@
 /** Decides whether the picture can be copied, and how it is encoded if not. */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Tasks } from '../engine.ts';
+import { ratio } from '../media/decode-check.ts';
 import type { MediaHeader } from '../media/header.ts';
 import { displaySize } from '../media/inspect.ts';
 
@@ -16,8 +17,10 @@ export interface PictureSize {
  */
 const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
 
-/** Codecs that players expect in an MP4. Others are encoded again. */
-export const MP4_CODECS: ReadonlySet<string> = new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4']);
+/** Codecs that MP4 has a place for, except those of still pictures. Others are encoded again. */
+export const MP4_CODECS: ReadonlySet<string> = new Set(
+  'h264 hevc av1 vp9 mpeg4 mpeg2video mpeg1video'.split(' '),
+);
 
 /**
  * Returns the size to scale a picture to, with even sides for the encoder and never larger than the source; null if it
@@ -42,9 +45,16 @@ export interface EncodedPicture {
   readonly size: PictureSize;
   /** Null for standard dynamic range. */
   readonly hdr: HdrTransfer | null;
+  /** More than 8 bits for each colour. */
+  readonly isDeep: boolean;
+  /** Displayed width of a pixel divided by its height; not 1 for anamorphic pictures. */
+  readonly pixelAspect: number;
 }
 
-export type PicturePlan = { readonly copy: true } | EncodedPicture;
+export type PicturePlan =
+  /** With the options of the input and of the output that copying needs. */
+  | { readonly copy: true; readonly input: readonly string[]; readonly output: readonly string[] }
+  | EncodedPicture;
 
 /**
  * Copies the picture if nothing in it changes and MP4 supports its codec; else encodes it.
@@ -54,9 +64,8 @@ export function planPicture(header: MediaHeader, resolution: Resolution, burned:
   const { video } = header;
   const shown = video === null ? { width: 0, height: 0 } : displaySize(video);
   const size = scaledSize(shown, resolution);
-  // Streams of AVI and MPEG lack the time stamps that an MP4 requires.
-  const fits = header.demuxer.includes('mov') && MP4_CODECS.has(video?.codec_name ?? '');
-  if (size === null && !burned && fits) return { copy: true };
+  const copying = size === null && !burned ? copyOptions(header) : null;
+  if (copying !== null) return { copy: true, ...copying };
   // Its base layer has colours of its own; profiles 7 and 8 have a base layer in HDR10 or HLG.
   if (video?.side_data_list.some(({ dv_profile }) => dv_profile === 5)) {
     const message =
@@ -68,7 +77,33 @@ export function planPicture(header: MediaHeader, resolution: Resolution, burned:
     copy: false,
     size: size ?? { width: downToEven(shown.width), height: downToEven(shown.height) },
     hdr: hdrTransfer(video?.color_transfer),
+    isDeep: isDeepFormat(video?.pix_fmt),
+    pixelAspect: video === null ? 1 : pixelAspect(video),
   };
+}
+
+/** Returns the options with which ffmpeg copies the picture into an MP4; null if it cannot. */
+function copyOptions({ demuxer, video }: MediaHeader): Record<'input' | 'output', readonly string[]> | null {
+  const codec = video?.codec_name ?? '';
+  if (!MP4_CODECS.has(codec)) return null;
+  const plain = { input: [], output: [] };
+  if (demuxer.includes('mov') || video?.has_b_frames === 0) return plain;
+  // AVI stores no time of display. ffmpeg derives it for this codec, whose frames may share a packet (DivX).
+  if (codec === 'mpeg4')
+    return { input: ['-fflags', '+genpts'], output: ['-bsf:v:0', 'mpeg4_unpack_bframes'] };
+  // In AVI and MPEG, others would be shown in the order in which they are stored.
+  return demuxer.startsWith('mpeg') && codec.startsWith('mpeg') ? plain : null;
+}
+
+/** Whether a pixel format of ffmpeg, such as `yuv420p10le`, has more than 8 bits for each colour. */
+export function isDeepFormat(format: string | undefined): boolean {
+  return /(?:9|1[0-6])(?:[lb]e)$|^(?:p|x2|xv|y2)\d|f32|48|64/.test(format ?? '');
+}
+
+/** Returns the width of a pixel divided by its height, as displayed; 1 if it is unknown. */
+function pixelAspect(video: NonNullable<MediaHeader['video']>): number {
+  const stored = ratio(video.sample_aspect_ratio.replace(':', '/')) || 1;
+  return displaySize(video).width === video.width ? stored : 1 / stored;
 }
 
 /** Returns the transfer function if it is one of HDR. */
@@ -101,25 +136,37 @@ export function mostThreads({ size, hdr }: EncodedPicture): number {
 
 /** Visually equal to the source, encoded several times faster than real time. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
-/** HDR needs 10 bits, which players decode as HEVC only. `hvc1` is the tag that Apple's players recognize. */
-const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v', 'hvc1'];
+/** For more than 8 bits, as in HDR, which players decode as HEVC only. `hvc1` is the tag that Apple's players recognize. */
+const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v:0', 'hvc1'];
 
 /**
- * Returns the arguments of an encoder that keeps HDR and its labels.
+ * Returns the arguments of an encoder that keeps 10 bits, and HDR and its labels.
+ * @param hdr null for standard dynamic range
  * @param quality CRF, as for H.264
  * @param options of x265
  */
-export function hdrArguments(hdr: HdrTransfer, quality: number, options = ''): string[] {
-  const colours = ['-color_primaries', 'bt2020', '-color_trc', hdr, '-colorspace', 'bt2020nc'];
+export function deepArguments(hdr: HdrTransfer | null, quality: number, options = ''): string[] {
+  const colours =
+    hdr === null ? [] : ['-color_primaries', 'bt2020', '-color_trc', hdr, '-colorspace', 'bt2020nc'];
   return [...HEVC, '-crf', String(quality), ...colours, '-x265-params', `log-level=error${options}`];
 }
+
+/** Makes one progressive frame of the two fields of an interlaced one: players show MP4 without doing so. */
+export const DEINTERLACE = 'bwdif=mode=send_frame:deint=interlaced';
+
+/** Keeps each frame at its time: without them, a variable frame rate would become constant. */
+export const SAME_TIMES = ['-vsync', 'vfr', '-enc_time_base', '-1'] as const;
 
 /**
  * Returns the arguments of the encoder. It keeps the range and the colours of the source and their labels.
  * @param mastering see `readMastering`
  */
-export function encoderArguments({ hdr }: EncodedPicture, threads: number, mastering = ''): string[] {
-  if (hdr === null) return [...H264, '-threads', String(threads)];
+export function encoderArguments(
+  { hdr, isDeep }: Pick<EncodedPicture, 'hdr' | 'isDeep'>,
+  threads: number,
+  mastering = '',
+): string[] {
+  if (hdr === null && !isDeep) return [...H264, '-threads', String(threads)];
   // The pool is shared by frames, of which more than three at a time do not speed it up.
-  return hdrArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}${mastering}`);
+  return deepArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}${mastering}`);
 }

@@ -15,7 +15,7 @@ const ENTRIES = [
   'format=format_name,duration',
   'format_tags=major_brand',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,duration',
-  'stream=color_transfer,channel_layout',
+  'stream=color_transfer,channel_layout,pix_fmt,sample_aspect_ratio,has_b_frames',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation,dv_profile',
 ].join(':');
@@ -33,6 +33,9 @@ export const HeaderStreamSchema = v.object({
   channels: v.optional(v.number(), 0),
   channel_layout: v.optional(v.string(), 'unknown'),
   color_transfer: v.optional(v.string(), 'unknown'),
+  pix_fmt: v.optional(v.string(), 'unknown'),
+  sample_aspect_ratio: v.optional(v.string(), '1:1'),
+  has_b_frames: v.optional(v.number(), 0),
   duration: v.optional(v.string()),
   disposition: v.optional(v.object({ attached_pic: v.optional(v.number(), 0) })),
   side_data_list: v.optional(
@@ -62,6 +65,8 @@ export interface MediaHeader {
   /** The first video stream. Cover images are skipped. */
   readonly video: HeaderStream | null;
   readonly audio: HeaderStream | null;
+  /** Indexes of the cover images. */
+  readonly covers: readonly number[];
 }
 
 /**
@@ -95,6 +100,9 @@ export function parseHeader(json: string): MediaHeader {
     duration: seconds(format.duration),
     video: streams.find(isPicture) ?? null,
     audio: streams.find((stream) => stream.codec_type === 'audio') ?? null,
+    covers: streams
+      .filter((stream) => stream.codec_type === 'video' && !isPicture(stream))
+      .map(({ index }) => index),
   };
 }
 

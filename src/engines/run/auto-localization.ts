@@ -58,7 +58,7 @@ export async function localize(
   const sound: ExportAudio =
     dub === null ? { type: 'original' } : { type: 'dubbed', dub: dub.path, background, originalAudio };
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
-  const exported = await exportVideo(
+  const { use: encoding, ...exported } = await exportVideo(
     engines.programs,
     {
       ...{ video, sound, subtitle, resolution, subtitleOutput: subtitleOutput(task) },
@@ -68,7 +68,13 @@ export async function localize(
   );
   return {
     ...exported,
-    engines: [separation.use, recognizer, translator, ...(dub === null ? [] : [dub.use])],
+    engines: [
+      separation.use,
+      recognizer,
+      translator,
+      ...(dub === null ? [] : [dub.use]),
+      ...(encoding === null ? [] : [encoding]),
+    ],
     fits: dub?.fits ?? [],
   };
 }

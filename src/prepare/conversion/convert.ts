@@ -2,7 +2,7 @@
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { MP4_SOUND } from '../../engines/export/export.ts';
-import { MP4_CODECS } from '../../engines/export/picture.ts';
+import { DEINTERLACE, MP4_CODECS } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
@@ -77,7 +77,9 @@ export function planConversion(facts: VideoFacts, options: ConversionOptions = {
   const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
   const copiesSound = canCopySound(facts, track.codec);
   if (!copiesPicture && !mustBeConstant)
-    reasons.push(`${picture.codec} pictures are encoded as ${picture.hdr === null ? 'H.264' : 'HEVC'}`);
+    reasons.push(
+      `${picture.codec} pictures are encoded as ${picture.hdr === null && !picture.isDeep ? 'H.264' : 'HEVC'}`,
+    );
   if (!copiesSound) reasons.push(`${track.codec} sound is encoded as AAC`);
   return {
     type: 'convert',
@@ -193,8 +195,8 @@ export async function convert(
 function pictureArguments(facts: VideoFacts, plan: Extract<ConversionPlan, { type: 'convert' }>): string[] {
   if (plan.picture === 'copy') return copyPicture(facts.picture?.codec ?? '');
   const rate = formatFraction(constantRate(facts.picture?.frameRate ?? null));
-  const filters = [...(plan.makeConstant ? [`fps=${rate}`] : []), EVEN_SIDES];
-  return ['-vf', filters.join(','), ...encodePicture(facts.picture?.hdr ?? null)];
+  const filters = [DEINTERLACE, ...(plan.makeConstant ? [`fps=${rate}`] : []), EVEN_SIDES];
+  return ['-vf', filters.join(','), ...encodePicture(facts.picture)];
 }
 
 /** The encoder halves the colour resolution in both directions, so odd widths and heights lose one row or column. */

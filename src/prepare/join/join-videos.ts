@@ -193,9 +193,9 @@ async function listParts(
 
 /** Decodes all parts and encodes them once. Counts frames, so that none is doubled or dropped. */
 function encodeParts(parts: readonly JoinPart[], { frameRate }: VideoSplit) {
-  const { width = 0, height = 0, hdr = null } = parts[0]?.count ?? {};
+  const { width = 0, height = 0, hdr = null, isDeep = false } = parts[0]?.count ?? {};
   const even = (side: number) => side - (side % 2);
-  const size = `scale=${even(width)}:${even(height)},setsar=1,format=${hdr === null ? 'yuv420p' : 'yuv420p10le'}`;
+  const size = `scale=${even(width)}:${even(height)},setsar=1,format=${hdr === null && !isDeep ? 'yuv420p' : 'yuv420p10le'}`;
   const scaled = parts.map((_, at) => `[${at}:v:0]${size}[v${at}]`);
   const all = parts.map((_, at) => `[v${at}]`).join('');
   const count = `setpts=N*${frameRate.den}/(${frameRate.num}*TB)`;
@@ -210,7 +210,7 @@ function encodeParts(parts: readonly JoinPart[], { frameRate }: VideoSplit) {
       '[picture]',
       '-r',
       formatFraction(frameRate),
-      ...encodePicture(hdr),
+      ...encodePicture({ hdr, isDeep }),
     ],
   };
 }

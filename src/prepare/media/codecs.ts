@@ -1,12 +1,21 @@
 /** Encoder settings for videos that the service works on: better quality than the final result. */
-import { type HdrTransfer, hdrArguments } from '../../engines/export/picture.ts';
+import { deepArguments, type HdrTransfer } from '../../engines/export/picture.ts';
+
+/** How exact the colours of a picture are. */
+interface PictureDepth {
+  /** Null for standard dynamic range. */
+  readonly hdr: HdrTransfer | null;
+  /** More than 8 bits for each colour. */
+  readonly isDeep: boolean;
+}
 
 /** Visually equal to the source, encoded several times faster than real time on two cores. */
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-pix_fmt', 'yuv420p'] as const;
 
-/** Returns the arguments of the encoder. @param hdr of the source, which is kept */
-export function encodePicture(hdr: HdrTransfer | null): readonly string[] {
-  return hdr === null ? H264 : hdrArguments(hdr, 18);
+/** Returns the arguments of the encoder. @param picture of the source, whose dynamic range and depth are kept */
+export function encodePicture(picture: PictureDepth | null): readonly string[] {
+  const { hdr, isDeep } = picture ?? { hdr: null, isDeep: false };
+  return hdr === null && !isDeep ? H264 : deepArguments(hdr, 18);
 }
 
 /** The sample rate of all intermediate sound: the same as in videos and in the stems of the service. */

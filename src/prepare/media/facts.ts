@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
-import { type HdrTransfer, hdrTransfer } from '../../engines/export/picture.ts';
+import { type HdrTransfer, hdrTransfer, isDeepFormat } from '../../engines/export/picture.ts';
 import { ChildFailure } from '../../engines/failures.ts';
 import { fileAddress } from '../../engines/media/arguments.ts';
 import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from '../../engines/media/header.ts';
@@ -45,6 +45,8 @@ interface PictureFacts {
   readonly frameRate: Fraction | null;
   /** Null for standard dynamic range. */
   readonly hdr: HdrTransfer | null;
+  /** More than 8 bits for each colour. */
+  readonly isDeep: boolean;
   /** The mean rate and the time stamp rate differ. Only `readTimeline` detects whether the rate is constant. */
   readonly mayVary: boolean;
 }
@@ -64,7 +66,7 @@ export interface TrackFacts {
 const ENTRIES = [
   'format=format_name,duration,start_time',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels,duration',
-  'stream=color_transfer',
+  'stream=color_transfer,pix_fmt',
   'stream_disposition=attached_pic,default',
   'stream_tags=language,title',
 ].join(':');
@@ -154,6 +156,7 @@ function describePicture(stream: Stream): PictureFacts {
     width: stream.width,
     height: stream.height,
     hdr: hdrTransfer(stream.color_transfer),
+    isDeep: isDeepFormat(stream.pix_fmt),
     frameRate: differ ? mean : (base ?? mean),
     mayVary: differ,
   };
@@ -195,6 +198,8 @@ export interface PictureFrames {
   readonly width: number;
   readonly height: number;
   readonly hdr: HdrTransfer | null;
+  /** More than 8 bits for each colour. */
+  readonly isDeep: boolean;
 }
 
 const CountSchema = v.object({
@@ -231,5 +236,6 @@ export async function countFrames(programs: Programs, file: string, run: Program
     width,
     height,
     hdr: hdrTransfer(picture.color_transfer),
+    isDeep: isDeepFormat(pix_fmt),
   };
 }

@@ -5,6 +5,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
+import { DEINTERLACE } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import { openWav } from '../../engines/media/wav.ts';
@@ -70,7 +71,7 @@ export async function splitVideo(programs: Programs, task: SplitTask, work: Work
   const sound = await decodeSound(programs, task, work);
   await explaining('the picture cannot be cut', () => cutPicture(programs, task, picture, work));
   const source = task.facts.picture;
-  const encoded = source?.hdr == null ? 'h264' : 'hevc';
+  const encoded = source !== null && (source.hdr !== null || source.isDeep) ? 'hevc' : 'h264';
   const codec = picture === 'copied' ? (source?.codec ?? '') : encoded;
   const { name: stem } = parse(task.path);
   const parts: VideoPart[] = [];
@@ -141,14 +142,8 @@ async function cutPicture(
   const keys = frames.map((frame) => `eq(n,${frame})`).join('+');
   const encode = [
     // Counts frames, so that an inexact time stamp neither doubles nor drops a frame.
-    ...['-vf', `setpts=N*${den}/(${num}*TB),scale=trunc(iw/2)*2:trunc(ih/2)*2`],
-    ...[
-      '-r',
-      formatFraction(timeline.frameRate),
-      ...encodePicture(facts.picture?.hdr ?? null),
-      '-forced-idr',
-      '1',
-    ],
+    ...['-vf', `${DEINTERLACE},setpts=N*${den}/(${num}*TB),scale=trunc(iw/2)*2:trunc(ih/2)*2`],
+    ...['-r', formatFraction(timeline.frameRate), ...encodePicture(facts.picture), '-forced-idr', '1'],
     ...['-force_key_frames', `expr:${keys}`],
   ];
   const args = [

@@ -28,7 +28,7 @@ const PORTRAIT = { width: 1080, height: 1920 };
 /** Rows of the cue that is burned in, and the style. */
 function burn(text: string, language: string, picture = LANDSCAPE, white = 255) {
   const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text }];
-  const file = formatAss(lines, picture, { language, white }).split('\n');
+  const file = formatAss(lines, picture, { language, white, pixelAspect: 1 }).split('\n');
   const style = (file.find((row) => row.startsWith('Style:')) ?? '').slice('Style: '.length).split(',');
   const cue =
     file
@@ -88,6 +88,32 @@ describe('burned subtitles', () => {
     ['und', 'sans-serif'],
   ])('in %s use the characters of the country: %s', (language, font) => {
     expect(burn('a', language).font).toBe(font);
+  });
+
+  test.each([
+    ['<i>a b</i> c', '{\\b0\\i0\\u0\\s0\\c\\i1}a b {\\b0\\i0\\u0\\s0\\c}c'],
+    ['a <b>{</b>', 'a {\\b0\\i0\\u0\\s0\\c\\b1}｛'],
+    ['<font color="#ff8000">a</font>', '{\\b0\\i0\\u0\\s0\\c\\c&H0080FF&}a'],
+    ['<font color=yellow>a', '{\\b0\\i0\\u0\\s0\\c\\c&H00FFFF&}a'],
+    ['<c.loud>a</c> < b', 'a < b'],
+  ])('keep italic, bold and coloured text: %j', (text, shown) => {
+    expect(burn(text, 'en').rows).toEqual([shown]);
+  });
+
+  test('keep italic text over the rows into which it is wrapped', () => {
+    const { rows } = burn(`<i>${'long words '.repeat(6).trim()}</i>`, 'en');
+    expect(rows.map((row) => row.replace(/\{[^}]*\\i1\}/, '/'))).toEqual([
+      '/long words long words long words',
+      'long words long words long words',
+    ]);
+  });
+
+  test('have letters that are narrower by as much as players stretch the picture', () => {
+    const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'a' }];
+    const burning = { language: 'en', white: 255, pixelAspect: 4 / 3 };
+    const style = formatAss(lines, { width: 1440, height: 1080 }, burning).match(/^Style: .*$/m)?.[0];
+    expect(style?.split(',').slice(11, 13)).toEqual(['75', '100']);
+    expect(style?.split(',')[2]).toBe(String(burn('a', 'en').size));
   });
 
   test('are as bright as requested', () => {

@@ -18,17 +18,20 @@ const lines = [
   { index: 1, start_ms: 500, end_ms: 2_500, text: 'Hola {\\fs500} <i>mundo</i>\n--> %d [x]:=;\'"' },
 ];
 const PICTURE = ['-f', 'lavfi', '-i', `testsrc=s=320x180:r=25:d=${SECONDS}`];
+/** 50 pictures a second, for the fields of interlaced video. */
+const MOVING = ['-f', 'lavfi', '-i', `testsrc2=s=720x576:r=50:d=${SECONDS}`];
 /** A tone left and right, as an original; another in the background; a third as a dub, from 1 s to 2 s. */
 const SOUND = ['-f', 'lavfi', '-i', `sine=f=400:d=${SECONDS},pan=stereo|c0=c0|c1=c0`];
 
 function media(
   name = 'source.mp4',
   options: string[] = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'],
+  picture: string[] = PICTURE,
 ) {
   const folder = temporaryFolder();
   const [video, background, dub] = [name, 'background.wav', 'dub.wav'].map((file) => join(folder, file));
   if (video === undefined || background === undefined || dub === undefined) throw new Error('unreachable');
-  ffmpeg(...PICTURE, ...SOUND, ...options, video);
+  ffmpeg(...picture, ...SOUND, ...options, video);
   ffmpeg(
     '-f',
     'lavfi',
@@ -58,7 +61,7 @@ function dubbed(
 
 async function run(source: Media, task: Partial<ExportTask>) {
   const work = createWork(source.folder);
-  const { video, durationSeconds } = await exportVideo(
+  const { video, durationSeconds, use } = await exportVideo(
     programs,
     {
       video: source.video,
@@ -70,16 +73,59 @@ async function run(source: Media, task: Partial<ExportTask>) {
     },
     work,
   );
-  return { path: video.path, durationSeconds, work };
+  return { path: video.path, durationSeconds, use, work };
 }
 
 /** Hashes of all decoded pictures. */
 const pictures = (file: string) =>
-  askProgram('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:v', '-f', 'framemd5', '-'])
+  askProgram('ffmpeg', [
+    '-v',
+    'error',
+    '-i',
+    file,
+    '-map',
+    '0:v',
+    '-vsync',
+    'passthrough',
+    '-f',
+    'framemd5',
+    '-',
+  ])
     .toString()
     .split('\n')
     .filter((row) => !row.startsWith('#'))
     .map((row) => row.split(',').at(-1)?.trim());
+
+/** Display times of all frames, in seconds from the first. */
+function times(file: string): number[] {
+  const args = [
+    '-v',
+    'error',
+    '-i',
+    file,
+    '-map',
+    '0:V',
+    '-vsync',
+    'passthrough',
+    '-enc_time_base',
+    '1/90000',
+  ];
+  const rows = askProgram('ffmpeg', [...args, '-f', 'framemd5', '-'])
+    .toString()
+    .split('\n');
+  const all = rows
+    .filter((row) => /^\d/.test(row))
+    .map((row) => Number.parseInt(row.split(',')[2] ?? '', 10) / 90_000);
+  return all.map((time) => time - (all[0] ?? 0));
+}
+
+/** Number of frames that show two fields of different times. */
+function combed(file: string): number {
+  const args = ['-hide_banner', '-nostats', '-i', file, '-vf', 'idet', '-f', 'null', '-'];
+  const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
+  const [, top, bottom] = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+)/.exec(stderr) ?? [];
+  return Number(top) + Number(bottom);
+}
 
 /** Level of a tone in a stretch of the sound, in decibels below full scale. */
 function toneLevel(file: string, frequency: number, from: number, to: number): number {
@@ -128,15 +174,89 @@ describe('an export', () => {
   });
 
   test.each([
-    ['source.avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100']],
-    ['source.mpg', ['-c:v', 'mpeg2video', '-c:a', 'mp2']],
+    ['source.avi', ['-c:v', 'libx264', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
     ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
-  ])('encodes again what an MP4 cannot contain: %s', async (name, options) => {
+  ])('encodes again what an MP4 cannot contain, and says so: %s', async (name, options) => {
     const source = media(name, options);
-    const { path, durationSeconds } = await run(source, { sound: { type: 'original' } });
+    const { path, durationSeconds, use } = await run(source, { sound: { type: 'original' } });
+    expect(use?.step).toBe('export');
     expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
     expect(ffprobe(path, 'stream=codec_name', 'a:0')).toBe('aac');
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.15); // the frames of MP2 and MP3 are padded
+  });
+
+  test.each([
+    ['source.avi', ['-c:v', 'mpeg4', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
+    ['packed.avi', ['-c:v', 'libxvid', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
+    ['baseline.avi', ['-c:v', 'libx264', '-bf', '0', '-c:a', 'mp3', '-ar', '44100']],
+    ['source.mpg', ['-c:v', 'mpeg2video', '-bf', '2', '-c:a', 'mp2']],
+    ['first.mpg', ['-c:v', 'mpeg1video', '-bf', '2', '-c:a', 'mp2']],
+  ])('copies what an MP4 can contain, at the same times: %s', async (name, options) => {
+    const source = media(name, [...options, '-pix_fmt', 'yuv420p']);
+    const { path, use } = await run(source, { sound: { type: 'original' } });
+    expect(use).toBeNull();
+    expect(pictures(path)).toEqual(pictures(source.video));
+    const before = times(source.video);
+    const drift = times(path).map((time, at) => Math.abs(time - (before[at] ?? Number.NaN)));
+    // The packed stream has its first time one frame late; no other frame moves.
+    expect(Math.max(...drift)).toBeLessThan(0.05);
+  });
+
+  test.each([
+    ['field.mpg', ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2'], 'burned'],
+    ['tape.avi', ['-s', '720x576', '-c:v', 'dvvideo', '-c:a', 'pcm_s16le', '-ar', '48000'], 'none'],
+    [
+      'field.mp4',
+      ['-c:v', 'libx264', '-flags', '+ilme+ildct', '-x264opts', 'tff=1', '-c:a', 'aac'],
+      'burned',
+    ],
+  ] as const)('deinterlaces a picture that it encodes: %s', async (name, codec, subtitleOutput) => {
+    const order = name === 'tape.avi' ? ['interleave_bottom', 'bff'] : ['interleave_top', 'tff'];
+    const fields = `fps=50,scale=720:576,tinterlace=${order[0]},fieldorder=${order[1]}`;
+    const source = media(name, ['-vf', fields, '-pix_fmt', 'yuv420p', ...codec], MOVING);
+    expect(combed(source.video)).toBeGreaterThan(60);
+    const { path } = await run(source, { subtitleOutput });
+    expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
+    expect(combed(path)).toBeLessThan(5);
+    expect(pictures(path)).toHaveLength(pictures(source.video).length);
+  });
+
+  test('keeps the fields of a picture that it copies', async () => {
+    const fields = 'fps=50,scale=720:576,tinterlace=interleave_top,fieldorder=tff';
+    const codec = ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-pix_fmt', 'yuv420p', '-c:a', 'mp2'];
+    const source = media('field.mpg', ['-vf', fields, ...codec], MOVING);
+    const { path } = await run(source, {});
+    expect(ffprobe(path, 'stream=field_order', 'v:0').split('\n')[0]).toBe('tt');
+    expect(pictures(path)).toEqual(pictures(source.video));
+  });
+
+  test('keeps each frame of a variable frame rate at its time', async () => {
+    const varying = ['-vf', "select='not(mod(n,3))+gt(n,40)',setpts=PTS+0.004*random(0)/TB", '-vsync', 'vfr'];
+    const rate = ['-enc_time_base', '1/1000', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+    const source = media('phone.mp4', [...varying, ...rate]);
+    const { path } = await run(source, { subtitleOutput: 'burned' });
+    const before = times(source.video);
+    const after = times(path);
+    expect(after).toHaveLength(before.length);
+    for (const [at, time] of after.entries()) expect(time).toBeCloseTo(before[at] ?? Number.NaN, 2);
+  });
+
+  test('keeps 10 bits of a standard picture', async () => {
+    const source = media('deep.mp4', ['-c:v', 'libx265', '-pix_fmt', 'yuv420p10le', '-c:a', 'aac']);
+    const { path } = await run(source, { subtitleOutput: 'burned' });
+    expect(ffprobe(path, 'stream=codec_name,pix_fmt', 'v:0')).toBe('hevc\nyuv420p10le');
+  });
+
+  test.each(['none', 'burned'] as const)('keeps the cover, with %s subtitles', async (subtitleOutput) => {
+    const source = media();
+    const covered = join(source.folder, 'covered.mp4');
+    const cover = join(source.folder, 'cover.png');
+    ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1', cover);
+    const maps = ['-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic'];
+    ffmpeg('-i', source.video, '-i', cover, ...maps, covered);
+    const { path } = await run({ ...source, video: covered }, { subtitleOutput });
+    expect(ffprobe(path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1')).toBe('png\n1');
+    expect(ffprobe(path, 'stream=width:stream_disposition=attached_pic', 'v:0')).toBe('320\n0');
   });
 });
 

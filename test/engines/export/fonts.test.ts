@@ -26,10 +26,21 @@ test('letters that no font has are reported with the language, the script and wh
   );
 });
 
-test('a single rare letter and symbols without a font are accepted', async () => {
-  const text = `♪ 🎻 the quick brown fox jumps over the lazy dog ${String.fromCodePoint(0x12f90)}`;
+test('a single rare letter and symbols are accepted', async () => {
+  const text = `♪ the quick brown fox jumps over the lazy dog ${String.fromCodePoint(0x12f90)}`;
   const work = createWork(temporaryFolder());
   await expect(requireFont(programs, { language: 'en', lines: [line(text)] }, work)).resolves.toBeUndefined();
+});
+
+test('an emoji that no font has is refused by name', async () => {
+  const work = createWork(temporaryFolder());
+  // Reserved for future emoji, so that no font has it.
+  const emoji = String.fromCodePoint(0x1faff);
+  const lines = [line(`the quick brown fox jumps over the lazy dog ${emoji}`)];
+  await expect(requireFont(programs, { language: 'en', lines }, work)).rejects.toMatchObject({
+    code: 'LANGUAGE_NOT_SUPPORTED',
+    message: expect.stringContaining(`the emoji ${emoji}, so these subtitles cannot be burned in`),
+  });
 });
 
 test('an invalid language tag has no alphabet', async () => {
