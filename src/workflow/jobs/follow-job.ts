@@ -4,7 +4,7 @@ import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
 import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import type { Client, Job, WaitForJob } from '../../client/index.ts';
+import type { Job, WaitForJob } from '../../client/index.ts';
 import type { Connection } from '../../context/connection.ts';
 import type { Context, Progress, Step } from '../../context/context.ts';
 import { showPath } from '../../context/format.ts';
