@@ -186,7 +186,7 @@ describe('the dub', () => {
 
 describe('vloc mcp', () => {
   it(
-    'localizes for an agent with progress, within its limit, and continues a cancelled call without paying twice',
+    'localizes for an agent with progress, costs nothing against its limit, and continues a cancelled call',
     async () => {
       mkdirSync(inFolder('agent'));
       const transport = new StdioClientTransport({
@@ -204,23 +204,18 @@ describe('vloc mcp', () => {
       try {
         const steps: number[] = [];
         const first = await localize({}, { onprogress: ({ progress }) => steps.push(progress) });
-        expect(first).toMatchObject({ ...done, session: { spent_credits: 1, left_credits: 1 } });
+        expect(first).toMatchObject({ ...done, session: { spent_credits: 0, left_credits: 2 } });
         expect(steps).toEqual([...new Set(steps)].sort((left, right) => left - right));
         expect(steps.length).toBeGreaterThan(0);
         expect(pictureSums(inFolder('agent/short.es.mp4'))).toEqual(pictureSums(inFolder('short.mp4')));
-        expect(await localize({})).toMatchObject({ ...done, session: { spent_credits: 1 } });
+        expect(await localize({})).toMatchObject({ ...done, session: { spent_credits: 0 } });
 
         const other = { name: 'again{ext}', original_audio: 'mute' };
         const cancel = new AbortController();
         const cancelled = localize(other, { signal: cancel.signal, onprogress: () => cancel.abort() });
         await expect(cancelled).rejects.toThrow();
-        expect(await localize(other)).toMatchObject({
-          ...done,
-          session: { spent_credits: 2, left_credits: 0 },
-        });
+        expect(await localize(other)).toMatchObject({ ...done, session: { spent_credits: 0 } });
         expect(existsSync(inFolder('agent/again.mp4'))).toBe(true);
-        const third = await localize({ name: 'third{ext}', original_audio: 'duck' });
-        expect(third).toMatchObject({ exit_code: 6, error: { code: 'MAX_CREDITS_REACHED' } });
       } finally {
         await agent.close();
       }

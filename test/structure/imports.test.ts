@@ -59,7 +59,7 @@ const HOMES: Record<string, readonly string[]> = {
   pg: ['service/store'],
   aws4fetch: ['service/storage'],
   'ipaddr.js': ['service'],
-  valibot: ['protocol', 'journal', 'batch', 'profiles', 'service', 'engines', 'prepare', 'outputs'],
+  valibot: ['protocol', 'journal', 'batch', 'profiles', 'service', 'engines', 'prepare', 'outputs', 'mcp'],
   '@valibot/to-json-schema': ['protocol'],
   'prom-client': ['service'],
   '@modelcontextprotocol/server': ['mcp'],

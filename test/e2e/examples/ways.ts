@@ -85,6 +85,10 @@ export const WAYS: Readonly<Record<string, Way>> = {
     ...INSTALLING,
     hindrance: async () => 'it would install a package',
   },
+  'vloc engines install --to pt,fr': {
+    ...INSTALLING,
+    hindrance: async () => 'it would install packages',
+  },
   'vloc engines install': INSTALLING,
   'vloc engines install --yes': INSTALLING,
   'vloc serve': STANDING,

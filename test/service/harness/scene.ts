@@ -48,7 +48,7 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
   const [credentials] = await service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
   const callerFor = (other: Credentials) =>
-    createCaller(service.url, other, clock.now, isSparse ? exchange : send);
+    createCaller(service.url, other, (given.clock ?? clock).now, isSparse ? exchange : send);
   return {
     service,
     clock,
