@@ -130,7 +130,7 @@ export const enginesAdd: Command = defineCommand({
     const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
     const { $schema = schemaAddress(), ...before } = read?.written ?? {};
     const list: readonly (EntryOf<BackendStep> | string)[] = before[step] ?? [BUILT_IN[step]];
-    refuseTwin(step, list, entry);
+    refuseTwin(step, list, entry, context);
     await check(step, entry, options.noCheck, context);
     const entries = options.last ? [...list, entry] : [entry, ...list];
     const after = { $schema, ...before, [step]: entries } as EnginesConfig; // the entry was checked for this step
@@ -265,12 +265,18 @@ function identityOf(entry: object): object {
   );
 }
 
-function refuseTwin(step: BackendStep, list: readonly (object | string)[], entry: object): void {
+function refuseTwin(
+  step: BackendStep,
+  list: readonly (object | string)[],
+  entry: object,
+  context: Context,
+): void {
   const twin = list.findIndex(
     (other) => typeof other !== 'string' && isDeepStrictEqual(identityOf(other), identityOf(entry)),
   );
   if (twin < 0) return;
-  const advice = `To change its settings, remove it first: \`vloc engines remove ${step} ${twin + 1}\`.`;
+  const remove = writeCommand(context, ['engines', 'remove', step, String(twin + 1)]);
+  const advice = `To change its settings, remove it first: ${remove}`;
   throw usageFailure(`engine ${twin + 1} of ${step} is the same`, advice);
 }
 
