@@ -18,35 +18,36 @@ export interface Places {
   readonly elsewhere: readonly number[];
 }
 
-/** The worst seam ÷ the worst hundredth of the other positions. `degrees` is the value of the seams itself. */
+/** The worst seam ÷ the worst hundredth of the other positions. */
 export interface Heard {
   /** The difference between a sample and the value that the two samples before it predict: a click. */
   readonly click: number;
-  /** Change of the level between the 30 ms before and the 30 ms after the seam. */
+  /** Change of the level from the 30 ms before to the 30 ms after the seam, beyond that of the original there. */
   readonly energy: number;
   /** Phase jump of the tone between the 30 ms before and the 30 ms after the seam. */
   readonly phase: number;
-  readonly degrees: number;
 }
 
-/** Measures a single sound, without an original to compare with. */
-export async function hearSeams(path: string, { seams, elsewhere }: Places): Promise<Heard> {
-  const wav = await openWav(path);
+/** Measures what a listener would notice at the seams of the joined sound. */
+export async function hearSeams(before: string, after: string, { seams, elsewhere }: Places): Promise<Heard> {
+  const [original, joined] = [await openWav(before), await openWav(after)];
   const measure = async (places: readonly number[]) => {
-    const found: { click: number; energy: number; phase: number }[] = [];
-    for (const place of places) found.push(await hear(wav, place));
+    const found: Heard[] = [];
+    for (const place of places) {
+      const [was, is] = [await hear(original, place), await hear(joined, place)];
+      found.push({ click: is.click, energy: Math.abs(is.energy - was.energy), phase: is.phase });
+    }
     return found;
   };
   const [at, beside] = [await measure(seams), await measure(elsewhere)];
-  await wav.close();
-  const ratio = (what: 'click' | 'energy' | 'phase') =>
+  await Promise.all([original.close(), joined.close()]);
+  const ratio = (what: keyof Heard) =>
     Math.max(...at.map((found) => found[what])) /
     quantile(
       beside.map((found) => found[what]),
       0.99,
     );
-  const degrees = Math.max(...at.map(({ phase }) => phase));
-  return { click: ratio('click'), energy: ratio('energy'), phase: ratio('phase'), degrees };
+  return { click: ratio('click'), energy: ratio('energy'), phase: ratio('phase') };
 }
 
 async function hear(wav: WavReader, place: number) {
@@ -58,7 +59,7 @@ async function hear(wav: WavReader, place: number) {
     click = Math.max(click, Math.abs((near[at] ?? 0) - pointed));
   }
   const [before, behind] = [samples.subarray(0, TONE_WINDOW), samples.subarray(TONE_WINDOW)];
-  const energy = Math.abs(decibels(before) - decibels(behind));
+  const energy = decibels(behind) - decibels(before);
   const turned = tonePhase(behind, place) - tonePhase(before, place - TONE_WINDOW);
   return { click, energy, phase: Math.abs(wrapDegrees(turned)) };
 }

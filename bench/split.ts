@@ -64,8 +64,9 @@ async function measure(
     elsewhere: pausesOf(talk),
   };
   const sound = decodeTalk(joined.path);
-  const compared = await compareSeams(decodeTalk(talk.path), sound, places);
-  const heard = await hearSeams(sound, places);
+  const original = decodeTalk(talk.path);
+  const compared = await compareSeams(original, sound, places);
+  const heard = await hearSeams(original, sound, places);
   rmSync(work.folder, { recursive: true });
   const figure = (
     what: string,
