@@ -127,7 +127,7 @@ describe('a program that hangs', () => {
       );
       if (existsSync(pids) && readNumbers(pids).length >= 3) break;
     }
-    expect(readNumbers(pids).filter(isAlive)).toEqual([]);
+    await expect.poll(() => readNumbers(pids).filter(isAlive)).toEqual([]);
   });
 
   test('is ended with all its children when the job is cancelled', async () => {
@@ -138,7 +138,7 @@ describe('a program that hangs', () => {
     const run = program.run({}, createWork(temporaryFolder(), stop.signal), { onLine });
     await expect(run).rejects.toThrow('enough');
     expect(readNumbers(pids)).toHaveLength(3);
-    expect(readNumbers(pids).filter(isAlive)).toEqual([]);
+    await expect.poll(() => readNumbers(pids).filter(isAlive)).toEqual([]);
   });
 });
 
