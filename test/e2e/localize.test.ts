@@ -34,10 +34,10 @@ afterAll(() => vloc.remove());
 
 describe('a refusal', () => {
   it('comes before the upload for a language without an engine, and lists the available ones', async () => {
-    const { code, stdout, stderr } = await vloc.run('localize', 'sample.mp4', '--from', 'en', '--to', 'fr');
+    const { code, stdout, stderr } = await vloc.run('localize', 'sample.mp4', '--from', 'en', '--to', 'ja');
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr).toContain('English cannot be translated to French here, only to');
+    expect(stderr).toContain('English cannot be translated to Japanese here, only to');
     expect(stderr).toContain('Spanish (es)');
     expect(stderr).not.toMatch(/upload/i);
     expect(stderr).not.toContain('    at ');
