@@ -30,7 +30,7 @@ export const serve: Command = defineCommand({
   notes: [
     'The engines are read at the start, from engines.json in the folder of the profiles, or from the file of --engines or VLOC_ENGINES.',
     'The first start with a new state folder creates a key and shows its secrets once; with --output plain it creates none. `vloc serve keys create` creates more.',
-    'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` runs jobs without a port, on any number of machines; see docs/service.md.',
+    'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` runs jobs without a port, on any number of machines; see docs/scale-out.md.',
     '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` uses it; see docs/control.md.',
     'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
   ],
