@@ -9,7 +9,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import packageFile from '../package.json' with { type: 'json' };
 import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
 import type { ToolEffect } from '../src/context/command.ts';
-import { EnginesFile } from '../src/engines/config.ts';
+import { EnginesFile, SCHEMA_ADDRESS } from '../src/engines/config.ts';
 import { EXIT_CODES } from '../src/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { type ControlField, FIELD_FORMS } from '../src/protocol/control-fields.ts';
@@ -221,7 +221,7 @@ const FILES: Readonly<Record<string, string>> = {
   '../completions/vloc.ps1': powershellScript(places),
   '../man/vloc.1': await manualPage(),
   '../llms.txt': llmsText(),
-  'engines.schema.json': `${JSON.stringify({ title: 'engines.json of vloc', ...enginesSchema }, null, 2)}\n`,
+  'engines.schema.json': `${JSON.stringify({ $id: SCHEMA_ADDRESS, title: 'engines.json of vloc', ...enginesSchema }, null, 2)}\n`,
 };
 
 const wanted = [...PAGES.map((name) => [name, fill(current(name))] as const), ...Object.entries(FILES)];

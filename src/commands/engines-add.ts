@@ -4,6 +4,7 @@ import { flagName } from '../batch/plan/field-flags.ts';
 import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
+import { formatDuration } from '../context/format.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord } from '../context/records.ts';
@@ -17,6 +18,7 @@ import {
   listUsed,
   parseStep,
   rowOf,
+  trialLimitMs,
 } from '../workflow/engines/engines.ts';
 import { runTrial, summarize } from '../workflow/engines/trials.ts';
 
@@ -121,14 +123,14 @@ export const enginesAdd: Command = defineCommand({
     }
     const step = await parseStep(word);
     const entry = await makeEntry(step, program, options, context);
-    const [{ readEnginesFile, saveEnginesFile }, { BUILT_IN }] = await Promise.all([
+    const [{ readEnginesFile, saveEnginesFile }, { BUILT_IN, SCHEMA_ADDRESS }] = await Promise.all([
       import('../engines/config-file.ts'),
       import('../engines/config.ts'),
     ]);
     const { path } = locateEngines(context);
     // A file that is named and missing is made.
     const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
-    const { $schema = schemaAddress(), ...before } = read?.written ?? {};
+    const { $schema = SCHEMA_ADDRESS, ...before } = read?.written ?? {};
     const list: readonly (EntryOf<BackendStep> | string)[] = before[step] ?? [BUILT_IN[step]];
     refuseTwin(step, list, entry, context);
     await check(step, entry, options.noCheck, context);
@@ -291,16 +293,20 @@ async function check(
   if (onlyEntry) {
     await createOnce({ step, entry }, context).catch((error: unknown) => {
       context.signal.throwIfAborted();
-      throw checkFailure(error instanceof Error ? error.message : String(error), 'Nothing was saved.');
+      throw checkFailure(
+        asOptions(error instanceof Error ? error.message : String(error)),
+        'Nothing was saved.',
+      );
     });
     return;
   }
   const name = nameEntry(entry);
-  context.terminal.note(`Trying ${name} with a short sample …`);
+  const limit = formatDuration(trialLimitMs(context));
+  context.terminal.note(`Trying ${name} with a short sample, for at most ${limit} …`);
   const row = await runTrial({ step, position: 1, entry, name }, context);
   if (row.result === 'failed') {
     throw checkFailure(
-      row.problem ?? 'unknown reason',
+      asOptions(row.problem ?? 'unknown reason'),
       'Nothing was saved; --no-check saves it without trying it.',
     );
   }
@@ -317,24 +323,31 @@ async function check(
 }
 
 function checkFailure(problem: string, saved: string): Failure {
-  // Engines name fields of the file, which are options here.
-  const fields = [...problem.matchAll(/"(\w+)"/g)].map(([, field = '']) => field);
-  const options = new Set(fields.flatMap((field) => optionOf(field) ?? []));
   return new Failure({
     category: 'configuration',
     code: 'ENGINE_CHECK_FAILED',
     message: `the check failed: ${problem}`,
-    advice: options.size === 0 ? saved : `Correct ${[...options].join(' or ')}. ${saved}`,
+    advice: saved,
   });
+}
+
+/** How the messages of engines write values of fields, and the options that set them. */
+const WRITTEN: readonly (readonly [RegExp, string])[] = [
+  [/"key": \{"env": "(\w+)"\}/g, '--key-env $1'],
+  [/"voices": \{"(\w+)": "(\w+)"\}/g, '--voice $1=$2'],
+  [/"languages": \["(\w+)"\]/g, '--language $1'],
+  [/\["(\w+)", "(\w+)"\]/g, '$1,$2'],
+  [/"insecure": true/g, '--insecure'],
+  [/"fallback": false/g, '--no-fallback'],
+  [/ (?:of|for|to) this engine\b(?: in engines\.json)?| in engines\.json/g, ''],
+];
+
+/** The message of an engine with options instead of fields of the file: nothing is in the file yet. */
+function asOptions(problem: string): string {
+  const known = WRITTEN.reduce((text, [written, option]) => text.replace(written, option), problem);
+  return known.replace(/(?:"|\bits )(\w+)\b"?/g, (written, field: string) => optionOf(field) ?? written);
 }
 
 function optionOf(field: string): string | null {
   return OPTION_OF[field] ?? (Object.hasOwn(OPTIONS, field) ? flagName(field) : null);
-}
-
-/** The JSON Schema of the file, for editors. It is beside `src` and `dist`: this file is deeper in the sources. */
-function schemaAddress(): string {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? '../../docs/engines.schema.json' : '../docs/engines.schema.json', import.meta.url)
-    .href;
 }

@@ -1,8 +1,9 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { readEngines } from '../context/engines.ts';
+import { formatDuration } from '../context/format.ts';
 import { printList } from '../context/records.ts';
 import { Failure } from '../errors/failure.ts';
-import { chooseUsed, listUsed, parseStep } from '../workflow/engines/engines.ts';
+import { chooseUsed, listUsed, parseStep, trialLimitMs } from '../workflow/engines/engines.ts';
 import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from '../workflow/engines/trials.ts';
 
 export const enginesTest: Command = defineCommand({
@@ -38,11 +39,12 @@ export const enginesTest: Command = defineCommand({
     const chosen =
       step === null || names.length === 0 ? ofStep : await chooseUsed(used, step, names.join(' '));
     const progress = await context.terminal.progress();
+    const limit = `at most ${formatDuration(trialLimitMs(context))}`;
     const rows = [];
     try {
       // One after the other: a second one would slow the first.
       for (const each of chosen) {
-        progress.show(each.step, { phase: each.name, fraction: null });
+        progress.show(each.step, { phase: each.name, fraction: null, detail: limit });
         rows.push(await runTrial(each, context));
       }
     } finally {

@@ -1,13 +1,16 @@
 /** The engines of the embedded service, as the file `engines.json` of this run configures them. */
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { EnginesConfig } from '../engines/config.ts';
 import type { EnginesLocation } from '../engines/config-file.ts';
 import type { Engines } from '../engines/index.ts';
+import type { RequestFields } from '../engines/support.ts';
 import { Failure } from '../errors/failure.ts';
 import { configFolder, readVariable } from '../profiles/environment.ts';
 import { flagOf, SETTINGS } from '../profiles/settings.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
 import type { Context, Io } from './context.ts';
 
 const FILE = 'engines.json';
@@ -80,6 +83,40 @@ export async function openEngines(context: Context, warn: Warn = context.termina
     throw error instanceof JobFailure ? unusableEngine(error, locateEngines(context).path) : error;
   }
   return engines;
+}
+
+/** A server on the network answers a connection in milliseconds; a person waits for this. */
+const REACH_MS = 5_000;
+
+/**
+ * Checks before anything is sent for a request that its configured engines can be reached.
+ * @throws Failure (`configuration`) that names the engine and what to do
+ */
+export async function checkReach(kind: JobKind, fields: RequestFields, context: Context): Promise<void> {
+  const { io, signal, terminal } = context;
+  const location = locateEngines(context);
+  // Remarks about the file were made when the engines were created.
+  const config = await readEngines(context, () => {});
+  if (config === null) return;
+  const [{ findUnreachable }, { createPrograms }] = await Promise.all([
+    import('../engines/reach.ts'),
+    import('../engines/programs.ts'),
+  ]);
+  const obstacle = await findUnreachable(kind, fields, config, {
+    programs: createPrograms(io.env.PATH ?? ''),
+    env: io.env,
+    warn: terminal.warn,
+    sleep: (ms, limit) => setTimeout(ms, undefined, { signal: limit }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(io.checkMs ?? REACH_MS)]),
+  });
+  signal.throwIfAborted();
+  if (obstacle === null) return;
+  throw new Failure({
+    category: 'configuration',
+    code: 'ENGINE_UNREACHABLE',
+    message: `${obstacle.message}; nothing was sent`,
+    advice: `${obstacle.advice} The engine is in ${location.path}.`,
+  });
 }
 
 function unusableEngine(cause: JobFailure, path: string): Failure {

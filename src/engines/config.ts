@@ -181,6 +181,9 @@ const list = <const Entry extends v.GenericSchema, const Builtin extends string>
     ),
   );
 
+/** Where editors find the JSON Schema of the file: in the published package, so that no path into an installation is written. */
+export const SCHEMA_ADDRESS = 'https://unpkg.com/vloc/docs/engines.schema.json';
+
 export const EnginesFile = v.strictObject({
   $schema: v.optional(
     described(v.string('must be a string'), 'Where editors find the description of this file.'),

@@ -1,14 +1,24 @@
 /** Looks whether a configured engine can be reached: its server, its model folder, its program, its key. Sends nothing. */
 import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { errorCode } from '../errors/system-error.ts';
-import type { BackendStep } from './backend.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import { BACKEND_STEPS, type BackendOf, type BackendStep, type EngineRun } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
 import { ENGINES } from './catalog.ts';
-import type { EntryOf, KeySource } from './config.ts';
+import type { EnginesConfig, EntryOf, KeySource } from './config.ts';
+import { matchLanguage } from './languages.ts';
+import { closeEngines, createStepEngines, type EngineChoice } from './registry.ts';
+import {
+  describeUnusable,
+  languageOf,
+  type RequestFields,
+  type RequestObstacle,
+  stepsOf,
+} from './support.ts';
 
 /** Null: the engine can be reached. Otherwise why not, and what to do. */
 type Obstacle = { readonly message: string; readonly fix: string } | null;
@@ -105,4 +115,80 @@ async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> 
     signal.removeEventListener('abort', onAbort);
     socket.destroy();
   }
+}
+
+/** What is known about the languages of a request. `from` may be `auto`. */
+interface Languages {
+  readonly from: string;
+  readonly to: string;
+}
+
+const SUPPORTS: {
+  readonly [S in BackendStep]: (
+    backend: BackendOf[S],
+    languages: Languages,
+    run: EngineRun,
+  ) => Promise<boolean>;
+} = {
+  recognize: async (backend, { from }, run) =>
+    from === 'auto' || matchLanguage(from, await backend.languages(run)) !== null,
+  translate: async (backend, { from, to }, run) => {
+    if (from !== 'auto') return backend.supports({ from, to }, run);
+    const targets = (await backend.pairs(run)).map((pair) => pair.to);
+    return matchLanguage(to, targets) !== null;
+  },
+  speak: (backend, { to }, run) => backend.supports(to, run),
+  separate: async () => true,
+};
+
+/**
+ * Looks whether the configured engines that a request will use can be reached: of each step, the first one that supports
+ * its language. Null: all can.
+ * @throws JobFailure if an entry cannot work as it is
+ */
+export async function findUnreachable(
+  kind: JobKind,
+  fields: RequestFields,
+  config: EnginesConfig,
+  parts: BackendParts & { readonly signal: AbortSignal },
+): Promise<RequestObstacle | null> {
+  const needed = stepsOf(kind, fields);
+  const languages = {
+    from: languageOf(fields.source_language) ?? 'auto',
+    to: languageOf(fields.target_language) ?? '',
+  };
+  const engines = await createStepEngines(config, { ...parts, tries: 1 });
+  try {
+    for (const step of BACKEND_STEPS) {
+      if (!needed.includes(step) || config[step] === undefined) continue;
+      const obstacle = await findFirst(step, engines[step], config[step], languages, parts);
+      if (obstacle !== null) return obstacle;
+    }
+    return null;
+  } finally {
+    await closeEngines(engines);
+  }
+}
+
+async function findFirst<S extends BackendStep>(
+  step: S,
+  candidates: readonly EngineChoice<BackendOf[S]>[],
+  entries: readonly (EntryOf<BackendStep> | string)[],
+  languages: Languages,
+  parts: Parts,
+): Promise<RequestObstacle | null> {
+  const run = { signal: parts.signal, folder: tmpdir() };
+  for (const [at, { backend }] of candidates.entries()) {
+    // A server that cannot be asked for its languages ends the job as well.
+    const isUsed = await SUPPORTS[step](backend, languages, run).catch(() => true);
+    if (!isUsed) continue;
+    const entry = entries[at];
+    // Built-in engines were checked with the capabilities.
+    if (entry === undefined || typeof entry === 'string') return null;
+    const obstacle = await findObstacle(step, entry, parts);
+    if (obstacle === null) return null;
+    const message = describeUnusable(backend.name, step, obstacle.message);
+    return { missing: true, message, advice: obstacle.fix };
+  }
+  return null;
 }

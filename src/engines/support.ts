@@ -6,7 +6,7 @@ import { findPair, matchLanguage, sameLanguage } from './languages.ts';
 import { noVoiceFor } from './speak/voices.ts';
 
 /** Why the request cannot be run. */
-interface Obstacle {
+export interface RequestObstacle {
   /** True: an engine is not installed. False: the engine is installed but does not support the language. */
   readonly missing: boolean;
   /** What cannot be done and what is possible instead. */
@@ -16,7 +16,7 @@ interface Obstacle {
 }
 
 /** The fields of a job request that decide it, with the same names as in the request. Other fields are ignored. */
-interface RequestFields {
+export interface RequestFields {
   readonly source_language?: unknown;
   readonly target_language?: unknown;
   readonly mode?: unknown;
@@ -47,14 +47,13 @@ export function explainUnsupported(
   kind: JobKind,
   fields: RequestFields,
   capabilities: Capabilities,
-): Obstacle | null {
-  const needed = STEPS_OF[kind].filter((step) => step !== 'speak' || fields.mode !== 'subtitles_only');
+): RequestObstacle | null {
+  const needed = stepsOf(kind, fields);
   const missing = capabilities.missing.find(({ step }) => needed.includes(step));
   if (missing !== undefined) {
     const { engine, step, reason } = missing;
     if (reason !== undefined) {
-      const message = `${engine} cannot be used, and ${DOING[step]} needs it: ${reason}`;
-      return { missing: true, message, advice: 'vloc engines test' };
+      return { missing: true, message: describeUnusable(engine, step, reason), advice: 'vloc engines test' };
     }
     const message = `${engine} is not installed or lacks its data; ${DOING[step]} needs it`;
     return { missing: true, message, advice: 'vloc engines install' };
@@ -74,7 +73,17 @@ export function explainUnsupported(
     : { missing: false, message, advice: 'run `vloc engines list` to see available languages' };
 }
 
-function languageOf(value: unknown): string | null {
+/** The steps that a request needs. */
+export function stepsOf(kind: JobKind, { mode }: RequestFields): readonly EngineStep[] {
+  return STEPS_OF[kind].filter((step) => step !== 'speak' || mode !== 'subtitles_only');
+}
+
+export function describeUnusable(engine: string, step: EngineStep, reason: string): string {
+  return `${engine} cannot be used, and ${DOING[step]} needs it: ${reason}`;
+}
+
+/** A language field of a request; null if it is empty. */
+export function languageOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

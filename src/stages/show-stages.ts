@@ -55,7 +55,7 @@ async function askForStages(
   const { prices } = readRunOptions(options);
   const connection = await connect(context);
   try {
-    await checkStageSupport(plan, connection.capabilities);
+    await checkStageSupport(plan, connection.capabilities, context);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection, context, signal, prices);
     const stages = await forecastStages(context, options, plan, purse);

@@ -65,7 +65,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
   /** Connects and takes the lock. The first time, it checks all stages, so that nothing is paid if a later one is not supported. */
   async function open(): Promise<void> {
     const connection = await run.connection();
-    await checkStageSupport(plan, connection.capabilities);
+    await checkStageSupport(plan, connection.capabilities, context);
     const limited = await limitStages(run, connection);
     const journal = await run.journal();
     // Another run may have worked in the folder before it was locked.

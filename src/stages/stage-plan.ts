@@ -6,6 +6,7 @@ import type { Delivery } from '../batch/plan/delivery.ts';
 import { newestIntent } from '../batch/plan/item-key.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../batch/stages/items.ts';
 import type { StageRecords } from '../batch/stages/records.ts';
+import type { Context } from '../context/context.ts';
 import type { Capabilities } from '../engines/engine.ts';
 import { checkSupport } from '../workflow/jobs/plan-jobs.ts';
 import type { StageChoices } from './stage-options.ts';
@@ -87,7 +88,11 @@ const ANY_LINES = { label: '', lines: [], parts: null };
  * @param capabilities null for a hosted service, which checks each request itself
  * @throws Failure as `checkSupport` does
  */
-export function checkStageSupport(plan: StagePlan, capabilities: Capabilities | null): Promise<void> {
+export function checkStageSupport(
+  plan: StagePlan,
+  capabilities: Capabilities | null,
+  context: Context,
+): Promise<void> {
   const items = plan.videos.flatMap((video) => itemsOf(video, plan));
   const pending = items.filter(
     ({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded',
@@ -95,7 +100,7 @@ export function checkStageSupport(plan: StagePlan, capabilities: Capabilities | 
   const planned = pending.map(
     (item): PlannedItem => ({ item, decision: { step: 'new', after: null }, paths: null }),
   );
-  return checkSupport(planned, capabilities);
+  return checkSupport(planned, capabilities, context);
 }
 
 /** Placeholder items for every job this video will need. */

@@ -8,6 +8,8 @@ import { startServer } from '../engines/backends/loopback-server.ts';
 import { nodeScript } from '../engines/backends/user-program.ts';
 import { type EnginesDesk, openEnginesDesk, PROGRAMS } from './support/run-engines.ts';
 
+const SCHEMA = JSON.parse(await readFile(new URL('../../docs/engines.schema.json', import.meta.url), 'utf8'));
+
 let desk: EnginesDesk;
 beforeEach(async () => {
   desk = await openEnginesDesk();
@@ -36,25 +38,24 @@ describe('vloc engines add', () => {
       '--',
       program,
     ]);
-    expect(stderr).toContain('Trying command shout with a short sample …');
+    expect(stderr).toContain('Trying command shout with a short sample, for at most 5 min …');
     expect(stderr).toContain('It works: GOOD MORNING. THE TRAIN LEAVES');
     expect(stderr).toContain(`Saved in ${desk.file}`);
     expect(stderr).toContain('vloc engines test translate');
     expect(stdout).toMatch(/^USED FOR +# +ENGINE\ntranslate +1 +command shout\n$/);
     expect(code).toBe(0);
     expect(await desk.saved()).toEqual({
-      $schema: expect.stringMatching(/^file:.*\/docs\/engines\.schema\.json$/),
+      $schema: SCHEMA.$id,
       translate: [{ type: 'command', run: [program], languages: ['en', 'es'] }, 'apertium'],
     });
     expect((await stat(desk.file)).mode & 0o777).toBe(0o600);
   });
 
-  it('saves a link to the schema for editors', async () => {
-    await desk.run(['add', 'translate', ...shout()]);
-    const { $schema } = await desk.saved();
-    expect(JSON.parse(await readFile(new URL(String($schema)), 'utf8'))).toHaveProperty(
-      'properties.translate',
-    );
+  it('keeps using a file whose schema is a path into an installation', async () => {
+    const path = 'file:///opt/vloc/docs/engines.schema.json';
+    await desk.configure({ $schema: path, speak: ['espeak-ng'] });
+    expect((await desk.run(['add', 'translate', ...shout()])).code).toBe(0);
+    expect(await desk.saved()).toMatchObject({ $schema: path, speak: ['espeak-ng'] });
   });
 
   it('adds before or after the existing engines, and keeps the rest of the file', async () => {
@@ -93,7 +94,10 @@ describe('vloc engines add', () => {
 
   it('never saves an entry that cannot work', async () => {
     const { code, stderr } = await desk.run(['add', 'recognize', '--no-check', '--', 'whisper', '{input}']);
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/add "languages".*\n.*Nothing was saved\./)]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/add --language .*such as en,es\n.*Nothing was saved\./),
+    ]);
     await expect(desk.saved()).rejects.toThrow('ENOENT');
   });
 
@@ -114,17 +118,47 @@ describe('vloc engines add', () => {
     );
   });
 
-  it('names the options for the fields that an engine reports as wrong', async () => {
+  it('names options instead of fields of the file', async () => {
     const server = await startServer(() => ({ status: 404, body: { error: { message: 'no such model' } } }));
     const words = ['--type', 'openai', '--url', server.url, '--model', 'm'];
     const wrongModel = await desk.run(['add', 'recognize', ...words]);
     expect(wrongModel.stderr).toMatch(
-      /404 \(no such model\).*\n {2}Correct --url or --model\. Nothing was saved;/,
+      /404 \(no such model\); check --url and --model\n {2}Nothing was saved;/,
     );
     const voiceless = await desk.run(['add', 'speak', ...words]);
     expect(voiceless.stderr).toMatch(
-      /add "voices".*\n {2}Correct --voice or --language\. Nothing was saved;/,
+      /add --voice es=NAME, or --language es for a voice that speaks several\n {2}Nothing was saved;/,
     );
+    const closed = ['--type', 'openai', '--url', 'http://127.0.0.1:1/v1', '--model', 'm'];
+    const refused = await desk.run(['add', 'recognize', ...closed]);
+    expect(refused.stderr).toContain('Start the server, or correct --url.');
+    for (const { stderr } of [wrongModel, voiceless, refused]) expect(stderr).not.toContain('engines.json');
+  });
+
+  it('refuses an engine that gets every word of the sample wrong, and shows its words', async () => {
+    const deaf = nodeScript(
+      PROGRAMS.recognize.replace(/const words = '.*'/, "const words = 'la la la'"),
+      'deaf',
+    );
+    const words = ['add', 'recognize', '--language', 'en', '--', deaf, '{input}', '{output}'];
+    const { code, stderr } = await desk.run(words);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(
+        /all words of the sample are wrong: "la la la"\n {2}Check its model and language\./,
+      ),
+    ]);
+    expect(stderr).not.toContain('It works');
+    await expect(desk.saved()).rejects.toThrow('ENOENT');
+  });
+
+  it('gives up a server that never answers after a time that it names first', async () => {
+    const server = await startServer(() => () => {});
+    const words = ['add', 'recognize', '--type', 'openai', '--url', server.url, '--model', 'm'];
+    const { code, stderr } = await desk.run(words, {}, { trialMs: 200 });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('openai m returned no result in 0.2 s')]);
+    expect(stderr).toContain('Trying openai m with a short sample, for at most 0.2 s …');
+    await expect(desk.saved()).rejects.toThrow('ENOENT');
   });
 
   it('writes every option to its field, with paths that are valid from any folder', async () => {
@@ -235,10 +269,17 @@ describe('vloc engines add', () => {
     await expect(desk.saved()).rejects.toThrow('ENOENT');
   });
 
-  it('refuses an engine that exists already', async () => {
+  it('refuses an engine that exists already, also with other settings, and names the command that removes it', async () => {
     await desk.run(ADD_LIBRETRANSLATE);
-    const { code, stderr } = await desk.run(ADD_LIBRETRANSLATE);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('engine 1 of translate is the same')]);
+    const tuned = ADD_LIBRETRANSLATE.map((word) => word.replace(':5000', ':5000/'));
+    for (const words of [ADD_LIBRETRANSLATE, [...tuned, '--timeout', '90s', '--last']]) {
+      const { code, stderr } = await desk.run(words);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('engine 1 of translate is the same')]);
+      expect(stderr).toContain('remove it first: vloc engines remove translate 1');
+    }
+    expect(await desk.saved()).toMatchObject({ translate: [{ type: 'libretranslate' }, 'apertium'] });
+    const other = ADD_LIBRETRANSLATE.map((word) => word.replace(':5000', ':5001'));
+    expect((await desk.run(other)).code).toBe(0);
   });
 
   it('creates the file that --engines or VLOC_ENGINES names', async () => {

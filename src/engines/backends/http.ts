@@ -96,6 +96,8 @@ const FIRST_PAUSE_MS = 2_000;
 const LONGEST_WAIT_MS = 120_000;
 /** 10 s: enough for three lost packets. A machine that is switched off does not refuse a connection. */
 const CONNECT_MS = 10_000;
+/** A call that takes longer is reported with its limit: until then a person does not think of a server that hangs. */
+const PATIENCE_MS = 30_000;
 /** 32 KiB of header lines, twice Node's own limit: some gateways send many. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
@@ -122,7 +124,10 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
   const address = new URL(entry.url);
   const { host } = address;
   const isSecure = address.protocol === 'https:';
-  const timeoutSeconds = entry.timeout ?? options.timeout;
+  const timeoutSeconds = Math.min(
+    entry.timeout ?? options.timeout,
+    parts.mostSeconds ?? Number.POSITIVE_INFINITY,
+  );
   // Loaded here, because TLS takes a while to load and local servers do without.
   const secure = isSecure ? process.getBuiltinModule('node:https') : null;
   const agent = new (secure?.Agent ?? Agent)({ keepAlive: true });
@@ -162,6 +167,13 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     const stop = () => call.abort(run.signal.reason);
     run.signal.addEventListener('abort', stop, { once: true });
     const timer = setTimeout(() => call.abort(), timeoutSeconds * 1000);
+    const notice = setTimeout(
+      () =>
+        warn(
+          `${host} has not answered for ${PATIENCE_MS / 1000} s; waiting for up to ${timeoutSeconds} s ("timeout" of this engine in engines.json)`,
+        ),
+      PATIENCE_MS,
+    );
     try {
       run.signal.throwIfAborted();
       return await converse(outgoing, headers, maxBytes, call.signal);
@@ -177,6 +189,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       return judgeFault(error);
     } finally {
       clearTimeout(timer);
+      clearTimeout(notice);
       run.signal.removeEventListener('abort', stop);
     }
   }

@@ -12,6 +12,8 @@ export interface BackendParts {
   readonly warn: (message: string) => void;
   /** Tries of a request that fails in passing. Default: 6, over about a minute; 1 for a person who waits. */
   readonly tries?: number;
+  /** The most that a call may take, in seconds, whatever the entry says. Default: no other limit. */
+  readonly mostSeconds?: number;
   /** Waits. Rejects with the signal's reason if it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

@@ -190,6 +190,11 @@ export async function createOnce(
 /** Seven seconds of speech take a large model on one core a minute, and loading it another. */
 const TRIAL_MS = 5 * 60_000;
 
+/** The longest that a trial takes, in ms. */
+export function trialLimitMs({ io }: Pick<Context, 'io'>): number {
+  return io.trialMs ?? TRIAL_MS;
+}
+
 /**
  * Runs the short real sample of its step through an engine.
  * @throws Error if it cannot be reached, JobFailure if it fails; the reason of the signal when that is aborted
@@ -214,10 +219,11 @@ export async function tryEngine(
   // At once: an engine tries a server that refuses connections for a minute.
   if (obstacle !== null) throw new Error(`${obstacle.message}. ${obstacle.fix}`);
   const languages = typeof entry === 'string' ? [] : (entry.languages ?? []);
-  const trialMs = io.trialMs ?? TRIAL_MS;
+  const trialMs = trialLimitMs(context);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(trialMs)]);
   try {
-    return await withEngine(step, entry, { parts, signal: limit }, (backend, run) =>
+    const limited = { ...parts, mostSeconds: trialMs / 1000 };
+    return await withEngine(step, entry, { parts: limited, signal: limit }, (backend, run) =>
       tryBackend(step, backend, { ...run, programs: parts.programs, now: io.now, languages }),
     );
   } catch (error) {

@@ -7,6 +7,7 @@ import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
 import { type Shard, writeShard } from '../../batch/shard.ts';
 import type { Context, Io } from '../../context/context.ts';
+import { checkReach } from '../../context/engines.ts';
 import { asSentence } from '../../context/format.ts';
 import { readBody } from '../../context/request-body.ts';
 import { freeBytes } from '../../disk/folder.ts';
@@ -173,15 +174,23 @@ export function pickItems(
 }
 
 /**
- * Checks that the embedded engines support every new job. A remote service (`capabilities` null) does its own checks.
+ * Checks that the embedded engines support every new job and can be reached. A remote service (`capabilities` null) does its
+ * own checks.
  * @throws Failure of category configuration for a missing engine, usage for an unsupported language
  */
 export async function checkSupport(
   planned: readonly PlannedItem[],
   capabilities: Capabilities | null,
+  context: Context,
 ): Promise<void> {
+  const checked = new Set<string>();
   for (const { item, decision } of planned) {
-    if (decision.step === 'new') await checkRequestSupport(item.kind, item.fields, capabilities);
+    if (decision.step !== 'new') continue;
+    const { kind, fields } = item;
+    // Hundreds of items need the same engines.
+    const needs = JSON.stringify([kind, fields.source_language, fields.target_language, fields.mode]);
+    if (!checked.has(needs)) await checkRequestSupport(kind, fields, capabilities, context);
+    checked.add(needs);
   }
 }
 
@@ -190,11 +199,15 @@ export async function checkRequestSupport(
   kind: JobKind,
   fields: BatchItem['fields'],
   capabilities: Capabilities | null,
+  context: Context,
 ): Promise<void> {
   if (capabilities === null) return;
   const { explainUnsupported } = await import('../../engines/support.ts');
   const obstacle = explainUnsupported(kind, fields, capabilities);
-  if (obstacle === null) return;
+  if (obstacle === null) {
+    await checkReach(kind, fields, context);
+    return;
+  }
   throw new Failure({
     category: obstacle.missing ? 'configuration' : 'usage',
     code: obstacle.missing ? 'ENGINE_MISSING' : 'LANGUAGE_NOT_SUPPORTED',

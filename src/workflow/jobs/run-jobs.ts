@@ -69,7 +69,7 @@ export async function runJobs(
   if (known !== null) return endHere(request, known);
   const connection = await connect(context);
   try {
-    await checkSupport(plan.planned, connection.capabilities);
+    await checkSupport(plan.planned, connection.capabilities, context);
     const priced = withPrices(ownLimits, connection);
     const newCredits = await limitNewCredits(request, connection, priced.prices);
     const runOptions = { ...priced, newCredits };

@@ -47,7 +47,7 @@ interface PurseAnswer {
 async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Prices): Promise<PurseAnswer> {
   const connection = await connect(context);
   try {
-    await checkSupport(planned, connection.capabilities);
+    await checkSupport(planned, connection.capabilities, context);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection, context, signal, prices);
     return { purse, isFree: connection.capabilities !== null };

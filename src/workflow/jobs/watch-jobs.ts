@@ -51,7 +51,7 @@ export async function watchJobs(
   const run: JobRun = { kind, context, operands, options, runOptions, delivery, connection };
   try {
     for (const { fields } of planner.requests) {
-      await checkRequestSupport(kind, fields, connection.capabilities);
+      await checkRequestSupport(kind, fields, connection.capabilities, context);
     }
     await watch(run, folders, planner);
     return EXIT_CODES.done.code;

@@ -75,6 +75,24 @@ describe('an answer', () => {
     expect(server.received.length).toBe(1);
   });
 
+  it('that takes long is reported once, with the limit', async () => {
+    stopTime();
+    const parts = recordedParts({ mostSeconds: 50 });
+    const server = await startServer(() => () => {});
+    const failing = failureOf(ask(client(server.url, { parts })));
+    await server.called;
+    vi.advanceTimersByTime(29_999);
+    expect(parts.warnings).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(parts.warnings).toEqual([
+      expect.stringMatching(
+        /^openai tiny: 127\.0\.0\.1:\d+ has not answered for 30 s; waiting for up to 50 s /,
+      ),
+    ]);
+    vi.advanceTimersByTime(20_000);
+    expect((await failing).message).toContain('did not answer within 50 s');
+  });
+
   it('that trickles in fails after the same time', async () => {
     stopTime();
     const server = await startServer(() => (response) => {

@@ -3,11 +3,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../../src/client/client.ts';
 import { createService, scriptFaults } from '../../../src/service/index.ts';
-import { exchange, type Reply } from '../harness/caller.ts';
+import { createCaller, exchange, type Reply } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';
 import { until } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
+import { startReceiver } from '../outgoing/webhooks/receiver.ts';
 
 const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
 const DUBBING = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
@@ -63,6 +65,44 @@ test('a frozen clock shows one time until it is advanced or resumed, and the ser
   expect((await ask('POST', '/clock/resume')).json.frozen).toBe(false);
   await ask('POST', '/clock/freeze');
   await service.close();
+});
+
+test('requests signed with the real time are refused once the clock is 300 s away, with its time in the header Date', async () => {
+  const { ask, service, newKey } = await start();
+  const real = createCaller(service.url, newKey, Date.now);
+  await ask('POST', '/clock/advance', { seconds: 240 });
+  expect((await real.get('/v1/credits')).status).toBe(200);
+  const { json: moved } = await ask('POST', '/clock/advance', { seconds: 240 });
+  const refused = await real.get('/v1/credits');
+  expect([refused.status, refused.json.code]).toEqual([401, 'AUTHENTICATION_FAILED']);
+  expect(Date.parse(refused.headers.date ?? '')).toBeGreaterThanOrEqual(Date.parse(moved.now) - 1000);
+
+  const client = createClient({ baseUrl: service.url, ...newKey });
+  onTestFinished(() => client.close());
+  expect((await client.credits.balance()).available_credits).toBeGreaterThan(0);
+});
+
+test('in a freeze, a webhook is sent once with the time of the service, and again only when the clock is moved', async () => {
+  const receiver = await startReceiver(500, 204);
+  const { ask, caller } = await start({ allowLoopback: true });
+  const { json: frozen } = await ask('POST', '/clock/freeze');
+  await caller.post('/v1/dubbings', { ...DUBBING, callback_url: receiver.url });
+  // The receiver answered with 500: the next attempt is due later.
+  await until(
+    () => ask('GET', '/webhooks'),
+    ({ json }) => Date.parse(json.data[0]?.next_attempt_at) > Date.parse(frozen.now),
+  );
+  expect(receiver.deliveries).toHaveLength(1);
+  const [sent] = receiver.deliveries;
+  expect(sent?.headers['x-service-webhook-timestamp']).toBe(
+    String(Math.floor(Date.parse(frozen.now) / 1000)),
+  );
+
+  await ask('POST', '/clock/advance', { seconds: 10 });
+  await until(
+    () => receiver.deliveries.length,
+    (count) => count === 2,
+  );
 });
 
 test('faults are added, listed, replaced and removed while the service runs', async () => {

@@ -17,13 +17,16 @@ async function readExample(): Promise<string> {
   return code;
 }
 
-test.skipIf(!HAS_PYTHON)('the example in Python works (needs python3)', async () => {
-  const folder = await makeStateDir();
-  const entry = join(folder, 'vloc.ts');
-  await writeFile(entry, `import { start } from '${START}';\nprocess.exit(await start(process));\n`);
-  await writeFile(join(folder, 'vloc'), `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`);
-  await chmod(join(folder, 'vloc'), 0o755);
-  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, TMPDIR: folder };
-  const { stdout } = await promisify(execFile)('python3', ['-c', await readExample()], { env });
-  expect(stdout).toBe('7.5 90000\n');
-});
+test.skipIf(!HAS_PYTHON)(
+  'the example in Python moves the clock and signs by it (needs python3)',
+  async () => {
+    const folder = await makeStateDir();
+    const entry = join(folder, 'vloc.ts');
+    await writeFile(entry, `import { start } from '${START}';\nprocess.exit(await start(process));\n`);
+    await writeFile(join(folder, 'vloc'), `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`);
+    await chmod(join(folder, 'vloc'), 0o755);
+    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, TMPDIR: folder };
+    const { stdout } = await promisify(execFile)('python3', ['-c', await readExample()], { env });
+    expect(stdout).toBe('7.5 90000\nwaiting_for_upload\n1\n');
+  },
+);
