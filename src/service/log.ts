@@ -107,7 +107,7 @@ const TEXT_FORM: Form = {
     ].join(' '),
 };
 
-/** `: separate builtin, speak espeak-ng instead of openai kokoro, 2 texts sped up, 1 cut off` */
+/** `: separate builtin, speak espeak-ng instead of openai kokoro, 2 texts spoken faster, 1 text cut off` */
 function describeProvenance(provenance: Provenance | null): string {
   if (provenance === null) return '';
   const engines = provenance.engines.map(({ step, engine, skipped, reused = false, silent = false }) => {
@@ -118,7 +118,7 @@ function describeProvenance(provenance: Provenance | null): string {
   const fitted = provenance.cues.length - cut;
   const count = (texts: number, what: string) =>
     texts === 0 ? [] : [`${texts} ${texts === 1 ? 'text' : 'texts'} ${what}`];
-  const fits = [...count(fitted, 'sped up'), ...count(cut, 'cut off')];
+  const fits = [...count(fitted, 'spoken faster'), ...count(cut, 'cut off')];
   return `: ${[...engines, ...fits].join(', ')}`;
 }
 

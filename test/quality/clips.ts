@@ -87,6 +87,8 @@ interface Said {
   /** Seconds from the start of the sound; the first and the last sound of the voice, without silence. */
   readonly start: number;
   readonly end: number;
+  /** Seconds from the start of the sound to the first word, without breath and rumble before it. */
+  readonly firstWord: number;
 }
 
 /** Speech on one channel. */
@@ -116,7 +118,8 @@ export function speak(set: SpeechSet, names: readonly string[] = recordings(set)
     const words = (WORDS[set] as Readonly<Record<string, string>>)[name]; // a name of another set is an error
     if (words === undefined) throw new Error(`"${name}" is not a recording of "${set}"`);
     const { first, last } = audible(samples);
-    said.push({ name, words, start: (at + first) / RATE, end: (at + last) / RATE });
+    const firstWord = at / RATE + findFirstWord(samples);
+    said.push({ name, words, start: (at + first) / RATE, end: (at + last) / RATE, firstWord });
     parts.push(samples, silence);
     at += samples.length + silence.length;
   }
@@ -161,6 +164,43 @@ function audible(samples: Float32Array): { first: number; last: number } {
   const limit = AUDIBLE_BELOW_PEAK * samples.reduce((peak, value) => Math.max(peak, Math.abs(value)), 0);
   const isAudible = (value: number) => Math.abs(value) > limit;
   return { first: samples.findIndex(isAudible), last: samples.findLastIndex(isAudible) };
+}
+
+/** Below the lowest voices; recordings have rumble there, as loud as soft consonants. In hertz. */
+const RUMBLE = 120;
+/** Samples whose level is measured: 10 ms. */
+const BLOCK = RATE / 100;
+/** Vowels are at most this much softer than the loudest third of a recording, in decibels; consonants that begin a word, this much. */
+const VOWEL_BELOW = 8;
+const CONSONANT_BELOW = 26;
+/** A longer silence, in blocks, is between a breath and a word; shorter ones are inside words, before a p, t or k. */
+const LONGEST_STOP = 7;
+
+/** Returns the seconds until the first word: from its first vowel back to the silence before it, which may follow a breath. */
+function findFirstWord(samples: Float32Array): number {
+  const voice = removeRumble(removeRumble(samples));
+  const levels = Array.from(
+    { length: Math.floor(voice.length / BLOCK) },
+    (_, block) => 20 * Math.log10(level([voice.subarray(block * BLOCK, (block + 1) * BLOCK)]) + 1e-6),
+  );
+  const loud = levels.toSorted((a, b) => b - a)[Math.floor(levels.length / 3)] ?? 0;
+  let first = levels.findIndex((decibels) => decibels > loud - VOWEL_BELOW);
+  for (let block = first; block >= 0 && first - block <= LONGEST_STOP; block -= 1) {
+    if ((levels[block] ?? 0) > loud - CONSONANT_BELOW) first = block;
+  }
+  return (first * BLOCK) / RATE;
+}
+
+/** A high-pass filter of 6 dB per octave. */
+function removeRumble(samples: Float32Array): Float32Array {
+  const keep = Math.exp((-2 * Math.PI * RUMBLE) / RATE);
+  let previous = 0;
+  let value = 0;
+  return samples.map((sample) => {
+    value = keep * (value + sample - previous);
+    previous = sample;
+    return value;
+  });
 }
 
 /** Chords of four notes, in Hz: A minor, F, C and G, as in thousands of songs. */

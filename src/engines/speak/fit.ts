@@ -69,8 +69,8 @@ const MOST_TEMPO = 1.59;
 const MOST_STEP = 1.24;
 /** After a longer silence nobody compares the tempo, in milliseconds. */
 const NEIGHBOUR_MS = 2_000;
-/** The length of changed speech is not exact to the sample, so this much of the slot stays free, in seconds. */
-const MARGIN = 0.01;
+/** Stretched speech may end half a window of the filter late (64 ms at 16 kHz), so this much of the slot stays free, in seconds. */
+const MARGIN = 0.035;
 
 /**
  * Returns the tempo of each text: natural (1) if it fits its slot, otherwise the lowest at which it fits, up to a limit. Above that

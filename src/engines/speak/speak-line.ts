@@ -49,7 +49,8 @@ export async function speakLine(
   const speed = tempo >= LEAST_ASKED ? Math.min(tempo, speaking.speaker.mostSpeed) : 1;
   const asked = speed > 1 ? await sayText(speaking, slot.text, speed) : natural;
   const stretch = (clipSeconds(asked) * tempo) / spoken;
-  const isSame = tempo === 1 || Math.abs(stretch - 1) <= SAME_LENGTH;
+  const isSame =
+    tempo === 1 || (Math.abs(stretch - 1) <= SAME_LENGTH && clipSeconds(asked) <= allowedSeconds);
   const change = (clip: Clip) => (isSame ? clip : changeTempo({ ...speaking, name }, clip, stretch));
   const whole = await change(asked);
   const factors = {

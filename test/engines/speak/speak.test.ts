@@ -65,6 +65,23 @@ describe('a dub', () => {
     expect(tempos[1]).toBeLessThanOrEqual(1.6);
   });
 
+  test('has the whole of each text that fits at up to 1.6 times its tempo', async () => {
+    const text =
+      'Congratulamos a todos los que han instalado con éxito esta centralita, que también tiene sonidos.';
+    const natural = (await dub([line(1, 0, 60_000, text)])).fits[0]?.seconds ?? 0;
+    let start = 0;
+    const lines = Array.from({ length: 9 }, (_, at) => {
+      const from = start;
+      start += Math.round((1000 * natural) / (1.04 + 0.06 * at)) + 110;
+      return line(at + 1, from, start, text);
+    });
+    const { fits } = await dub(lines, 'es', start / 1000);
+    expect(fits.filter(({ fit }) => fit === 'cut')).toEqual([]);
+    for (const fit of fits) expect(fit.seconds).toBeLessThanOrEqual(fit.allowedSeconds);
+    // The voice itself speaks faster; only what it does inexactly is stretched.
+    expect(fits.at(-1)?.speed).toBeGreaterThan(1.3);
+  });
+
   test('ends a text that does not fit at 1.6 times its tempo after a whole word', async () => {
     const text = 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince';
     const { path, fits } = await dub([line(1, 0, 3_000, text), line(2, 3_000, 4_000, 'fin')]);

@@ -71,7 +71,7 @@ test('a finished job is logged with its provenance, in words and as JSON', async
   for (const form of ['text', 'json'] as const)
     createLogWriter(form, (line) => lines.push(line), Date.now).log(entry);
   expect(lines[0]).toContain(
-    `info a job succeeded: separate builtin (no voice found), speak espeak-ng instead of openai kokoro (reused), 1 text sped up, 1 text cut off ${id}`,
+    `info a job succeeded: separate builtin (no voice found), speak espeak-ng instead of openai kokoro (reused), 1 text spoken faster, 1 text cut off ${id}`,
   );
   expect(JSON.parse(lines[1] ?? '').provenance).toEqual(await scene.service.readProvenance(id));
 });

@@ -105,4 +105,7 @@ test('cues that are fast or cut off are named, also if only built-in engines ran
   expect(stderr()).toContain('1 cue was too long to be spoken in its time and is cut off: 3.');
   expect(stderr()).toMatch(/spoken more than 1\.15 times as fast as natural: .*3 \(1\.\d\d\)\./);
   expect(stderr()).toContain('Shorten their text in the subtitles, then dub them with --clobber.');
+  const report = createTestIo({ cwd: folder, pace: QUICK, env });
+  expect(await main(['batch', 'report', '.'], report.io)).toBe(0);
+  expect(report.stdout()).toMatch(/\| spoken by espeak-ng \| 3 \| .*3 \(1\.\d\d\)/);
 });

@@ -99,7 +99,7 @@ export function createOpenAiSpeaker(entry: TypedEntry<'speak', 'openai'>, parts:
         if (!(error instanceof ServerRefusal) || (error.status !== 400 && error.status !== 422)) throw error;
         if (withSpeed && /speed/i.test(error.said)) {
           acceptsSpeed = false;
-          server.warn('the server accepts no speed, so recordings are sped up where they do not fit');
+          server.warn('the server accepts no speed, so speech that does not fit is stretched');
         } else if (acceptsFormat && /format|wav/i.test(error.said)) acceptsFormat = false;
         else throw error;
       }
