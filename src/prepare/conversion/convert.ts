@@ -2,7 +2,7 @@
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { MP4_SOUND } from '../../engines/export/export.ts';
-import { DEINTERLACE, MP4_CODECS } from '../../engines/export/picture.ts';
+import { copyOptions, DEINTERLACE, MP4_CODECS } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
@@ -53,6 +53,11 @@ const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
 /** Whether sound of a file can be copied into an MP4. */
 export function canCopySound({ demuxer }: Pick<VideoFacts, 'demuxer'>, codec: string): boolean {
   return COPYABLE_FROM.test(demuxer) && MP4_SOUND.has(codec);
+}
+
+/** Returns the codec of a picture that an export cannot copy into an MP4; null if it can. */
+export function uncopiedCodec({ demuxer, picture }: VideoFacts): string | null {
+  return picture === null || copyOptions(demuxer, picture) !== null ? null : picture.codec;
 }
 
 /** Decides what to do: send unchanged, change the container, the codecs or the track, or refuse. */

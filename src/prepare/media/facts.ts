@@ -47,6 +47,8 @@ interface PictureFacts {
   readonly hdr: HdrTransfer | null;
   /** More than 8 bits for each colour. */
   readonly isDeep: boolean;
+  /** Frames are stored in another order than they are shown in (B-frames). */
+  readonly isReordered: boolean;
   /** The mean rate and the time stamp rate differ. Only `readTimeline` detects whether the rate is constant. */
   readonly mayVary: boolean;
 }
@@ -66,7 +68,7 @@ export interface TrackFacts {
 const ENTRIES = [
   'format=format_name,duration,start_time',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels,duration',
-  'stream=color_transfer,pix_fmt',
+  'stream=color_transfer,pix_fmt,has_b_frames',
   'stream_disposition=attached_pic,default',
   'stream_tags=language,title',
 ].join(':');
@@ -157,6 +159,7 @@ function describePicture(stream: Stream): PictureFacts {
     height: stream.height,
     hdr: hdrTransfer(stream.color_transfer),
     isDeep: isDeepFormat(stream.pix_fmt),
+    isReordered: stream.has_b_frames !== 0,
     frameRate: differ ? mean : (base ?? mean),
     mayVary: differ,
   };

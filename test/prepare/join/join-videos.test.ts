@@ -5,7 +5,15 @@ import { describe, expect, test } from 'vitest';
 import { joinVideos } from '../../../src/prepare/join/join-videos.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/prepare/split/limits.ts';
 import { splitLongVideo } from '../../../src/prepare/split/split-long-video.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import {
+  countCombed,
+  createWork,
+  ffmpeg,
+  ffprobe,
+  MOVING_FIELDS,
+  programs,
+  temporaryFolder,
+} from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../workspace.ts';
 
 /** Parts of three seconds, so that six are long. */
@@ -83,6 +91,29 @@ test('parts that were returned with soft subtitles and other encodings become on
   const second = (split.parts[1]?.firstFrame ?? 0) / 25 + 1;
   expect(readFileSync(back, 'utf8')).toContain('00:00:01,000 --> 00:00:02,000\nPart 0');
   expect(readFileSync(back, 'utf8')).toContain(`00:00:0${second.toFixed(3).replace('.', ',')} --> `);
+});
+
+test.each([
+  ['field.mp4', 'libx264'],
+  ['field.mov', 'mpeg2video'],
+])('an interlaced video that is cut by encoding it has no combed frames: %s', async (name, codec) => {
+  const folder = temporaryFolder();
+  const path = join(folder, name);
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=6', ...['-f', 'lavfi', '-i', 'sine=d=6']];
+  const fields = ['-flags', '+ilme+ildct', ...(codec === 'libx264' ? ['-x264opts', 'tff=1'] : [])];
+  ffmpeg(...picture, ...MOVING_FIELDS, '-c:v', codec, ...fields, '-g', '1000', '-c:a', 'aac', path);
+  expect(countCombed(path)).toBeGreaterThan(100);
+  const { split, joined } = await splitAndJoin(path);
+  expect(split.picture).toBe('encoded');
+  for (const part of split.parts) expect(countCombed(part.path)).toBeLessThan(5);
+  expect(joined.frames).toBe(150);
+});
+
+test('a picture that MP4 cannot hold is cut by encoding it, although each frame is a key frame', async () => {
+  const path = makeVideo(temporaryFolder(), 'camera.mov', 6, '-c:v', 'prores', '-c:a', 'pcm_s16le');
+  const { split, joined } = await splitAndJoin(path);
+  expect(split.picture).toBe('encoded');
+  expect(joined.frames).toBe(150);
 });
 
 describe('the sound of a part', () => {
