@@ -242,11 +242,11 @@ function pictureArguments(
   };
 }
 
-/** Copies the cover images, which follow the picture. Only MP4 and MOV have them. */
-function coverArguments({ covers }: MediaHeader): string[] {
+/** Copies the cover images, which follow the picture. @param input index of ffmpeg's input that has them */
+export function coverArguments({ covers }: Pick<MediaHeader, 'covers'>, input = 0): string[] {
   return covers.flatMap((index, place) => {
     const stream = `v:${place + 1}`;
-    return ['-map', `0:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
+    return ['-map', `${input}:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
   });
 }
 

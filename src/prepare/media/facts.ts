@@ -23,6 +23,8 @@ export interface VideoFacts {
   readonly startSeconds: number;
   /** The first video stream. Cover images are skipped. */
   readonly picture: PictureFacts | null;
+  /** Indexes of the cover images that MP4 can hold. */
+  readonly covers: readonly number[];
   /** In file order. */
   readonly tracks: readonly TrackFacts[];
   /** Subtitle tracks, text or bitmap. */
@@ -109,6 +111,9 @@ export async function readFacts(programs: Programs, file: string, run: ProgramRu
   return parseFacts(json.toString('utf8'), { name: basename(file), bytes: size });
 }
 
+/** Formats of cover images in MP4. */
+const COVER_CODECS: ReadonlySet<string> = new Set(['mjpeg', 'png', 'bmp']);
+
 /** Parses the JSON of ffprobe. */
 function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
@@ -127,6 +132,11 @@ function parseFacts(json: string, file: { name: string; bytes: number }): VideoF
     durationSeconds: longest([format, ...(picture === undefined ? [] : [picture]), ...tracks]),
     startSeconds: seconds(format.start_time) ?? 0,
     picture: picture === undefined ? null : describePicture(picture),
+    covers: streams
+      .filter(
+        ({ disposition, codec_name }) => disposition?.attached_pic === 1 && COVER_CODECS.has(codec_name),
+      )
+      .map(({ index }) => index),
     tracks: tracks.map(describeTrack),
     subtitles: streams
       .filter((stream) => stream.codec_type === 'subtitle')

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { describeWarnings } from '../../../src/batch/report/provenance.ts';
 import {
   type ExportTask,
   exportVideo,
@@ -125,6 +126,38 @@ function times(file: string): number[] {
     .filter((row) => /^\d/.test(row))
     .map((row) => Number.parseInt(row.split(',')[2] ?? '', 10) / 90_000);
   return all.map((time) => time - (all[0] ?? 0));
+}
+
+/** Measures text that is burned into a black picture, in the stored pixels of the frame at 1 s. */
+async function drawText(text: string, filter: string[]) {
+  const codec = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+  const black = ['-f', 'lavfi', '-i', `color=black:s=640x360:r=5:d=${SECONDS}`];
+  const source = media('black.mp4', [...filter, ...codec], black);
+  const cue = [{ index: 1, start_ms: 0, end_ms: 3_000, text }];
+  const { path } = await run(source, {
+    sound: { type: 'original' },
+    subtitle: { language: 'en', lines: cue },
+    subtitleOutput: 'burned',
+  });
+  const frameWidth = Number(ffprobe(path, 'stream=width', 'v:0'));
+  const output = ['-frames:v', '1', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
+  const pixels = askProgram('ffmpeg', ['-v', 'error', '-ss', '1', '-i', path, ...output]);
+  const rows = new Map<number, number[]>();
+  let [ink, reds] = [0, 0];
+  for (let at = 0; at < pixels.length; at += 3) {
+    const [red = 0, green = 0] = pixels.subarray(at, at + 2);
+    if (red < 100) continue;
+    ink += 1;
+    if (green < 80) reds += 1;
+    const row = Math.floor(at / 3 / frameWidth);
+    rows.set(row, [...(rows.get(row) ?? []), (at / 3) % frameWidth]);
+  }
+  const columns = [...rows.values()].map((all) => ({ first: Math.min(...all), last: Math.max(...all) }));
+  const width =
+    Math.max(...columns.map(({ last }) => last)) - Math.min(...columns.map(({ first }) => first)) + 1;
+  const quarter = Math.floor(columns.length / 4);
+  const lean = (columns[quarter]?.first ?? 0) - (columns.at(-1 - quarter)?.first ?? 0);
+  return { width, height: columns.length, ink, redness: reds / ink, lean };
 }
 
 /** Level of a tone in a stretch of the sound, in decibels below full scale. */
@@ -375,6 +408,40 @@ describe('subtitles', () => {
     };
     expect(difference(0, 0.4)).toBeGreaterThan(30);
     expect(difference(1, 2)).toBeLessThan(25);
+  });
+
+  test('burned ones with a character that no font has name it', async () => {
+    // Cypro-Minoan, which is in Unicode since 2021.
+    const letter = String.fromCodePoint(0x12f90);
+    const rare = [{ index: 1, start_ms: 0, end_ms: 1_000, text: `the quick brown fox ${letter}` }];
+    const subtitle = { language: 'en', lines: rare };
+    const { use } = await run(media(), { subtitleOutput: 'burned', subtitle });
+    expect(use?.unshown).toEqual([letter]);
+    expect(describeWarnings({ engines: use === null ? [] : [use], cues: [] })).toEqual([
+      expect.stringMatching(/no font where the export ran has .* \(U\+12F90\).*fonts-symbola/),
+    ]);
+  });
+
+  test('burned ones have the same shape on an anamorphic picture as on a square one, as shown', async () => {
+    const square = await drawText('HOLA', ['-vf', 'scale=768:576,setsar=1']);
+    const anamorphic = await drawText('HOLA', ['-vf', 'scale=576:576,setsar=4/3']);
+    const shown = (anamorphic.width * (4 / 3)) / anamorphic.height;
+    // Outlines and antialiasing move an edge by a pixel.
+    expect(Math.abs(shown / (square.width / square.height) - 1)).toBeLessThan(0.08);
+  });
+
+  test('burned ones are drawn bold, italic and coloured', async () => {
+    const black = ['-vf', 'scale=768:576,setsar=1'];
+    const plain = await drawText('HHHH', black);
+    const bold = await drawText('<b>HHHH</b>', black);
+    const italic = await drawText('<i>HHHH</i>', black);
+    const red = await drawText('<font color="#ff0000">HHHH</font>', black);
+    expect(bold.ink).toBeGreaterThan(plain.ink * 1.15);
+    // Upright letters begin at the same column above and below; slanted ones further to the right above.
+    expect(Math.abs(plain.lean)).toBeLessThan(2);
+    expect(italic.lean).toBeGreaterThan(3);
+    expect(plain.redness).toBeLessThan(0.05);
+    expect(red.redness).toBeGreaterThan(0.5);
   });
 
   test('a smaller picture is scaled, with them burned into the small one', async () => {

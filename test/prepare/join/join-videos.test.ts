@@ -1,8 +1,10 @@
 /** Splitting and joining belong together: what comes out must be what went in. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { convert, planConversion } from '../../../src/prepare/conversion/convert.ts';
 import { joinVideos } from '../../../src/prepare/join/join-videos.ts';
+import { readFacts } from '../../../src/prepare/media/facts.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/prepare/split/limits.ts';
 import { splitLongVideo } from '../../../src/prepare/split/split-long-video.ts';
 import {
@@ -114,6 +116,24 @@ test('a picture that MP4 cannot hold is cut by encoding it, although each frame 
   const { split, joined } = await splitAndJoin(path);
   expect(split.picture).toBe('encoded');
   expect(joined.frames).toBe(150);
+});
+
+test('the cover of an MKV is kept when it is converted, split and joined', async () => {
+  const folder = temporaryFolder();
+  const cover = join(folder, 'cover.png');
+  ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1', cover);
+  const plain = makeVideo(folder, 'plain.mp4', 6, '-pix_fmt', 'yuv420p', ...CODING);
+  const path = join(folder, 'talk.mkv');
+  const attached = ['-attach', cover, '-metadata:s:t', 'mimetype=image/png'];
+  ffmpeg('-i', plain, '-c', 'copy', ...attached, '-metadata:s:t', 'filename=cover.png', path);
+  mkdirSync(join(folder, 'work'));
+  const work = createWork(join(folder, 'work'));
+  const facts = await readFacts(programs, path, work);
+  const plan = planConversion(facts);
+  if (plan.type !== 'convert') throw new Error('it is not converted');
+  const { joined } = await splitAndJoin(await convert(programs, path, facts, plan, work));
+  expect(joined.frames).toBe(150);
+  expect(ffprobe(joined.path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1')).toBe('png\n1');
 });
 
 describe('the sound of a part', () => {
