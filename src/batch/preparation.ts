@@ -76,6 +76,8 @@ export type ExaminedVideo =
       readonly seconds: number | null;
       /** Null for a file that is sent as it is. */
       readonly preparation: FilePreparation | null;
+      /** See `JobInput`. */
+      readonly uncopiedCodec?: string;
     }
   /** Why it cannot be used and how to fix it, in one sentence. `isOwn`: it never stops other videos, even if it was named. */
   | { readonly type: 'problem'; readonly detail: string; readonly isOwn?: true }

@@ -16,6 +16,7 @@ const provenanceRecord = v.object({
       skipped: v.optional(v.array(v.string()), []),
       reused: v.exactOptional(v.boolean()),
       silent: v.exactOptional(v.boolean()),
+      unshown: v.exactOptional(v.array(v.string())),
     }),
   ),
   cues: v.array(

@@ -78,6 +78,8 @@ export interface EngineUse {
   readonly reused?: boolean;
   /** True if a separation found no voice, so that the voice track is silent. */
   readonly silent?: boolean;
+  /** Characters of burned subtitles that no font has. */
+  readonly unshown?: readonly string[];
 }
 
 /** How a text was made to fit its time. */

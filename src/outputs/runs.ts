@@ -20,6 +20,7 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         skipped: v.array(v.string()),
         reused: v.exactOptional(v.boolean()),
         silent: v.exactOptional(v.boolean()),
+        unshown: v.exactOptional(v.array(v.string())),
       }),
     ),
     cues: v.array(

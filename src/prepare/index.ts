@@ -34,6 +34,7 @@ export {
   convert,
   describeTrack,
   planConversion,
+  uncopiedCodec,
 } from './conversion/convert.ts';
 export { requireComplete } from './conversion/integrity.ts';
 export { addTracks } from './export/add-tracks.ts';

@@ -15,6 +15,7 @@ import { digestLines } from '../batch/stages/items.ts';
 import type { FinishedVideo } from '../batch/stages/records.ts';
 import { asSentence } from '../context/format.ts';
 import { makeFolder } from '../disk/folder.ts';
+import type { EngineUse } from '../engines/engine.ts';
 import type { Programs } from '../engines/programs.ts';
 import { Failure, type FailureCategory } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
@@ -59,7 +60,9 @@ export function createExporter(run: StagedRun): Exporter {
     try {
       if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
       isClean = true;
-      endTarget(run, state, doneState(state, await exportOne(run, journal, { state, audio, madeOf }), null));
+      const { file, use } = await exportOne(run, journal, { state, audio, madeOf });
+      const provenance = use === null ? null : { engines: [use], cues: [] };
+      endTarget(run, state, { ...doneState(state, file, null), provenance });
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
       failTarget(run, state, exportFailure(error));
@@ -150,7 +153,11 @@ function fileOf({ plan }: StagedRun, { path, size, sha256 }: FinishedVideo): Ite
   return { asset: 'video', path: join(plan.delivery.folder, path), bytes: size, sha256 };
 }
 
-function doneState({ jobId }: TargetState, file: ItemFile, before: 'downloaded' | null): TargetEnd {
+function doneState(
+  { jobId }: TargetState,
+  file: ItemFile,
+  before: 'downloaded' | null,
+): TargetEnd & { phase: 'done' } {
   return { phase: 'done', jobId, files: [file], credits: null, before };
 }
 
@@ -181,7 +188,11 @@ interface Task {
   readonly madeOf: string;
 }
 
-async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Promise<ItemFile> {
+async function exportOne(
+  run: StagedRun,
+  journal: BatchJournal,
+  task: Task,
+): Promise<{ readonly file: ItemFile; readonly use: EngineUse | null }> {
   const { context, plan } = run;
   const { state, audio, madeOf } = task;
   const { item, path } = state.target;
@@ -210,7 +221,7 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
       exportOptions(item),
       { signal: context.signal, folder: scratch, report },
     );
-    const made = await keepTracks(run, state, { programs, video: exported, folder: scratch });
+    const made = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
     const place = relative(folder, path);
@@ -230,7 +241,7 @@ async function exportOne(run: StagedRun, journal: BatchJournal, task: Task): Pro
       target_lines: await digestInFile(state.targetSubtitle),
     });
     await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
-    return { asset: 'video', path, bytes: size, sha256 };
+    return { file: { asset: 'video', path, bytes: size, sha256 }, use: exported.use };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -69,7 +69,8 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
 
   function withProvenance(outcome: Outcome, position: number): Outcome {
     const keys = ended[position]?.keys ?? [];
-    return { ...outcome, provenance: combineJobs(keys.map((key) => provenances.get(key) ?? null)) };
+    const jobs = keys.map((key) => provenances.get(key) ?? null);
+    return { ...outcome, provenance: combineJobs([...jobs, outcome.provenance ?? null]) };
   }
 
   if (context.output !== 'ndjson') {

@@ -5,6 +5,7 @@ import type { BatchItem } from '../batch/item.ts';
 import type { PlannedItem } from '../batch/plan/batch-plan.ts';
 import { decideItems } from '../batch/plan/decide-items.ts';
 import type { Decision } from '../batch/plan/decision.ts';
+import { describeEncodings } from '../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type Purse } from '../batch/plan/dry-run.ts';
 import { linesStage, type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { connect } from '../context/connection.ts';
@@ -38,6 +39,9 @@ export async function showStages(
 ): Promise<number> {
   const plan = await planStages(context, operands, options);
   for (const note of plan.notes) context.terminal.note(note);
+  if (plan.choices.stopAfter === null) {
+    for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
+  }
   tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
   const { stages, isFree } =
     plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);

@@ -1,4 +1,5 @@
 /** What tests of media work share: a folder that goes with the test, the machine's programs, small media. */
+import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,6 +39,19 @@ export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Options that make interlaced frames of 50 pictures a second: two fields of different times in each. */
+export const MOVING_FIELDS = [
+  ...['-vf', 'fps=50,scale=720:576,tinterlace=interleave_top,fieldorder=tff', '-pix_fmt', 'yuv420p'],
+];
+
+/** Number of frames that show two fields of different times, by ffmpeg's own detector. */
+export function countCombed(file: string): number {
+  const args = ['-hide_banner', '-nostats', '-i', file, '-vf', 'idet', '-f', 'null', '-'];
+  const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
+  const [, top, bottom] = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+)/.exec(stderr) ?? [];
+  return Number(top) + Number(bottom);
 }
 
 /** Whether a process is there and not merely waiting to be reaped. */

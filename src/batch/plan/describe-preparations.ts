@@ -1,5 +1,6 @@
 /** Notes about files that are prepared before they are sent. */
 import type { PlannedItem } from './batch-plan.ts';
+import { isEncodedAnew } from './disk-space.ts';
 import type { FilePreparation } from './input.ts';
 
 /** Further files are counted, not named. */
@@ -10,10 +11,26 @@ const MOST_NAMES = 3;
  * once; finished items are omitted.
  */
 export function describePreparations(planned: readonly PlannedItem[]): readonly string[] {
+  return describeFiles(planned, sentencesOf);
+}
+
+/** The same for pictures that an export on this machine encodes, although nobody asked for it. */
+export function describeEncodings(planned: readonly PlannedItem[]): readonly string[] {
+  return describeFiles(planned, ({ kind, fields, input }) => {
+    const isUnasked = kind === 'auto_localization' && !isEncodedAnew(fields);
+    if (!isUnasked || input.type !== 'file' || input.uncopiedCodec === undefined) return [];
+    return [`the picture (${input.uncopiedCodec}) is encoded again, because it cannot be copied into an MP4`];
+  });
+}
+
+function describeFiles(
+  planned: readonly PlannedItem[],
+  describe: (item: PlannedItem['item']) => string[],
+): readonly string[] {
   const files = new Map<string, Set<string>>();
   for (const { item, decision } of planned) {
     if (decision.step !== 'new' && decision.step !== 'continue') continue;
-    for (const sentence of sentencesOf(item)) {
+    for (const sentence of describe(item)) {
       files.set(sentence, (files.get(sentence) ?? new Set()).add(item.input.label));
     }
   }

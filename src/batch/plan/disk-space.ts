@@ -24,7 +24,10 @@ function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 
 }
 
 /** A copied picture keeps its size. A re-encoded one may become much smaller. */
-function isEncodedAnew({ resolution = 'source', subtitle_output: subtitles }: BatchItem['fields']): boolean {
+export function isEncodedAnew({
+  resolution = 'source',
+  subtitle_output: subtitles,
+}: BatchItem['fields']): boolean {
   return resolution !== 'source' || subtitles === 'burned';
 }
 

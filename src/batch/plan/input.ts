@@ -53,6 +53,8 @@ export type JobInput =
         readonly seconds: number | null;
         /** How it is prepared, or why it is sent as it is; null if neither needs a note. */
         readonly preparation: FilePreparation | null;
+        /** Codec of a picture that an export on this machine cannot copy; absent if it can. */
+        readonly uncopiedCodec?: string;
       })
   | (Named & { readonly type: 'url'; readonly url: string })
   | (Named & { readonly type: 'upload'; readonly id: string })

@@ -272,9 +272,9 @@ async function checkVideo(
     return { type: 'other', detail: describeOther(path) };
   const examined = await io.examineVideo(path, { bytes: found.bytes, isTaken: contentType !== null });
   if (examined.type !== 'usable') return examined;
-  const { seconds, preparation } = examined;
+  const { type: _, ...facts } = examined;
   const named = { label, stem: basename(path, extname(path)), name };
-  const sent = { contentType: contentType ?? CONVERTED_TYPE, seconds, preparation };
+  const sent = { contentType: contentType ?? CONVERTED_TYPE, ...facts };
   return { type: 'usable', input: { type: 'file', ...named, path, ...found, ...sent } };
 }
 

@@ -43,7 +43,15 @@ const STEP_WORDS: Readonly<Record<EngineUse['step'], string>> = {
 };
 
 /** `spoken by espeak-ng instead of openai kokoro, which does not support the language`; `separated by builtin (reused)` */
-export function describeUse({ step, engine, skipped, reused = false, silent = false }: EngineUse): string {
+export function describeUse({
+  step,
+  engine,
+  skipped,
+  reused = false,
+  silent = false,
+  unshown,
+}: EngineUse): string {
+  if (unshown !== undefined) return `burned in by ${engine}`;
   const made = `${STEP_WORDS[step]} by ${engine}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
   if (skipped.length === 0) return made;
   const verb = skipped.length === 1 ? 'does' : 'do';
@@ -52,7 +60,9 @@ export function describeUse({ step, engine, skipped, reused = false, silent = fa
 
 /** The steps for which a preferred engine could not be used, and a picture that could not be copied, in words. */
 export function fallbacksOf({ engines }: ItemProvenance): readonly string[] {
-  return engines.filter(({ step, skipped }) => step === 'export' || skipped.length > 0).map(describeUse);
+  return engines
+    .filter(({ step, skipped, unshown }) => (step === 'export' ? unshown === undefined : skipped.length > 0))
+    .map(describeUse);
 }
 
 const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
@@ -157,11 +167,32 @@ export function describeSilence({ engines }: ItemProvenance): string | null {
     : 'no voice was found in some of its parts, so the voice track is silent there';
 }
 
+/** Characters that a message lists. */
+const FEW_CHARACTERS = 5;
+
+/** `no font here has 𒾐 (U+12F90), which …`; null if all characters of burned subtitles are shown. */
+function describeUnshown({ engines }: ItemProvenance): string | null {
+  const all = [...new Set(engines.flatMap(({ unshown = [] }) => unshown))];
+  if (all.length === 0) return null;
+  const names = all.slice(0, FEW_CHARACTERS).map((character) => {
+    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    return `${character} (U+${code})`;
+  });
+  const rest = all.length > FEW_CHARACTERS ? ` and ${all.length - FEW_CHARACTERS} more` : '';
+  return (
+    `no font where the export ran has ${names.join(', ')}${rest}, so the subtitles show a box there; ` +
+    'install one that has it, such as the Debian packages fonts-noto-core and fonts-symbola, and run it again with --fresh'
+  );
+}
+
 /** What is worse in a result than was asked for. */
 export function describeWarnings(provenance: ItemProvenance): readonly string[] {
-  return [describeSilence(provenance), describeCuts(provenance), describeFast(provenance)].filter(
-    (text) => text !== null,
-  );
+  return [
+    describeSilence(provenance),
+    describeUnshown(provenance),
+    describeCuts(provenance),
+    describeFast(provenance),
+  ].filter((text) => text !== null);
 }
 
 /** Labels that a message lists. */

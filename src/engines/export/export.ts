@@ -22,7 +22,7 @@ import {
   type Original,
   type OriginalSounds,
 } from './balance.ts';
-import { requireFont } from './fonts.ts';
+import { findBoxes, requireFont } from './fonts.ts';
 import { readMastering } from './mastering.ts';
 import {
   DEINTERLACE,
@@ -118,10 +118,12 @@ export async function exportVideo(
   });
   const written = await readHeader(programs, path, work);
   const isUnasked = !picture.copy && !burned && task.resolution === 'source';
+  const unshown = burned ? await findBoxes(programs, task.subtitle, work) : [];
+  const use: EngineUse = { step: 'export', engine: 'ffmpeg', skipped: [] };
   return {
     video: { path, contentType: 'video/mp4' },
     durationSeconds: declaredDuration(written),
-    use: isUnasked ? { step: 'export', engine: 'ffmpeg', skipped: [] } : null,
+    use: unshown.length > 0 ? { ...use, unshown } : isUnasked ? use : null,
   };
 }
 
@@ -240,11 +242,11 @@ function pictureArguments(
   };
 }
 
-/** Copies the cover images, which follow the picture. Only MP4 and MOV have them. */
-function coverArguments({ covers }: MediaHeader): string[] {
+/** Copies the cover images, which follow the picture. @param input index of ffmpeg's input that has them */
+export function coverArguments({ covers }: Pick<MediaHeader, 'covers'>, input = 0): string[] {
   return covers.flatMap((index, place) => {
     const stream = `v:${place + 1}`;
-    return ['-map', `0:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
+    return ['-map', `${input}:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
   });
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Subtitle } from '../engine.ts';
 import { ChildFailure, ProgramMissing } from '../failures.ts';
 import { scriptOf } from '../languages.ts';
 import { QUIET } from '../media/arguments.ts';
@@ -52,6 +53,16 @@ export async function requireFont(
     `${missing.slice(0, 3).join(' ')}, so subtitles cannot be burned in; ` +
     `install one where the export runs with \`vloc engines install --font ${language}\`, or choose soft subtitles`;
   throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
+}
+
+/** Returns the characters of a text that are burned in as boxes, each once. */
+export async function findBoxes(
+  programs: Programs,
+  { language, lines }: Subtitle,
+  run: Run,
+): Promise<string[]> {
+  const text = lines.map((line) => stripMarkup(line.text)).join('\n');
+  return findUnshown(programs, language, new Set(text.match(/[\p{L}\p{M}\p{N}\p{P}\p{S}]/gu)), run);
 }
 
 /** Returns whether this machine has a font for burned subtitles in a language. Without ffmpeg it has none. */

@@ -17,10 +17,11 @@ export interface PictureSize {
  */
 const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
 
-/** Codecs that MP4 has a place for, except those of still pictures. Others are encoded again. */
-export const MP4_CODECS: ReadonlySet<string> = new Set(
-  'h264 hevc av1 vp9 mpeg4 mpeg2video mpeg1video'.split(' '),
-);
+/**
+ * Codecs that are copied into an MP4; others are encoded again. MP4 has a place for MPEG-1 and MPEG-2 too, but browsers, phones
+ * and QuickTime do not play them there. MPEG-4 (DivX) is the first codec of MP4: most players play it, browsers do not.
+ */
+export const MP4_CODECS: ReadonlySet<string> = new Set('h264 hevc av1 vp9 mpeg4'.split(' '));
 
 /**
  * Returns the size to scale a picture to, with even sides for the encoder and never larger than the source; null if it
@@ -64,7 +65,8 @@ export function planPicture(header: MediaHeader, resolution: Resolution, burned:
   const { video } = header;
   const shown = video === null ? { width: 0, height: 0 } : displaySize(video);
   const size = scaledSize(shown, resolution);
-  const copying = size === null && !burned ? copyOptions(header) : null;
+  const stored = { codec: video?.codec_name ?? '', isReordered: video?.has_b_frames !== 0 };
+  const copying = size === null && !burned ? copyOptions(header.demuxer, stored) : null;
   if (copying !== null) return { copy: true, ...copying };
   // Its base layer has colours of its own; profiles 7 and 8 have a base layer in HDR10 or HLG.
   if (video?.side_data_list.some(({ dv_profile }) => dv_profile === 5)) {
@@ -82,17 +84,21 @@ export function planPicture(header: MediaHeader, resolution: Resolution, burned:
   };
 }
 
-/** Returns the options with which ffmpeg copies the picture into an MP4; null if it cannot. */
-function copyOptions({ demuxer, video }: MediaHeader): Record<'input' | 'output', readonly string[]> | null {
-  const codec = video?.codec_name ?? '';
+/**
+ * Returns the options with which ffmpeg copies a picture into an MP4; null if it cannot.
+ * @param demuxer of ffmpeg
+ * @param isReordered whether frames are stored in another order than they are shown in (B-frames)
+ */
+export function copyOptions(
+  demuxer: string,
+  { codec, isReordered }: { readonly codec: string; readonly isReordered: boolean },
+): Record<'input' | 'output', readonly string[]> | null {
   if (!MP4_CODECS.has(codec)) return null;
-  const plain = { input: [], output: [] };
-  if (demuxer.includes('mov') || video?.has_b_frames === 0) return plain;
-  // AVI stores no time of display. ffmpeg derives it for this codec, whose frames may share a packet (DivX).
-  if (codec === 'mpeg4')
-    return { input: ['-fflags', '+genpts'], output: ['-bsf:v:0', 'mpeg4_unpack_bframes'] };
-  // In AVI and MPEG, others would be shown in the order in which they are stored.
-  return demuxer.startsWith('mpeg') && codec.startsWith('mpeg') ? plain : null;
+  if (demuxer.includes('mov') || !isReordered) return { input: [], output: [] };
+  // AVI stores no time of display. ffmpeg derives it for this codec, whose frames may share a packet (DivX); others would be
+  // shown in the order in which they are stored.
+  if (codec !== 'mpeg4') return null;
+  return { input: ['-fflags', '+genpts'], output: ['-bsf:v:0', 'mpeg4_unpack_bframes'] };
 }
 
 /** Whether a pixel format of ffmpeg, such as `yuv420p10le`, has more than 8 bits for each colour. */

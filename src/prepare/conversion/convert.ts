@@ -1,8 +1,8 @@
 /** Converts a video to a format that the service accepts: plans the changes from its header, then runs ffmpeg. */
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
-import { MP4_SOUND } from '../../engines/export/export.ts';
-import { DEINTERLACE, MP4_CODECS } from '../../engines/export/picture.ts';
+import { coverArguments, MP4_SOUND } from '../../engines/export/export.ts';
+import { copyOptions, DEINTERLACE, MP4_CODECS } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
 import type { Programs } from '../../engines/programs.ts';
@@ -53,6 +53,11 @@ const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
 /** Whether sound of a file can be copied into an MP4. */
 export function canCopySound({ demuxer }: Pick<VideoFacts, 'demuxer'>, codec: string): boolean {
   return COPYABLE_FROM.test(demuxer) && MP4_SOUND.has(codec);
+}
+
+/** Returns the codec of a picture that an export cannot copy into an MP4; null if it can. */
+export function uncopiedCodec({ demuxer, picture }: VideoFacts): string | null {
+  return picture === null || copyOptions(demuxer, picture) !== null ? null : picture.codec;
 }
 
 /** Decides what to do: send unchanged, change the container, the codecs or the track, or refuse. */
@@ -183,6 +188,7 @@ export async function convert(
     ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
     ...pictureArguments(facts, plan),
     ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aac(plan.track.channels)]),
+    ...coverArguments(facts),
     ...['-disposition:a:0', 'default', '-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const onLine = trackProgress(facts.durationSeconds ?? 0, work.report);
@@ -196,7 +202,7 @@ function pictureArguments(facts: VideoFacts, plan: Extract<ConversionPlan, { typ
   if (plan.picture === 'copy') return copyPicture(facts.picture?.codec ?? '');
   const rate = formatFraction(constantRate(facts.picture?.frameRate ?? null));
   const filters = [DEINTERLACE, ...(plan.makeConstant ? [`fps=${rate}`] : []), EVEN_SIDES];
-  return ['-vf', filters.join(','), ...encodePicture(facts.picture)];
+  return ['-filter:v:0', filters.join(','), ...encodePicture(facts.picture)];
 }
 
 /** The encoder halves the colour resolution in both directions, so odd widths and heights lose one row or column. */

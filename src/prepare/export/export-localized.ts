@@ -1,5 +1,5 @@
 /** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
-import type { Subtitle, Work } from '../../engines/engine.ts';
+import type { EngineUse, Subtitle, Work } from '../../engines/engine.ts';
 import { type ExportAudio, type ExportTask, exportVideo } from '../../engines/export/export.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { convert, planConversion } from '../conversion/convert.ts';
@@ -30,7 +30,7 @@ export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & 
 /**
  * Writes the MP4 into the work folder, in the same way as the service's own export: the picture is copied if nothing in
  * it changes, and the length is the length of the video.
- * @returns the path of the MP4
+ * @returns the path of the MP4, and how its picture was encoded if nobody asked for it
  * @throws PreparationFailure
  * @throws JobFailure if the video cannot be read
  */
@@ -39,14 +39,15 @@ export function exportLocalized(
   parts: LocalizedParts,
   options: ExportOptions,
   work: Work,
-): Promise<string> {
+): Promise<{ readonly path: string; readonly use: EngineUse | null }> {
   return explaining('the finished video cannot be written', async () => {
     const { subtitle } = parts;
     const { subtitleOutput, resolution } = options;
     const video = await makeReady(programs, parts, work);
     const sound = soundOf(parts, options);
     const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
-    return (await exportVideo(programs, task, work)).video.path;
+    const exported = await exportVideo(programs, task, work);
+    return { path: exported.video.path, use: exported.use };
   });
 }
 

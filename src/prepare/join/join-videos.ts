@@ -2,6 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
+import { coverArguments } from '../../engines/export/export.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
 import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
@@ -120,6 +121,7 @@ async function takeApart(
       '-map',
       `0:${facts.picture.index}`,
       ...copyPicture(facts.picture.codec),
+      ...coverArguments(facts),
       '-f',
       'mp4',
       fileAddress(picture),
@@ -151,16 +153,21 @@ async function write(programs: Programs, writing: Writing, work: Work): Promise<
   const { parts, split, sound, subtitle, sameCoding, path } = writing;
   const picture = sameCoding ? await listParts(parts, split, work.folder) : encodeParts(parts, split);
   const language = parts[0]?.facts.tracks[0]?.language ?? null;
+  // The file with the picture of the first part has its covers behind it.
+  const covers = (parts[0]?.facts.covers ?? []).map((_, at) => at + 1);
+  const coverInput = picture.count + (subtitle === null ? 1 : 2);
   const args = [
     ...[...QUIET, '-progress', 'pipe:1', ...picture.inputs],
     ...ownInput(sound, 'wav'),
     ...(subtitle === null ? [] : ownInput(subtitle.path, 'srt')),
+    ...(covers.length === 0 ? [] : ownInput(parts[0]?.picture ?? '', 'mov')),
     ...picture.output,
     ...['-map', `${picture.count}:a:0`, ...aac(parts[0]?.channels ?? 2)],
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...(subtitle === null ? [] : ['-map', `${picture.count + 1}:s:0`, '-c:s', 'mov_text']),
     ...(subtitle?.language ? ['-metadata:s:s:0', `language=${subtitle.language}`] : []),
     ...(subtitle === null ? [] : ['-disposition:s:0', 'default']),
+    ...coverArguments({ covers }, coverInput),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const seconds = split.parts.reduce((sum, part) => sum + part.samples, 0) / SAMPLE_RATE;

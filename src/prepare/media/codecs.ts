@@ -38,5 +38,5 @@ export const PCM = ['-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bit
 
 /** Apple's players recognize HEVC only by this tag. */
 export function copyPicture(codec: string): string[] {
-  return ['-c:v', 'copy', ...(codec === 'hevc' ? ['-tag:v', 'hvc1'] : [])];
+  return ['-c:v', 'copy', ...(codec === 'hevc' ? ['-tag:v:0', 'hvc1'] : [])];
 }

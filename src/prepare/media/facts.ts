@@ -23,6 +23,8 @@ export interface VideoFacts {
   readonly startSeconds: number;
   /** The first video stream. Cover images are skipped. */
   readonly picture: PictureFacts | null;
+  /** Indexes of the cover images that MP4 can hold. */
+  readonly covers: readonly number[];
   /** In file order. */
   readonly tracks: readonly TrackFacts[];
   /** Subtitle tracks, text or bitmap. */
@@ -47,6 +49,8 @@ interface PictureFacts {
   readonly hdr: HdrTransfer | null;
   /** More than 8 bits for each colour. */
   readonly isDeep: boolean;
+  /** Frames are stored in another order than they are shown in (B-frames). */
+  readonly isReordered: boolean;
   /** The mean rate and the time stamp rate differ. Only `readTimeline` detects whether the rate is constant. */
   readonly mayVary: boolean;
 }
@@ -66,7 +70,7 @@ export interface TrackFacts {
 const ENTRIES = [
   'format=format_name,duration,start_time',
   'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels,duration',
-  'stream=color_transfer,pix_fmt',
+  'stream=color_transfer,pix_fmt,has_b_frames',
   'stream_disposition=attached_pic,default',
   'stream_tags=language,title',
 ].join(':');
@@ -107,6 +111,9 @@ export async function readFacts(programs: Programs, file: string, run: ProgramRu
   return parseFacts(json.toString('utf8'), { name: basename(file), bytes: size });
 }
 
+/** Formats of cover images in MP4. */
+const COVER_CODECS: ReadonlySet<string> = new Set(['mjpeg', 'png', 'bmp']);
+
 /** Parses the JSON of ffprobe. */
 function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
@@ -125,6 +132,11 @@ function parseFacts(json: string, file: { name: string; bytes: number }): VideoF
     durationSeconds: longest([format, ...(picture === undefined ? [] : [picture]), ...tracks]),
     startSeconds: seconds(format.start_time) ?? 0,
     picture: picture === undefined ? null : describePicture(picture),
+    covers: streams
+      .filter(
+        ({ disposition, codec_name }) => disposition?.attached_pic === 1 && COVER_CODECS.has(codec_name),
+      )
+      .map(({ index }) => index),
     tracks: tracks.map(describeTrack),
     subtitles: streams
       .filter((stream) => stream.codec_type === 'subtitle')
@@ -157,6 +169,7 @@ function describePicture(stream: Stream): PictureFacts {
     height: stream.height,
     hdr: hdrTransfer(stream.color_transfer),
     isDeep: isDeepFormat(stream.pix_fmt),
+    isReordered: stream.has_b_frames !== 0,
     frameRate: differ ? mean : (base ?? mean),
     mayVary: differ,
   };

@@ -3,6 +3,7 @@
  * without encoding.
  */
 
+import { MP4_CODECS } from '../../engines/export/picture.ts';
 import { PROBE_LIMITS } from '../../engines/media/header.ts';
 import type { Programs } from '../../engines/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
@@ -38,7 +39,7 @@ const PACKET_CPU_SECONDS = 120;
 /** 20 hours at 60 frames per second. A file with more frames is probably malicious, and each frame costs memory. */
 const MOST_FRAMES = 4_320_000;
 
-/** Containers with complete time stamps, so that the picture can be copied out of them. */
+/** Containers with complete time stamps, so that the picture can be copied out of them if MP4 supports its codec. */
 const WITH_TIME_STAMPS = /mov|matroska/;
 
 /**
@@ -71,7 +72,7 @@ export async function readTimeline(
   await explaining('the packets of the video cannot be read', () =>
     programs.run('ffprobe', args, { ...run, onLine, limits }),
   );
-  const canCopy = WITH_TIME_STAMPS.test(facts.demuxer);
+  const canCopy = WITH_TIME_STAMPS.test(facts.demuxer) && MP4_CODECS.has(facts.picture?.codec ?? '');
   const { first, ...times } = describePackets(packets, facts.picture?.frameRate ?? null);
   return {
     ...times,

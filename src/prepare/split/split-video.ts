@@ -5,6 +5,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
+import { coverArguments } from '../../engines/export/export.ts';
 import { DEINTERLACE } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
 import { FEW_ERRORS } from '../../engines/media/decode-check.ts';
@@ -178,10 +179,14 @@ async function writePart(
   const cut = `atrim=start_sample=${start - before}:end_sample=${start + range.samples + SAMPLES_BEHIND}`;
   // Times are in samples here. Times below zero become part of the edit list.
   const placed = `asetpts=PTS-STARTPTS-${before},apad=whole_len=${before + range.samples}`;
+  // The first part is enough: joining takes them from there.
+  const covers = range.firstFrame === 0 ? task.facts.covers : [];
   const args = [
     ...[...QUIET, ...ownInput(picture, 'mov'), ...ownInput(sound.path, 'wav')],
+    ...(covers.length > 0 ? foreignInput(task.path) : []),
     ...['-map', '0:v:0', '-map', '1:a:0', ...copyPicture(codec)],
     ...['-af', `${cut},${placed}`, ...aac(task.track.channels)],
+    ...coverArguments({ covers }, 2),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   await programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS });

@@ -1,5 +1,6 @@
 /** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
 import { writeShard } from '../../batch/shard.ts';
@@ -33,6 +34,8 @@ export async function showPlan(
   const failure = describeUnusable(plan);
   const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
   const { purse, isFree } = isUseless ? NOTHING_ASKED : await askForPurse(plan, context, prices);
+  // A remote service does not say what it does to pictures.
+  if (isFree) for (const note of describeEncodings(plan.planned)) context.terminal.note(note);
   await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) }, isFree);
   if (failure !== null) throw failure;
   return 0;

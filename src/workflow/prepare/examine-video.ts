@@ -86,12 +86,17 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
     ...(isAllowed(plan, facts, allowed) ? [] : [adviseConversion(plan, facts, isLong)]),
   ];
   if (obstacles.length > 0) return problem(obstacles.join('; and '));
-  if (plan.type === 'none' && !isLong && plan.reasons.length === 0) return asItIs(facts.seconds);
+  const codec = plan.type === 'none' ? prepare.uncopiedCodec(facts) : null;
+  const picture = codec === null ? {} : { uncopiedCodec: codec };
+  if (plan.type === 'none' && !isLong && plan.reasons.length === 0) {
+    return { ...asItIs(facts.seconds), ...picture };
+  }
   const cost = prepare.videoSplitCost(examination.kind, sizeOf(facts), limits.parts);
   const isMeasured = facts.seconds !== null;
   return {
     type: 'usable',
     seconds: facts.seconds,
+    ...picture,
     preparation: {
       conversion: mannerOf(plan),
       reasons: plan.reasons,
@@ -161,7 +166,7 @@ function sizeOf({ seconds, bytes }: Measured) {
   return { durationSeconds: seconds ?? 0, bytes };
 }
 
-function asItIs(seconds: number | null): ExaminedVideo {
+function asItIs(seconds: number | null): ExaminedVideo & { readonly type: 'usable' } {
   return { type: 'usable', seconds, preparation: null };
 }
 

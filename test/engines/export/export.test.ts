@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { describeWarnings } from '../../../src/batch/report/provenance.ts';
 import {
   type ExportTask,
   exportVideo,
@@ -11,7 +12,15 @@ import {
 } from '../../../src/engines/export/export.ts';
 import { createPrograms } from '../../../src/engines/programs.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../workspace.ts';
+import {
+  countCombed,
+  createWork,
+  ffmpeg,
+  ffprobe,
+  MOVING_FIELDS,
+  programs,
+  temporaryFolder,
+} from '../workspace.ts';
 
 const SECONDS = 3;
 const lines = [
@@ -119,12 +128,36 @@ function times(file: string): number[] {
   return all.map((time) => time - (all[0] ?? 0));
 }
 
-/** Number of frames that show two fields of different times. */
-function combed(file: string): number {
-  const args = ['-hide_banner', '-nostats', '-i', file, '-vf', 'idet', '-f', 'null', '-'];
-  const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
-  const [, top, bottom] = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+)/.exec(stderr) ?? [];
-  return Number(top) + Number(bottom);
+/** Measures text that is burned into a black picture, in the stored pixels of the frame at 1 s. */
+async function drawText(text: string, filter: string[]) {
+  const codec = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+  const black = ['-f', 'lavfi', '-i', `color=black:s=640x360:r=5:d=${SECONDS}`];
+  const source = media('black.mp4', [...filter, ...codec], black);
+  const cue = [{ index: 1, start_ms: 0, end_ms: 3_000, text }];
+  const { path } = await run(source, {
+    sound: { type: 'original' },
+    subtitle: { language: 'en', lines: cue },
+    subtitleOutput: 'burned',
+  });
+  const frameWidth = Number(ffprobe(path, 'stream=width', 'v:0'));
+  const output = ['-frames:v', '1', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
+  const pixels = askProgram('ffmpeg', ['-v', 'error', '-ss', '1', '-i', path, ...output]);
+  const rows = new Map<number, number[]>();
+  let [ink, reds] = [0, 0];
+  for (let at = 0; at < pixels.length; at += 3) {
+    const [red = 0, green = 0] = pixels.subarray(at, at + 2);
+    if (red < 100) continue;
+    ink += 1;
+    if (green < 80) reds += 1;
+    const row = Math.floor(at / 3 / frameWidth);
+    rows.set(row, [...(rows.get(row) ?? []), (at / 3) % frameWidth]);
+  }
+  const columns = [...rows.values()].map((all) => ({ first: Math.min(...all), last: Math.max(...all) }));
+  const width =
+    Math.max(...columns.map(({ last }) => last)) - Math.min(...columns.map(({ first }) => first)) + 1;
+  const quarter = Math.floor(columns.length / 4);
+  const lean = (columns[quarter]?.first ?? 0) - (columns.at(-1 - quarter)?.first ?? 0);
+  return { width, height: columns.length, ink, redness: reds / ink, lean };
 }
 
 /** Level of a tone in a stretch of the sound, in decibels below full scale. */
@@ -176,7 +209,9 @@ describe('an export', () => {
   test.each([
     ['source.avi', ['-c:v', 'libx264', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
     ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
-  ])('encodes again what an MP4 cannot contain, and says so: %s', async (name, options) => {
+    ['source.mpg', ['-c:v', 'mpeg2video', '-bf', '2', '-c:a', 'mp2']],
+    ['first.mpg', ['-c:v', 'mpeg1video', '-bf', '2', '-c:a', 'mp2']],
+  ])('encodes again what players of MP4 do not play, and says so: %s', async (name, options) => {
     const source = media(name, options);
     const { path, durationSeconds, use } = await run(source, { sound: { type: 'original' } });
     expect(use?.step).toBe('export');
@@ -189,21 +224,20 @@ describe('an export', () => {
     ['source.avi', ['-c:v', 'mpeg4', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
     ['packed.avi', ['-c:v', 'libxvid', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
     ['baseline.avi', ['-c:v', 'libx264', '-bf', '0', '-c:a', 'mp3', '-ar', '44100']],
-    ['source.mpg', ['-c:v', 'mpeg2video', '-bf', '2', '-c:a', 'mp2']],
-    ['first.mpg', ['-c:v', 'mpeg1video', '-bf', '2', '-c:a', 'mp2']],
-  ])('copies what an MP4 can contain, at the same times: %s', async (name, options) => {
+  ])('copies what an MP4 can contain, each frame at a time of its own: %s', async (name, options) => {
     const source = media(name, [...options, '-pix_fmt', 'yuv420p']);
     const { path, use } = await run(source, { sound: { type: 'original' } });
     expect(use).toBeNull();
     expect(pictures(path)).toEqual(pictures(source.video));
     const before = times(source.video);
+    expect(new Set(ffprobe(path, 'packet=pts', 'v:0').split('\n')).size).toBe(before.length);
     const drift = times(path).map((time, at) => Math.abs(time - (before[at] ?? Number.NaN)));
     // The packed stream has its first time one frame late; no other frame moves.
     expect(Math.max(...drift)).toBeLessThan(0.05);
   });
 
   test.each([
-    ['field.mpg', ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2'], 'burned'],
+    ['field.mpg', ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2'], 'none'],
     ['tape.avi', ['-s', '720x576', '-c:v', 'dvvideo', '-c:a', 'pcm_s16le', '-ar', '48000'], 'none'],
     [
       'field.mp4',
@@ -214,19 +248,18 @@ describe('an export', () => {
     const order = name === 'tape.avi' ? ['interleave_bottom', 'bff'] : ['interleave_top', 'tff'];
     const fields = `fps=50,scale=720:576,tinterlace=${order[0]},fieldorder=${order[1]}`;
     const source = media(name, ['-vf', fields, '-pix_fmt', 'yuv420p', ...codec], MOVING);
-    expect(combed(source.video)).toBeGreaterThan(60);
+    expect(countCombed(source.video)).toBeGreaterThan(60);
     const { path } = await run(source, { subtitleOutput });
     expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
-    expect(combed(path)).toBeLessThan(5);
+    expect(countCombed(path)).toBeLessThan(5);
     expect(pictures(path)).toHaveLength(pictures(source.video).length);
   });
 
   test('keeps the fields of a picture that it copies', async () => {
-    const fields = 'fps=50,scale=720:576,tinterlace=interleave_top,fieldorder=tff';
-    const codec = ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-pix_fmt', 'yuv420p', '-c:a', 'mp2'];
-    const source = media('field.mpg', ['-vf', fields, ...codec], MOVING);
+    const codec = ['-c:v', 'libx264', '-flags', '+ilme+ildct', '-x264opts', 'tff=1', '-c:a', 'aac'];
+    const source = media('field.mp4', [...MOVING_FIELDS, ...codec], MOVING);
     const { path } = await run(source, {});
-    expect(ffprobe(path, 'stream=field_order', 'v:0').split('\n')[0]).toBe('tt');
+    expect(countCombed(path)).toBe(countCombed(source.video));
     expect(pictures(path)).toEqual(pictures(source.video));
   });
 
@@ -375,6 +408,40 @@ describe('subtitles', () => {
     };
     expect(difference(0, 0.4)).toBeGreaterThan(30);
     expect(difference(1, 2)).toBeLessThan(25);
+  });
+
+  test('burned ones with a character that no font has name it', async () => {
+    // Cypro-Minoan, which is in Unicode since 2021.
+    const letter = String.fromCodePoint(0x12f90);
+    const rare = [{ index: 1, start_ms: 0, end_ms: 1_000, text: `the quick brown fox ${letter}` }];
+    const subtitle = { language: 'en', lines: rare };
+    const { use } = await run(media(), { subtitleOutput: 'burned', subtitle });
+    expect(use?.unshown).toEqual([letter]);
+    expect(describeWarnings({ engines: use === null ? [] : [use], cues: [] })).toEqual([
+      expect.stringMatching(/no font where the export ran has .* \(U\+12F90\).*fonts-symbola/),
+    ]);
+  });
+
+  test('burned ones have the same shape on an anamorphic picture as on a square one, as shown', async () => {
+    const square = await drawText('HOLA', ['-vf', 'scale=768:576,setsar=1']);
+    const anamorphic = await drawText('HOLA', ['-vf', 'scale=576:576,setsar=4/3']);
+    const shown = (anamorphic.width * (4 / 3)) / anamorphic.height;
+    // Outlines and antialiasing move an edge by a pixel.
+    expect(Math.abs(shown / (square.width / square.height) - 1)).toBeLessThan(0.08);
+  });
+
+  test('burned ones are drawn bold, italic and coloured', async () => {
+    const black = ['-vf', 'scale=1440:1080,setsar=1'];
+    const plain = await drawText('HHHH', black);
+    const bold = await drawText('<b>HHHH</b>', black);
+    const italic = await drawText('<i>HHHH</i>', black);
+    const red = await drawText('<font color="#ff0000">HHHH</font>', black);
+    expect(bold.ink).toBeGreaterThan(plain.ink * 1.15);
+    // Upright letters begin at the same column above and below; slanted ones further to the right above.
+    expect(Math.abs(plain.lean)).toBeLessThan(2);
+    expect(italic.lean).toBeGreaterThan(2);
+    expect(plain.redness).toBeLessThan(0.05);
+    expect(red.redness).toBeGreaterThan(0.5);
   });
 
   test('a smaller picture is scaled, with them burned into the small one', async () => {

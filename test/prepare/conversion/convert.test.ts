@@ -11,7 +11,15 @@ import {
 } from '../../../src/prepare/conversion/convert.ts';
 import { readFacts } from '../../../src/prepare/media/facts.ts';
 import { readTimeline } from '../../../src/prepare/media/timeline.ts';
-import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
+import {
+  countCombed,
+  createWork,
+  ffmpeg,
+  ffprobe,
+  MOVING_FIELDS,
+  programs,
+  temporaryFolder,
+} from '../../engines/workspace.ts';
 import { samplesOf } from '../workspace.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
@@ -70,6 +78,23 @@ describe('a file that', () => {
     const made = await readFacts(programs, path, work);
     expect((await readTimeline(programs, path, made, work)).isConstant).toBe(true);
   });
+});
+
+test('interlaced frames of MPEG-2 become progressive when they are converted', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'air.ts');
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=3', ...['-f', 'lavfi', '-i', 'sine=d=3']];
+  ffmpeg(...picture, ...MOVING_FIELDS, '-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2', file);
+  expect(countCombed(file)).toBeGreaterThan(60);
+  mkdirSync(join(folder, 'work'));
+  const work = createWork(join(folder, 'work'));
+  const facts = await readFacts(programs, file, work);
+  const plan = planConversion(facts);
+  if (plan.type !== 'convert') throw new Error('it is not converted');
+  expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
+  const path = await convert(programs, file, facts, plan, work);
+  expect(countCombed(path)).toBeLessThan(10);
+  expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
 });
 
 /** Which tone a video of one second has: it crosses zero twice in each swing. */

@@ -31,7 +31,7 @@ const work = (folder: string) => {
 test('the picture is unchanged, and the sound is dub and background', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);
-  const path = await exportLocalized(programs, parts, WISHES, work(folder));
+  const { path } = await exportLocalized(programs, parts, WISHES, work(folder));
   expect(frameDigests(path)).toEqual(frameDigests(parts.video));
   expect(ffprobe(path, 'stream_tags=language', 'a:0')).toBe('spa');
   expect(crossings(path)).toBeGreaterThan(700);
@@ -51,7 +51,7 @@ test('the dub gets the loudness of the source', async () => {
       const parts = makeParts(folder);
       const video = join(folder, 'source.mp4');
       ffmpeg('-i', parts.video, '-af', `volume=${decibels}dB`, '-c:v', 'copy', '-c:a', 'aac', video);
-      const path = await exportLocalized(programs, { ...parts, video }, WISHES, work(folder));
+      const { path } = await exportLocalized(programs, { ...parts, video }, WISHES, work(folder));
       return Math.max(...samplesOf(path));
     }),
   );
@@ -64,7 +64,7 @@ test('a container that the service does not accept is converted first, with the 
   const video = join(folder, 'talk.mkv');
   ffmpeg('-i', parts.video, '-c', 'copy', video);
   const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
-  const path = await exportLocalized(programs, { ...parts, video, track: 1 }, wishes, work(folder));
+  const { path } = await exportLocalized(programs, { ...parts, video, track: 1 }, wishes, work(folder));
   expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
 });
 
@@ -76,7 +76,7 @@ test('speech and subtitles that go beyond the picture do not make the video long
   const lines = [...LINES, { index: 2, start_ms: 20_000, end_ms: 22_000, text: 'tarde' }];
   const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
   const late = { ...parts, dub, subtitle: { language: 'es', lines } };
-  const path = await exportLocalized(programs, late, wishes, work(folder));
+  const { path } = await exportLocalized(programs, late, wishes, work(folder));
   const lasts = Number(ffprobe(path, 'format=duration'));
   expect(Math.abs(lasts - Number(ffprobe(parts.video, 'format=duration')))).toBeLessThan(0.03);
   expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);

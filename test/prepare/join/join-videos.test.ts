@@ -1,11 +1,21 @@
 /** Splitting and joining belong together: what comes out must be what went in. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { convert, planConversion } from '../../../src/prepare/conversion/convert.ts';
 import { joinVideos } from '../../../src/prepare/join/join-videos.ts';
+import { readFacts } from '../../../src/prepare/media/facts.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/prepare/split/limits.ts';
 import { splitLongVideo } from '../../../src/prepare/split/split-long-video.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import {
+  countCombed,
+  createWork,
+  ffmpeg,
+  ffprobe,
+  MOVING_FIELDS,
+  programs,
+  temporaryFolder,
+} from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../workspace.ts';
 
 /** Parts of three seconds, so that six are long. */
@@ -83,6 +93,48 @@ test('parts that were returned with soft subtitles and other encodings become on
   const second = (split.parts[1]?.firstFrame ?? 0) / 25 + 1;
   expect(readFileSync(back, 'utf8')).toContain('00:00:01,000 --> 00:00:02,000\nPart 0');
   expect(readFileSync(back, 'utf8')).toContain(`00:00:0${second.toFixed(3).replace('.', ',')} --> `);
+});
+
+test.each([
+  ['field.mp4', 'libx264'],
+  ['field.mov', 'mpeg2video'],
+])('an interlaced video that is cut by encoding it has no combed frames: %s', async (name, codec) => {
+  const folder = temporaryFolder();
+  const path = join(folder, name);
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=6', ...['-f', 'lavfi', '-i', 'sine=d=6']];
+  const fields = ['-flags', '+ilme+ildct', ...(codec === 'libx264' ? ['-x264opts', 'tff=1'] : [])];
+  ffmpeg(...picture, ...MOVING_FIELDS, '-c:v', codec, ...fields, '-g', '1000', '-c:a', 'aac', path);
+  expect(countCombed(path)).toBeGreaterThan(100);
+  const { split, joined } = await splitAndJoin(path);
+  expect(split.picture).toBe('encoded');
+  // The detector takes a few of 75 progressive frames for combed.
+  for (const part of split.parts) expect(countCombed(part.path)).toBeLessThan(10);
+  expect(joined.frames).toBe(150);
+});
+
+test('a picture that MP4 cannot hold is cut by encoding it, although each frame is a key frame', async () => {
+  const path = makeVideo(temporaryFolder(), 'camera.mov', 6, '-c:v', 'prores', '-c:a', 'pcm_s16le');
+  const { split, joined } = await splitAndJoin(path);
+  expect(split.picture).toBe('encoded');
+  expect(joined.frames).toBe(150);
+});
+
+test('the cover of an MKV is kept when it is converted, split and joined', async () => {
+  const folder = temporaryFolder();
+  const cover = join(folder, 'cover.png');
+  ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1', cover);
+  const plain = makeVideo(folder, 'plain.mp4', 6, '-pix_fmt', 'yuv420p', ...CODING);
+  const path = join(folder, 'talk.mkv');
+  const attached = ['-attach', cover, '-metadata:s:t', 'mimetype=image/png'];
+  ffmpeg('-i', plain, '-c', 'copy', ...attached, '-metadata:s:t', 'filename=cover.png', path);
+  mkdirSync(join(folder, 'work'));
+  const work = createWork(join(folder, 'work'));
+  const facts = await readFacts(programs, path, work);
+  const plan = planConversion(facts);
+  if (plan.type !== 'convert') throw new Error('it is not converted');
+  const { joined } = await splitAndJoin(await convert(programs, path, facts, plan, work));
+  expect(joined.frames).toBe(150);
+  expect(ffprobe(joined.path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1')).toBe('png\n1');
 });
 
 describe('the sound of a part', () => {
