@@ -52,8 +52,13 @@ export function describeUse({ step, engine, skipped, reused = false, silent = fa
 
 /** The steps for which a preferred engine could not be used, and a picture that could not be copied, in words. */
 export function fallbacksOf({ engines }: ItemProvenance): readonly string[] {
-  return engines.filter(({ step, skipped }) => step === 'export' || skipped.length > 0).map(describeUse);
+  return engines
+    .filter(({ step, engine, skipped }) => step === 'export' || skipped.length > 0 || THROUGH.test(engine))
+    .map(describeUse);
 }
+
+/** A translator that had a language in between is named `apertium through es`. */
+const THROUGH = / through [a-z]+$/;
 
 const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   separate: 'separation',
