@@ -63,5 +63,5 @@ function environmentText(): string {
   const rows = Object.entries(ENVIRONMENT).map(
     ([name, meaning]) => `  ${name.padEnd(width)}  ${wrapProse(meaning, PAGE_WIDTH, width + 4)}`,
   );
-  return `Environment variables; flags override them, and they override configuration files\n${rows.join('\n')}\n`;
+  return `Environment variables; flags override them, they override configuration files\n${rows.join('\n')}\n`;
 }

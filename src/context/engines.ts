@@ -45,25 +45,22 @@ export async function readEngines(
   return found?.config ?? null;
 }
 
-/** Checks the version of ffmpeg, so that an old one does not fail only at the export. @throws Failure (`configuration`) */
-async function checkFfmpeg({ io, signal }: Context): Promise<void> {
-  const [{ createPrograms }, { isTooOldFfmpeg, OLDEST_FFMPEG, readFfmpegVersion }] = await Promise.all([
+/**
+ * Refuses an ffmpeg that is too old, so that it does not fail only after something was sent or paid.
+ * @throws Failure (`configuration`)
+ */
+export async function requireFfmpeg({ io, signal }: Pick<Context, 'io' | 'signal'>): Promise<void> {
+  const [{ createPrograms }, { describeOldFfmpeg, NEWER_FFMPEG }] = await Promise.all([
     import('../engines/programs.ts'),
-    import('../engines/catalog.ts'),
+    import('../engines/ffmpeg-version.ts'),
   ]);
-  const programs = createPrograms(io.env.PATH ?? '');
-  const path = programs.locate('ffmpeg');
-  if (path === null) return;
-  // A broken one is reported by the job that needs it.
-  const output = await programs.run(path, ['-version'], { signal, folder: tmpdir() }).catch(() => null);
-  signal.throwIfAborted();
-  const version = output === null ? null : readFfmpegVersion(output.toString('utf8'));
-  if (version === null || !isTooOldFfmpeg(version)) return;
+  const problem = await describeOldFfmpeg(createPrograms(io.env.PATH ?? ''), { signal, folder: tmpdir() });
+  if (problem === null) return;
   throw new Failure({
     category: 'configuration',
     code: 'ENGINE_MISSING',
-    message: `${path} is ffmpeg ${version}, and the oldest that works is ${OLDEST_FFMPEG}; nothing was sent`,
-    advice: `Install ffmpeg ${OLDEST_FFMPEG} or later, and put it first in PATH. Check with \`vloc doctor\`.`,
+    message: `${problem}; nothing was sent`,
+    advice: `${NEWER_FFMPEG} Check with \`vloc doctor\`.`,
   });
 }
 
@@ -73,7 +70,7 @@ export async function openEngines(context: Context, warn: Warn = context.termina
     import('../engines/index.ts'),
     readEngines(context, warn),
   ]);
-  await checkFfmpeg(context);
+  await requireFfmpeg(context);
   const engines = createEngines({ config, env: context.io.env, warn });
   if (config === null) return engines;
   try {

@@ -17,22 +17,6 @@ export interface Engine {
   readonly install: Readonly<Partial<Record<OperatingSystem, readonly string[]>>>;
 }
 
-/** The oldest ffmpeg that works: the export mixes with `amix=normalize=0`, which came with 4.4. */
-export const OLDEST_FFMPEG = '4.4';
-
-/** Whether a version of ffmpeg is too old. A build without a number, such as `N-109468`, is newer than any release. */
-export function isTooOldFfmpeg(version: string): boolean {
-  const [major, minor = 0] = version.split('.').map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_FFMPEG.split('.').map(Number);
-  if (major === undefined || Number.isNaN(major)) return false;
-  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-}
-
-/** The version in the output of `ffmpeg -version`; null without one. It may have a letter before it or no number. */
-export function readFfmpegVersion(output: string): string | null {
-  return /^\w+ version n?(\d+(?:\.\d+)+|\S+)/m.exec(output)?.[1] ?? null;
-}
-
 export const ENGINES: readonly Engine[] = [
   {
     name: 'ffmpeg',

@@ -13,7 +13,12 @@ import { type VideoItem, videoStage } from '../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../batch/stages/records.ts';
 import type { Context } from '../context/context.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import { createPlanIo, findMissingPrograms, readingTeller } from '../workflow/jobs/plan-jobs.ts';
+import {
+  createPlanIo,
+  findMissingPrograms,
+  readingTeller,
+  requireUsedFfmpeg,
+} from '../workflow/jobs/plan-jobs.ts';
 import { readHistory, warnOfDamage } from '../workflow/jobs/read-history.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
@@ -52,6 +57,7 @@ export async function planStages(
   const stages = foldStageRecords((await readBatchLog(delivery)).records);
   const known = { choices, delivery, recorded, stages };
   const missing = await findMissingPrograms(options, io);
+  await requireUsedFfmpeg(context, options);
   const request = { kind: KIND, operands, options, body: {}, problems: missing } as const;
   const checked = await makePlan(request, delivery, planIo, {
     results: new Set([

@@ -7,6 +7,7 @@ import { readBatchLog } from '../batch/report/read-batch.ts';
 import { createUnusableRecord, createUsableRecord, foldUnusable } from '../batch/report/unusable-inputs.ts';
 import { BESIDE_SLOTS } from '../batch/run/run-items.ts';
 import type { Context } from '../context/context.ts';
+import { requireFfmpeg } from '../context/engines.ts';
 import { Failure } from '../errors/failure.ts';
 import type { LogRecord } from '../journal/record-line.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
@@ -53,15 +54,15 @@ export async function runStages(
   }
 }
 
-/** Checks that ffmpeg is installed, which the export needs with every service, before anything is paid. */
-async function checkExport({ io }: Context, { choices, videos }: StagePlan): Promise<void> {
+/** Checks that a usable ffmpeg is installed, which the export needs with every service, before anything is paid. */
+async function checkExport(context: Context, { choices, videos }: StagePlan): Promise<void> {
   const isDue =
     choices.stopAfter === null && videos.some(({ targets }) => targets.some((target) => !target.isSkipped));
   if (!isDue) return;
   const { createPrograms } = await import('../engines/programs.ts');
-  const { locate } = createPrograms(io.env.PATH ?? '');
+  const { locate } = createPrograms(context.io.env.PATH ?? '');
   const missing = ['ffmpeg', 'ffprobe'].find((program) => locate(program) === null);
-  if (missing === undefined) return;
+  if (missing === undefined) return requireFfmpeg(context);
   throw new Failure({
     category: 'configuration',
     code: 'ENGINE_MISSING',

@@ -39,6 +39,13 @@ describe('vloc help', () => {
       expect(stdout).toMatch(new RegExp(`^ +${code} `, 'm'));
   });
 
+  it('wraps the meanings of variables to 80 columns, below each other', async () => {
+    const { stdout } = await run('help', 'environment');
+    const rows = stdout.trimEnd().split('\n');
+    expect(rows.filter((row) => row.length > 80)).toEqual([]);
+    expect(stdout).toMatch(/^ {20,}\S/m);
+  });
+
   it('lists the available topics if it does not know one', async () => {
     const { code, stderr } = await run('help', 'weather');
     expect(code).toBe(2);

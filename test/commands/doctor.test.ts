@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { startScene } from '../service/harness/scene.ts';
 import { startPlain, startSecure } from '../service/outgoing/outside.ts';
+import { oldFfmpegPath } from '../support/old-ffmpeg.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 /** Longer than a test may take: no check runs into its limit because the machine is busy. */
@@ -49,6 +50,19 @@ describe('vloc doctor', () => {
     }
     const { stdout } = await run({ PATH: `${folder}:${process.env.PATH}` });
     expect(checksOf(stdout)['engine ffmpeg']?.message).toBe(`${shown} (probe, separate, export)`);
+  });
+
+  it('names the oldest ffmpeg that works, if an older one is installed', async () => {
+    const PATH = oldFfmpegPath(folder);
+    const { code, stdout } = await run({ PATH });
+    expect(code).toBe(4);
+    expect(checksOf(stdout)['engine ffmpeg']).toMatchObject({
+      state: 'fail',
+      message: expect.stringMatching(/^4\.4\.2 is too old; the oldest that works is \d/),
+      fix: expect.stringContaining('first in PATH'),
+    });
+    const elsewhere = await run({ ...(await serviceEnv()), PATH });
+    expect(checksOf(elsewhere.stdout)['engine ffmpeg']).toMatchObject({ state: 'warn' });
   });
 
   it('finds nothing wrong with the embedded service on this machine', async () => {

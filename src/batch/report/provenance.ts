@@ -61,9 +61,14 @@ export function describeUse({
 /** The steps for which a preferred engine could not be used, and a picture that could not be copied, in words. */
 export function fallbacksOf({ engines }: ItemProvenance): readonly string[] {
   return engines
-    .filter(({ step, skipped, unshown }) => (step === 'export' ? unshown === undefined : skipped.length > 0))
+    .filter(({ step, engine, skipped, unshown }) =>
+      step === 'export' ? unshown === undefined : skipped.length > 0 || THROUGH.test(engine),
+    )
     .map(describeUse);
 }
+
+/** A translator that had a language in between is named `apertium through es`. */
+const THROUGH = / through [a-z]+$/;
 
 const STAGE_WORDS: Readonly<Record<EngineUse['step'], string>> = {
   separate: 'separation',

@@ -87,11 +87,11 @@ async function checkEngine(
   const [program] = engine.programs;
   const version = program === undefined ? null : await versionOf(programs, program, signal);
   const facts = { installed: true, version, steps: engine.steps };
-  const { isTooOldFfmpeg, OLDEST_FFMPEG } = await import('../../engines/catalog.ts');
+  const { isTooOldFfmpeg, NEWER_FFMPEG, OLDEST_FFMPEG } = await import('../../engines/ffmpeg-version.ts');
   if (engine.name === 'ffmpeg' && version !== null && isTooOldFfmpeg(version)) {
-    const fix = `Install ffmpeg ${OLDEST_FFMPEG} or later, and put it first in PATH.`;
     const grade = need === 'yes' ? 'fail' : 'warn';
-    return { grade, message: `${version} is too old; the oldest that works is ${OLDEST_FFMPEG}`, fix, facts };
+    const message = `${version} is too old; the oldest that works is ${OLDEST_FFMPEG}`;
+    return { grade, message, fix: NEWER_FFMPEG, facts };
   }
   return { grade: 'ok', message: `${version ?? 'installed'} (${steps})`, facts };
 }
@@ -157,7 +157,7 @@ async function askVersion(
     signal.throwIfAborted();
   }
   // Another line of ffmpeg has the version of its compiler.
-  const { readFfmpegVersion } = await import('../../engines/catalog.ts');
+  const { readFfmpegVersion } = await import('../../engines/ffmpeg-version.ts');
   return readFfmpegVersion(output) ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
 

@@ -7,7 +7,7 @@ import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
 import { type Shard, writeShard } from '../../batch/shard.ts';
 import type { Context, Io } from '../../context/context.ts';
-import { checkReach } from '../../context/engines.ts';
+import { checkReach, requireFfmpeg } from '../../context/engines.ts';
 import { asSentence } from '../../context/format.ts';
 import { readBody } from '../../context/request-body.ts';
 import { freeBytes } from '../../disk/folder.ts';
@@ -37,6 +37,7 @@ export async function planJobs(
   only: ReadonlySet<string> | null = null,
 ): Promise<BatchPlan> {
   const request = await readRequest(kind, operands, options, context.io);
+  await requireUsedFfmpeg(context, options);
   const history = await readHistory(context, options);
   warnOfDamage(context, history);
   const planIo = {
@@ -83,6 +84,16 @@ export async function findMissingPrograms(
   const pointer = keepAudio ? '--keep-audio' : '--keep-subtitles';
   const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
   return [{ pointer, detail }];
+}
+
+/** Refuses an ffmpeg that is too old, if the options need it on this machine. @throws Failure (`configuration`) */
+export async function requireUsedFfmpeg(
+  context: Pick<Context, 'io' | 'signal'>,
+  options: PreparationOptions & Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
+): Promise<void> {
+  const { convert, split, audioTrack } = readPreparation(options);
+  const isUsed = convert || split || audioTrack !== null || options.keepAudio || options.keepSubtitles;
+  if (isUsed) await requireFfmpeg(context);
 }
 
 /** Says which part of the items belongs to the shard, so that no one waits for the others. */

@@ -23,7 +23,7 @@ import { createBatchView } from '../batch/view.ts';
 import { tellContinuation } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { checkRequestSupport, createPlanIo, readRequest } from './plan-jobs.ts';
+import { checkRequestSupport, createPlanIo, readRequest, requireUsedFfmpeg } from './plan-jobs.ts';
 import { readHistory, warnOfDamage } from './read-history.ts';
 import { batchOf, type JobRun } from './run-jobs.ts';
 import { createWatchSource, type WatchSource } from './watch-source.ts';
@@ -41,6 +41,7 @@ export async function watchJobs(
 ): Promise<number> {
   const runOptions = readRunOptions(options);
   const request = await readRequest(kind, operands, options, context.io);
+  await requireUsedFfmpeg(context, options);
   warnOfDamage(context, await readHistory(context, options));
   const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
   const planner = createWatchPlanner(request, planIo);

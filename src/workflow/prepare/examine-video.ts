@@ -47,7 +47,10 @@ export function createVideoExaminer(examiner: ExaminerOptions): PlanIo['examineV
       const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.allowed.audioTrack === null;
       // The service decides about files that cannot be read here, unless they are damaged or need preparation.
       const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
-      return isJudgedThere ? asItIs(null) : problem(`${error.message}; ${error.advice}`);
+      if (isJudgedThere) return asItIs(null);
+      const { describeOldFfmpeg, NEWER_FFMPEG } = await import('../../engines/ffmpeg-version.ts');
+      const old = await describeOldFfmpeg(programs, { signal: examiner.signal, folder: tmpdir() });
+      return problem(old === null ? `${error.message}; ${error.advice}` : `${old}. ${NEWER_FFMPEG}`);
     }
   };
 }

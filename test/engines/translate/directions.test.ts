@@ -39,3 +39,13 @@ test('a direction without a pair leads through Spanish, else through Catalan', (
   ]);
   expect(routes[0]?.modes).toEqual(['eng-spa', 'es-pt']);
 });
+
+test('a regional variety is served by its own mode, else by the language, there and back', () => {
+  const pairs = parseDirections('eng-spa\nspa-eng\nes-pt\nes-pt_BR\npt-es');
+  const modesOf = (from: string, to: string) => findPair(addRoutes(pairs), { from, to })?.modes;
+  expect(modesOf('en', 'pt-BR')).toEqual(['eng-spa', 'es-pt_BR']);
+  expect(modesOf('en', 'pt-PT')).toEqual(['eng-spa', 'es-pt']);
+  expect(modesOf('pt-BR', 'en-GB')).toEqual(['pt-es', 'spa-eng']);
+  const plain = parseDirections('eng-spa\nes-pt');
+  expect(findPair(addRoutes(plain), { from: 'en', to: 'pt-BR' })?.modes).toEqual(['eng-spa', 'es-pt']);
+});

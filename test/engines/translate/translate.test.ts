@@ -288,4 +288,8 @@ test('a language without a pair is translated through another one, and the resul
   expect(use.engine).toBe('apertium through es');
   const text = subtitle.lines.map((line) => line.text.replaceAll('\n', ' ')).join(' ');
   expect(text).toMatch(/^<i>A casa .*https:\/\/example\.com\/a .*<\/i> .*porta de \{name\} .* 12 anos\.$/);
+  const back = { lines: subtitle.lines, sourceLanguage: 'pt-BR', targetLanguage: 'en' };
+  const english = await translate(await stepEngines(), back, createWork(temporaryFolder()));
+  expect(english.use.engine).toBe('apertium through es');
+  expect(english.subtitle.lines.map((line) => line.text).join(' ')).toMatch(/red[\s\S]*door[\s\S]*12 years/);
 });
