@@ -255,9 +255,7 @@ async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
     // A run that stopped has said so.
     const isStopped = outcomes.some(({ state }) => state.phase === 'left');
     if (runOptions.maxCredits !== null && !isCostKnown && !isStopped)
-      context.terminal.warn(
-        `${STOP_WORDS['price-unknown'].why}; ${howToState(context, kind)}`,
-      );
+      context.terminal.warn(`${STOP_WORDS['price-unknown'].why}; ${howToState(context, kind)}`);
     view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));
     return outcomes;
   } finally {
