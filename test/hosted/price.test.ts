@@ -182,7 +182,8 @@ async function connectAgent({ folder, env }: HostedScene, price: string | null, 
 test('the limit of a session holds for the stages of a localization', async () => {
   const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
   ffmpeg('-i', SAMPLE, '-t', '1', '-c', 'copy', join(scene.folder, 'clip.mp4'));
-  const prices = 'subtitle_recognition=10,subtitle_translation=10';
+  const kinds = ['subtitle_recognition', 'subtitle_translation', 'audio_separation', 'dubbing'];
+  const prices = kinds.map((kind) => `${kind}=10`).join(',');
   for (const [max, code, jobs] of [
     ['9', 'MAX_CREDITS_REACHED', 0],
     ['10', 'MAX_CREDITS_REACHED', 1],
