@@ -1,5 +1,6 @@
 /** What all parts of one client share, made from its settings, which are checked before anything is sent. */
 import { Failure } from '../errors/failure.ts';
+import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientEvent, Emit } from './events.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
@@ -21,10 +22,10 @@ export interface ClientOptions {
   readonly userAgent?: string | undefined;
   /** Longest Retry-After that is waited for, in milliseconds; default five minutes. */
   readonly maxWaitMs?: number | undefined;
-  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly timeouts?: Optional<Timeouts> | undefined;
   /** Default: no proxy. The environment is for the caller to read. */
   readonly proxy?: ProxySettings | undefined;
-  readonly runtime?: Partial<Runtime> | undefined;
+  readonly runtime?: Optional<Runtime> | undefined;
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 
@@ -57,8 +58,8 @@ function checkPrefix(prefix: string): string {
 export function createContext(options: ClientOptions): ClientContext {
   checkCredentials(options.key, options.secret);
   const headerPrefix = checkPrefix(options.headerPrefix ?? DEFAULT_HEADER_PREFIX);
-  const runtime: Runtime = { ...SYSTEM_RUNTIME, ...options.runtime };
-  const timeouts: Timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
+  const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
   const { key, secret, proxy } = options;
   const settings = { connectMs: timeouts.connectMs, ...(proxy === undefined ? {} : { proxy }) };
   let http: Promise<Http> | undefined;

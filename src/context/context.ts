@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { CreditTotals } from '../batch/item.ts';
-import type { ClientOptions } from '../client/index.ts';
+import type { ClientOptions, Runtime } from '../client/index.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { watchFolder } from '../journal/folder-watch.ts';
 import type { SplitLimits } from '../prepare/split/limits.ts';
@@ -181,7 +181,7 @@ export interface Io {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Clock, sleep and time limits of the client; omitted: those of the system. */
-  readonly pace?: Pick<ClientOptions, 'runtime' | 'timeouts'>;
+  readonly pace?: Pick<ClientOptions, 'timeouts'> & { readonly runtime?: Partial<Runtime> };
   /** How long inputs may be before they must be split; omitted: the limits of the service. */
   readonly limits?: LongLimits;
   /** How many milliseconds a check of `vloc doctor` or the look at an engine may take; omitted: 5 seconds. */

@@ -56,7 +56,13 @@ export function createSession(maxCredits: number | null): Session {
  * @param left see `Session`
  */
 export function overLimit(failure: Failure, left: number | null): Failure {
-  if (failure.facts.code !== 'MAX_CREDITS_REACHED' || left === null) return failure;
+  const { code, advice: known } = failure.facts;
+  // An agent that could state prices could get around the limit.
+  if (code === 'PRICE_UNKNOWN' && known?.includes('--price') === true) {
+    const advice = `Leave \`max_credits\` out, or ask the user to set VLOC_PRICE to the price of a unit, such as dubbing=2, and to restart \`vloc mcp\`. Then repeat the call: only the rest runs.`;
+    return failure.with({ advice });
+  }
+  if (code !== 'MAX_CREDITS_REACHED' || left === null) return failure;
   const advice = `This session has ${left} credits left of --max-credits of \`vloc mcp\`. Tell the user; only they can start it with a higher limit.`;
   return failure.with({ advice });
 }

@@ -1,6 +1,7 @@
 import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../errors/failure.ts';
 import type { ControlAddress } from '../protocol/control-operations.ts';
+import type { Optional } from '../protocol/defaults.ts';
 import type { Provenance } from '../protocol/provenance.ts';
 import type { Role } from '../protocol/roles.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
@@ -39,7 +40,7 @@ export interface ServiceOptions {
    * loaded at first use.
    */
   readonly engines?: Engines | undefined;
-  readonly config?: Partial<ServiceConfig> | undefined;
+  readonly config?: Optional<ServiceConfig> | undefined;
   /** Overrides the setting of that name in `config`. */
   readonly allowLoopback?: boolean | undefined;
   readonly clock?: Clock | undefined;
@@ -69,7 +70,7 @@ export interface ServiceOptions {
    * Starts the control interface for tests on another port of 127.0.0.1: `port`, or a free one. Default: it is off. The clock of the
    * service then runs on `clock` and can be moved.
    */
-  readonly control?: boolean | { readonly port?: number } | undefined;
+  readonly control?: boolean | { readonly port?: number | undefined } | undefined;
 }
 
 /** A process that carries out jobs and answers no requests. */

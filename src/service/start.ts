@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import type { Engines } from '../engines/engine.ts';
 import { Failure } from '../errors/failure.ts';
+import { withDefaults } from '../protocol/defaults.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
 import type { Role } from '../protocol/roles.ts';
@@ -227,7 +228,7 @@ async function openContext(
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const { role = 'all', database } = options;
   if (role !== 'all' && database === undefined) throw needsDatabase(role);
-  const chosen = { ...DEFAULT_CONFIG, ...options.config, allowLoopback };
+  const chosen = { ...withDefaults(DEFAULT_CONFIG, options.config), allowLoopback };
   const config = role === 'api' ? { ...chosen, workers: 0 } : chosen;
   if (role === 'worker' && config.workers === 0) throw idleWorker();
   const { folders, loose } = await prepareFolders(options.stateDir);

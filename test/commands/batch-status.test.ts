@@ -32,7 +32,7 @@ test('failures are shown with their reason and the command that runs them again:
   const { code, stdout, stderr } = await vloc.run(['batch', 'status', 'out']);
   expect(code).toBe(3);
   expect(stdout).toMatch(/srt → es +failed +tra_\w+ +SUBTITLE_INVALID: it cannot be read/);
-  expect(stderr).toContain(`Continue with:\n  vloc batch retry ${join(vloc.folder, 'out')} --all\n`);
+  expect(stderr).toContain('Continue with:\n  vloc batch retry out --all\n');
   expect(stderr).toContain('1 of 2 items failed');
 });
 

@@ -241,6 +241,17 @@ test('the limit of the session applies to all calls, whatever the agent asks for
   expect(json.data).toHaveLength(2);
 });
 
+test('jobs of the embedded service cost nothing of the limit of a session', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  ffmpeg('-i', SAMPLE, '-t', '1', '-c', 'copy', join(vloc.folder, 'in/talk.mp4'));
+  const { VLOC_BASE_URL: _url, VLOC_KEY: _key, VLOC_SECRET: _secret, ...env } = vloc.env;
+  const { call } = await connect({ ...vloc, env }, '--max-credits', '0');
+  const answer = await call('separate', { inputs: ['talk.mp4'] });
+  expect(answer).toMatchObject({ error: null, session: { spent_credits: 0, left_credits: 0 } });
+  await access(join(vloc.folder, 'out/talk.vocals.wav'));
+});
+
 test('nothing is sent while the price of a kind is unknown; its first charge determines it', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
@@ -251,7 +262,7 @@ test('nothing is sent while the price of a kind is unknown; its first charge det
   const refused = await call('translate', given);
   expect(refused).toMatchObject({ exit_code: 6, session: { spent_credits: 0, left_credits: 5 } });
   expect(refused.error).toMatchObject({ code: 'PRICE_UNKNOWN' });
-  expect(refused.error?.advice).toContain('Run `vloc translate` once yourself');
+  expect(refused.error?.advice).toContain('Ask the user to run `vloc translate` once');
   const list = () => vloc.caller.get('/v1/subtitle-translations').then(({ json }) => json.data);
   expect(await list()).toEqual([]);
   const poor = await vloc.service.issueKey({ monthlyLimitCredits: 5 });

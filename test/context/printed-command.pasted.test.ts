@@ -190,7 +190,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     const status = await bench.open(['batch', 'status', 'my out']).ended;
     expect(status.code).toBe(3);
     const commands = commandsIn(status);
-    expect(commands).toEqual([`vloc batch retry '${join(bench.folder, 'my out')}'`]);
+    expect(commands).toEqual(["vloc batch retry 'my out'"]);
     const pasted = await bench.paste(commands[0] ?? '');
     expect(pasted.code, pasted.stderr).toBe(0);
     expect([bench.has(RESULT), await bench.jobs()]).toEqual([true, 2]);

@@ -1,11 +1,12 @@
 /** --max-credits with a service whose jobs do not report what they cost. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
 import { type HostedScene, openHosted } from './run-hosted.ts';
 import { VARIANTS } from './variants.ts';
 
@@ -42,13 +43,16 @@ test('a limit that cannot be enforced stops after one job and says how to; with 
   expect([raised.code, hosted.jobs.size]).toEqual([0, 3]);
 });
 
-test('a run with a single job warns that its limit cannot be enforced', async () => {
-  const { run } = await open();
+test('a run with a single job warns that its limit cannot be enforced, unless it only downloads', async () => {
+  const { run, folder } = await open();
   const words = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out', '--max-credits', '3'];
   const limited = await run(words);
   const warning =
     'so --max-credits cannot be enforced; state the price with --price subtitle_translation=CREDITS';
   expect([limited.code, limited.stderr]).toEqual([0, expect.stringContaining(warning)]);
+  await rm(join(folder, 'out', 'a.es.srt'));
+  const downloaded = await run(words);
+  expect([downloaded.code, downloaded.stderr]).toEqual([0, expect.not.stringContaining('enforced')]);
   const priced = await run([...words, '--fresh', '--clobber', '--price', 'subtitle_translation=1']);
   expect([priced.code, priced.stderr]).toEqual([0, expect.not.stringContaining('enforced')]);
 });
@@ -159,34 +163,68 @@ test('the action reports unknown credits, not 0', async () => {
   expect(await readFile(output, 'utf8')).toMatch(/^credits=unknown$/m);
 });
 
-test('a session of an agent keeps its limit with a stated price, and does not know what was spent without one', async () => {
-  const { folder, env, hosted } = await open();
-  const connect = async (more: Record<string, string>, ...flags: string[]) => {
-    const args = [PROCESS, 'mcp', '--read', '.', '--write', 'out', ...flags];
-    const client = new Client({ name: 'test', version: '1' });
-    const how = { command: process.execPath, args, env: { ...env, ...more }, cwd: folder };
-    await client.connect(new StdioClientTransport({ ...how, stderr: 'ignore' }));
-    onTestFinished(() => client.close());
-    return async (input: string) => {
-      const given = { inputs: [input], from: 'en', to: ['es'] };
-      const { structuredContent } = await client.callTool({ name: 'translate', arguments: given });
-      return structuredContent;
-    };
+/** An agent that is connected to a server of its own, which writes into the folder. */
+async function connectAgent({ folder, env }: HostedScene, price: string | null, ...flags: string[]) {
+  const args = [PROCESS, 'mcp', '--write', '.', ...flags];
+  const client = new Client({ name: 'test', version: '1' });
+  const more = price === null ? {} : { VLOC_PRICE: price };
+  const how = { command: process.execPath, args, env: { ...env, ...more }, cwd: folder };
+  await client.connect(new StdioClientTransport({ ...how, stderr: 'ignore' }));
+  onTestFinished(() => client.close());
+  return async (name: string, input: string, options: Record<string, unknown> = {}) => {
+    const given = { inputs: [input], from: 'en', to: ['es'], ...options };
+    // The limit of the client is for people: a busy machine may take longer.
+    const { structuredContent } = await client.callTool({ name, arguments: given }, { timeout: 600_000 });
+    return structuredContent;
   };
-  await mkdir(join(folder, 'out'));
-  const limited = await connect({}, '--max-credits', '3');
+}
+
+test('the limit of a session holds for the stages of a localization', async () => {
+  const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  ffmpeg('-i', SAMPLE, '-t', '1', '-c', 'copy', join(scene.folder, 'clip.mp4'));
+  const kinds = ['subtitle_recognition', 'subtitle_translation', 'audio_separation', 'dubbing'];
+  const prices = kinds.map((kind) => `${kind}=10`).join(',');
+  for (const [max, code, jobs] of [
+    ['9', 'MAX_CREDITS_REACHED', 0],
+    ['10', 'MAX_CREDITS_REACHED', 1],
+    ['99', undefined, 2],
+  ] as const) {
+    const call = await connectAgent(scene, prices, '--max-credits', max);
+    const answer = await call('localize', 'clip.mp4', { stop_after: 'translate' });
+    expect(answer, max).toMatchObject({ error: code === undefined ? null : { code } });
+    expect(scene.hosted.jobs.size, max).toBe(jobs);
+  }
+});
+
+test('a session of an agent keeps its limit with a stated price, and does not know what was spent without one', async () => {
+  const scene = await open();
+  const { hosted } = scene;
+  const connect = async (price: string | null, ...flags: string[]) => {
+    const call = await connectAgent(scene, price, ...flags);
+    return (input: string, options = {}) => call('translate', input, { out: 'out', ...options });
+  };
+  const limited = await connect(null, '--max-credits', '3');
   expect(await limited('a.srt')).toMatchObject({
     error: { code: 'PRICE_UNKNOWN', advice: expect.stringContaining('VLOC_PRICE to subtitle_translation=') },
     session: { spent_credits: 0, left_credits: 3 },
   });
   expect(hosted.jobs.size).toBe(0);
-  const priced = await connect({ VLOC_PRICE: 'subtitle_translation=1' }, '--max-credits', '3');
+  const priced = await connect('subtitle_translation=1', '--max-credits', '3');
   expect(await priced('a.srt')).toMatchObject({ session: { spent_credits: 1, left_credits: 2 } });
   expect(await priced('c.srt')).toMatchObject({
     error: { code: 'MAX_CREDITS_REACHED', advice: expect.stringContaining('has 2 credits left') },
   });
   expect(await priced('b.srt')).toMatchObject({ session: { spent_credits: 3, left_credits: 0 } });
   expect(hosted.jobs.size).toBe(2);
-  const free = await connect({});
-  expect(await free('c.srt')).toMatchObject({ session: { spent_credits: null, left_credits: null } });
+  const free = await connect(null);
+  const unpriced = await free('c.srt', { max_credits: 99 });
+  expect(unpriced).toMatchObject({ session: { spent_credits: null, left_credits: null } });
+  // An agent has arguments and a user, no flags.
+  const several = await connect(null);
+  const stopped = await several('.', { out: 'other', max_credits: 9, jobs: 1 });
+  expect(stopped).toMatchObject({ error: { code: 'PRICE_UNKNOWN' } });
+  for (const answer of [unpriced, stopped]) {
+    expect(JSON.stringify(answer)).toContain('VLOC_PRICE');
+    expect(JSON.stringify(answer)).not.toContain('--price');
+  }
 });

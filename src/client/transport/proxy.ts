@@ -9,7 +9,7 @@ export interface ProxySettings {
   /** Hosts reached without it, separated by commas: `host`, `.suffix`, `*.suffix`, `host:port`, `*` for all. */
   readonly noProxy: string;
   /** Default false: requests to this machine itself use no proxy. */
-  readonly loopback?: boolean;
+  readonly loopback?: boolean | undefined;
 }
 
 /** The proxy for an origin, null for a direct connection. As in curl, a bare host includes its subdomains. */

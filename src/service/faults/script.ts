@@ -28,7 +28,7 @@ export interface FaultScript extends Faults {
  */
 export function scriptFaults(
   faults: readonly Fault[] = [],
-  { clock = systemClock }: { readonly clock?: Clock } = {},
+  { clock = systemClock }: { readonly clock?: Clock | undefined } = {},
 ): FaultScript {
   const waiting: { readonly fault: Fault; left: number }[] = [];
   const met = new WeakMap<RequestFacts, Fault>();

@@ -181,7 +181,10 @@ export function continueBatch(
   if (failed.length === 0) return lines;
   // If everything failed permanently, only --all retries something.
   const all = selectRetries({ items: failed, commands }, false).runs.length === 0 ? ['--all'] : [];
-  return [...lines, writeCommand(caller, ['batch', 'retry', folder, ...all])];
+  const path = showPath(folder, caller.io.cwd);
+  // A name that looks like a flag stays absolute.
+  const operand = path.startsWith('-') ? folder : path;
+  return [...lines, writeCommand(caller, ['batch', 'retry', operand, ...all])];
 }
 
 /** The newest command of each open item, in the order of the commands. */

@@ -71,7 +71,8 @@ function reportOf(error: unknown, check: string, area: CheckArea, limitMs: numbe
     return { check, area, grade: 'fail', message };
   }
   const { category, code, message, advice } = error.facts;
-  const fix = advice === undefined ? {} : { fix: advice };
+  // The other checks of this run are the test.
+  const fix = advice === undefined ? {} : { fix: advice.replace(': `vloc doctor` tests all three', '') };
   return { check, area: AREA_OF[category] ?? area, grade: 'fail', message, ...fix, facts: { code } };
 }
 

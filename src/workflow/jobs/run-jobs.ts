@@ -147,7 +147,7 @@ function unpricedFailure(kind: JobKind, why: string): Failure {
     category: 'credits',
     code: 'PRICE_UNKNOWN',
     message: `${why} of credits; nothing was sent`,
-    advice: `Run \`vloc ${COMMAND_OF[kind]}\` once yourself: its charge shows the price. If it does not, state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
+    advice: `Ask the user to run \`vloc ${COMMAND_OF[kind]}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
   });
 }
 
@@ -255,14 +255,19 @@ async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
     // A run that stopped has said so.
     const isStopped = outcomes.some(({ state }) => state.phase === 'left');
     if (runOptions.maxCredits !== null && !isCostKnown && !isStopped)
-      context.terminal.warn(
-        `${STOP_WORDS['price-unknown'].why}; state the price with --price ${kind}=CREDITS`,
-      );
+      context.terminal.warn(`${STOP_WORDS['price-unknown'].why}; ${howToState(context, kind)}`);
     view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));
     return outcomes;
   } finally {
     view.close();
   }
+}
+
+/** Agents have no flags, and must not state prices: only the user can do that. */
+function howToState({ spending }: Context, kind: JobKind): string {
+  return spending === undefined
+    ? `state the price with --price ${kind}=CREDITS`
+    : `only the user can state the price, by setting VLOC_PRICE to ${kind}=CREDITS`;
 }
 
 async function finish(work: ConnectedRun, outcomes: readonly RunOutcome[]): Promise<void> {

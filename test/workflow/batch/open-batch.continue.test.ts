@@ -13,7 +13,7 @@ const callerIn = (cwd: string, env: Record<string, string> = {}) =>
 describe('the commands that continue a batch', () => {
   it('are the one that left something open, and the retry of failed items', () => {
     const lines = continueBatch(factsFrom(EVERY_STATE), FOLDER, callerIn('/media'));
-    expect(lines).toEqual(['vloc dub subs --to es', 'vloc batch retry /media/out']);
+    expect(lines).toEqual(['vloc dub subs --to es', 'vloc batch retry out']);
   });
 
   it('change to the folder in which the command ran, and quote special characters of a shell', () => {
