@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Work } from '../../engines/engine.ts';
 import { coverArguments } from '../../engines/export/export.ts';
+import { DEINTERLACE } from '../../engines/export/picture.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../../engines/media/arguments.ts';
 import { createWav } from '../../engines/media/wav.ts';
 import type { Programs } from '../../engines/programs.ts';
@@ -200,9 +201,9 @@ async function listParts(
 
 /** Decodes all parts and encodes them once. Counts frames, so that none is doubled or dropped. */
 function encodeParts(parts: readonly JoinPart[], { frameRate }: VideoSplit) {
-  const { width = 0, height = 0, hdr = null, isDeep = false } = parts[0]?.count ?? {};
+  const { width = 0, height = 0, hdr = null, isDeep = false, pixelAspect = '1' } = parts[0]?.count ?? {};
   const even = (side: number) => side - (side % 2);
-  const size = `scale=${even(width)}:${even(height)},setsar=1,format=${hdr === null && !isDeep ? 'yuv420p' : 'yuv420p10le'}`;
+  const size = `${DEINTERLACE},scale=${even(width)}:${even(height)},setsar=${pixelAspect},format=${hdr === null && !isDeep ? 'yuv420p' : 'yuv420p10le'}`;
   const scaled = parts.map((_, at) => `[${at}:v:0]${size}[v${at}]`);
   const all = parts.map((_, at) => `[v${at}]`).join('');
   const count = `setpts=N*${frameRate.den}/(${frameRate.num}*TB)`;

@@ -213,6 +213,8 @@ export interface PictureFrames {
   readonly hdr: HdrTransfer | null;
   /** More than 8 bits for each colour. */
   readonly isDeep: boolean;
+  /** Width of a pixel divided by its height, as a fraction of ffmpeg. */
+  readonly pixelAspect: string;
 }
 
 const CountSchema = v.object({
@@ -226,6 +228,7 @@ const CountSchema = v.object({
       pix_fmt: v.optional(v.string(), ''),
       time_base: v.string(),
       color_transfer: v.optional(v.string()),
+      sample_aspect_ratio: v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d*:[1-9]\d*$/)), '1:1'),
     }),
   ]),
 });
@@ -233,7 +236,7 @@ const CountSchema = v.object({
 /** Counts the frames of an MP4 that vloc wrote. @throws if it has no picture */
 export async function countFrames(programs: Programs, file: string, run: ProgramRun): Promise<PictureFrames> {
   const entries =
-    'stream=codec_name,width,height,pix_fmt,time_base,nb_read_packets,extradata_hash,color_transfer';
+    'stream=codec_name,width,height,sample_aspect_ratio,pix_fmt,time_base,nb_read_packets,extradata_hash,color_transfer';
   const args = [
     ...['-v', 'error', '-protocol_whitelist', 'file', '-format_whitelist', 'mov'],
     ...['-select_streams', 'v:0', '-count_packets', '-show_data_hash', 'sha256', '-show_entries', entries],
@@ -250,5 +253,6 @@ export async function countFrames(programs: Programs, file: string, run: Program
     height,
     hdr: hdrTransfer(picture.color_transfer),
     isDeep: isDeepFormat(pix_fmt),
+    pixelAspect: picture.sample_aspect_ratio.replace(':', '/'),
   };
 }

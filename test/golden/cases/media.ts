@@ -136,6 +136,25 @@ export const MEDIA: readonly Case[] = [
   staged(`${STAGES} --stop-after translate --name {id}{ext}`, 'an id in the name'),
   staged('localize https://example.com/talk.mp4 --to es --stop-after translate', 'an address'),
   staged(`${STAGES} --stop-after translate --dry-run`, 'what would be done'),
+  staged(
+    'localize old.mpg --to es --from en --from-subtitles --dry-run',
+    'the picture is encoded',
+    { 'old.es.srt': SRT },
+    {
+      before: async (stage) => {
+        await addVideo(stage);
+        const coding = ['-c:v', 'mpeg2video', '-b:v', '1M', '-c:a', 'mp2'];
+        execFileSync('ffmpeg', [
+          '-v',
+          'error',
+          '-i',
+          stage.path('talk.mp4'),
+          ...coding,
+          stage.path('old.mpg'),
+        ]);
+      },
+    },
+  ),
   staged(`${STAGES} --stop-after translate`, 'done'),
   staged(
     `${STAGES} --from-subtitles --dry-run`,

@@ -112,6 +112,39 @@ test.each([
   expect(joined.frames).toBe(150);
 });
 
+test('interlaced, anamorphic parts of different encodings become one progressive video of the same shape', async () => {
+  const folder = temporaryFolder();
+  const path = makeVideo(folder, 'shape.mp4', 6, '-s', '720x576', '-pix_fmt', 'yuv420p', ...CODING);
+  const work = createWork(folder);
+  const split = await splitLongVideo(programs, await readLongVideo(path, folder), work, LIMITS);
+  const results = split.parts.map((part, at) => {
+    const result = join(folder, `result-${at}.mp4`);
+    const moving = ['-f', 'lavfi', '-i', `testsrc2=s=720x576:r=50:d=${part.frames / 25}`];
+    const [filters = '', graph = '', ...format] = MOVING_FIELDS;
+    const picture = [filters, `${graph},setsar=16/15`, ...format, '-c:v', 'libx264', '-flags', '+ilme+ildct'];
+    const profile = at === 0 ? 'main' : 'high';
+    const kept = ['-map', '0:v', '-map', '1:a', '-c:a', 'copy'];
+    ffmpeg(
+      ...moving,
+      '-i',
+      part.path,
+      ...kept,
+      ...picture,
+      '-x264opts',
+      'tff=1',
+      '-profile:v',
+      profile,
+      result,
+    );
+    expect(countCombed(result)).toBeGreaterThan(30);
+    return result;
+  });
+  const joined = await joinVideos(programs, results, split, { name: 'joined.mp4' }, work);
+  expect(joined).toMatchObject({ frames: 150, picture: 'encoded' });
+  expect(countCombed(joined.path)).toBeLessThan(10);
+  expect(ffprobe(joined.path, 'stream=sample_aspect_ratio', 'v:0')).toBe('16:15');
+});
+
 test('a picture that MP4 cannot hold is cut by encoding it, although each frame is a key frame', async () => {
   const path = makeVideo(temporaryFolder(), 'camera.mov', 6, '-c:v', 'prores', '-c:a', 'pcm_s16le');
   const { split, joined } = await splitAndJoin(path);
