@@ -9,6 +9,7 @@ import { createLimiter } from '../batch/limiter.ts';
 import { createItemFacts } from '../batch/plan/facts.ts';
 import { keptResult } from '../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../batch/record-folder.ts';
+import { createUnusableRecord } from '../batch/report/unusable-inputs.ts';
 import type { BatchJournal } from '../batch/run/journal.ts';
 import { hashInput } from '../batch/run/known-uploads.ts';
 import { digestLines } from '../batch/stages/items.ts';
@@ -65,7 +66,7 @@ export function createExporter(run: StagedRun): Exporter {
       endTarget(run, state, { ...doneState(state, file, null), provenance });
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
-      failTarget(run, state, exportFailure(error));
+      await failExport(run, state, exportFailure(error));
     } finally {
       leave();
     }
@@ -96,8 +97,21 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const advice = 'Then run the same command again: nothing is paid twice.';
-    failTarget(run, state, exportFailure(error).with({ advice }));
+    await failExport(run, state, exportFailure(error).with({ advice }));
   }
+}
+
+/** Ends a target, and records why: no job tells it to later commands. @throws Failure of the journal */
+async function failExport(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
+  failTarget(run, state, failure);
+  const { item } = state.target;
+  const detail = [failure.message, failure.advice ?? []].flat().join('. ');
+  const journal = await run.journal();
+  await journal.add(
+    stageRecord(run, [item.key]),
+    createItemFacts(item),
+    createUnusableRecord(item, detail, run.context.io.now()),
+  );
 }
 
 /** The folder of unfinished videos. Other shards may be at work on theirs, so each has its own. */

@@ -53,7 +53,10 @@ it('a language without a font is refused before any job, a text without one befo
   expect(text.code).not.toBe(0);
   expect(text.stderr).toContain('nothing is paid twice');
   expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  const failed = await vloc.run(['batch', 'status', '.']);
+  expect(failed).toMatchObject({ code: 3, stdout: expect.stringMatching(/failed.*`vloc engines install/s) });
 
-  expect((await vloc.run(burned)).code).toBe(0);
+  expect((await vloc.run(['batch', 'retry', '.'])).code).toBe(0);
   expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  expect(await vloc.run(['batch', 'status', '.'])).toMatchObject({ code: 0 });
 });
