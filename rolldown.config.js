@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown';
-import { copyData, gatherLicenses } from './build/files.js';
+import { copyData, listPackages } from './build/files.js';
 import { lightCommander, noOldStringWidth } from './build/start-up.js';
 import reportPage from './src/report-page/rolldown.config.js';
 
@@ -29,7 +29,7 @@ const tool = defineConfig({
       groups: [{ name: 'client', test: /src\/client\/(?!download|upload|webhooks)/, minShareCount: 2 }],
     },
   },
-  plugins: [copyData, lightCommander, noOldStringWidth, gatherLicenses],
+  plugins: [copyData, lightCommander, noOldStringWidth, listPackages],
 });
 
 /** What package.json exports: ES modules, of which a bundler takes only what a program uses. */
@@ -48,7 +48,7 @@ const library = defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: 'lib-[name]-[hash].js',
   },
-  plugins: [gatherLicenses],
+  plugins: [listPackages],
 });
 
 /** Programs and threads of their own. */
@@ -63,7 +63,7 @@ const workers = defineConfig({
   platform: 'node',
   external: EXTERNAL,
   output: { dir: 'dist', cleanDir: false, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-  plugins: [gatherLicenses],
+  plugins: [listPackages],
 });
 
 // The tool first: it empties the folder.

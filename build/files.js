@@ -37,18 +37,36 @@ function describePackage(folder) {
   return `${name} ${version}\n\n${text}\n${notice}`;
 }
 
+/** An entry of a bill of materials. `npm audit` does not see packages that are part of the bundles. */
+function componentOf(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return {
+    'bom-ref': `${name}@${version}`,
+    type: 'library',
+    name,
+    version,
+    scope: 'required',
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    properties: [{ name: 'cdx:npm:package:bundled', value: 'true' }],
+  };
+}
+
 /** Folders of packages whose code is in what was built so far. */
 const bundled = new Set();
 
-/** The licenses of everything in the bundles go along with them, as they demand. */
-export const gatherLicenses = {
-  name: 'gather-licenses',
+/** Lists everything in the bundles: as CycloneDX for scanners, and with the licenses, as they demand. */
+export const listPackages = {
+  name: 'list-packages',
   generateBundle(_options, bundle) {
     const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
     for (const folder of modules.map(packageFolder)) if (folder !== null) bundled.add(folder);
-    const texts = [...bundled]
-      .filter((folder) => existsSync(join(folder, 'package.json')))
-      .map(describePackage);
+    const folders = [...bundled].filter((folder) => existsSync(join(folder, 'package.json')));
+    const components = folders
+      .map(componentOf)
+      .sort((left, right) => (left['bom-ref'] < right['bom-ref'] ? -1 : 1));
+    const bill = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, components };
+    this.emitFile({ type: 'asset', fileName: 'bom.cdx.json', source: `${JSON.stringify(bill, null, 2)}\n` });
+    const texts = folders.map(describePackage);
     for (const { folder, file } of DATA) {
       texts.push(`${file}\n\n${readFileSync(join(folder, 'README.md'), 'utf8').trim()}\n`);
     }

@@ -158,27 +158,22 @@ export interface BillOfMaterials {
 /**
  * Adds to npm's bill of materials the packages whose code is part of vloc's own files: npm knows them only as packages for
  * development.
- * @param licenses the text of THIRD-PARTY-LICENSES.txt, where each package begins with a line `name version`
+ * @param bundled the bill that the build writes
  * @param epoch the time of the commit; npm's own time and random number would make each bill another file
  */
-export function addBundled(bill: BillOfMaterials, licenses: string, epoch: number): BillOfMaterials {
+export function addBundled(
+  bill: BillOfMaterials,
+  bundled: Pick<BillOfMaterials, 'components'>,
+  epoch: number,
+): BillOfMaterials {
   const known = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
-  const bundled = [...licenses.matchAll(/^-{80}\n\n((?:@[\w.-]+\/)?[\w.-]+) (\d+\.\d+\.\d[\w.+-]*)$/gm)]
-    .map(([, name = '', version = '']) => ({ name, version }))
-    .filter(({ name, version }) => !known.has(`${name}@${version}`))
-    .map(({ name, version }) => ({
-      'bom-ref': `${name}@${version}`,
-      type: 'library',
-      name,
-      version,
-      scope: 'required',
-      purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
-      properties: [{ name: 'cdx:npm:package:bundled', value: 'true' }],
-    }));
   const { serialNumber: _random, ...kept } = bill;
   return {
     ...(kept as BillOfMaterials), // the number is no field of it
     metadata: { ...bill.metadata, timestamp: new Date(epoch * 1000).toISOString() },
-    components: [...bill.components, ...bundled],
+    components: [
+      ...bill.components,
+      ...bundled.components.filter(({ name, version }) => !known.has(`${name}@${version}`)),
+    ],
   };
 }

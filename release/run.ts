@@ -188,8 +188,8 @@ function checkNpm(tarball: string): void {
 function writeBill(file: PackageFile, work: string): void {
   const options = ['--package-lock-only', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--silent'];
   const printed = run('npm', ['sbom', ...options], { cwd: PROJECT });
-  const licenses = readFileSync(join(work, 'package/dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
-  const bill = addBundled(JSON.parse(printed) as BillOfMaterials, licenses, epoch()); // printed by npm
+  const bundled = JSON.parse(readFileSync(join(work, 'package/dist/bom.cdx.json'), 'utf8'));
+  const bill = addBundled(JSON.parse(printed) as BillOfMaterials, bundled, epoch()); // printed by npm
   writeFileSync(join(OUT, `vloc-${file.version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`);
   say(`bill of materials: ${bill.components.length} packages`);
 }

@@ -128,6 +128,7 @@ const PACKAGE_CONTENTS: readonly RegExp[] = [
   /^dist\/speech-0870\.flac$/,
   /^docs\/engines\.schema\.json$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
+  /^dist\/bom\.cdx\.json$/,
   /^dist\/types\/.+\.d\.ts$/,
 ];
 
