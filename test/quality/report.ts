@@ -1,4 +1,4 @@
-/** Prints figures as rows of the tables in docs/quality.md. */
+/** Prints the figures of docs/quality.md. */
 
 /** @param value printed with one decimal place */
 export function report(name: string, value: number, unit: '%' | 'dB' | 'LU' | 'ms' | ''): void {
