@@ -56,7 +56,7 @@ describe('vloc serve', () => {
   it('refuses a role that is unknown, that lacks a database, or that opens no port but has one set', async () => {
     const database = { VLOC_DATABASE: 'postgres://vloc@127.0.0.1:1/vloc' };
     const cases = [
-      { words: [], env: { VLOC_ROLE: 'boss' }, code: 4, says: 'VLOC_ROLE is not a role: boss' },
+      { words: [], env: { VLOC_ROLE: 'boss' }, code: 4, says: 'VLOC_ROLE is not a role (api, worker, all): boss' },
       { words: [], env: { VLOC_ROLE: 'api' }, code: 4, says: 'the role api needs a database' },
       { words: ['--role', 'worker'], env: {}, code: 4, says: 'the role worker needs a database' },
       {
