@@ -168,7 +168,10 @@ function refuseAddress({ host, port, publicOrigin, control }: ServeOptions): voi
   const given = Object.entries({ host, port, 'public-origin': publicOrigin, control: control || undefined });
   const [name] = given.find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return;
-  throw usageFailure(`--${name} was given for a worker, which opens no port`, `Leave out --${name}.`);
+  throw usageFailure(
+    `--${name} was given for a worker, which answers no requests`,
+    `Leave out --${name}; --metrics-port is the port of its health and metrics.`,
+  );
 }
 
 /** @throws Failure (`usage`) for options of a process that answers no requests */

@@ -95,11 +95,16 @@ async function tryStorage({ folders, storage }: ServiceContext): Promise<string>
   return OK;
 }
 
-/** Jobs and uploads that no process works on: those that wait, and those whose process has died. */
+/**
+ * Jobs and uploads that no process works on: those that wait, and those whose process has died. The uploads are counted in the two
+ * indexes of the queue.
+ */
 const WAITING = `
   SELECT (SELECT count(*) FROM jobs WHERE status IN ('queued', 'processing')
       AND (lease_owner IS NULL OR lease_until <= ?1)) AS jobs,
-    (SELECT count(*) FROM uploads WHERE status = 'validating' AND (lease_owner IS NULL OR lease_until <= ?1)) AS uploads`;
+    (SELECT count(*) FROM uploads WHERE status = 'validating' AND lease_owner IS NULL)
+      + (SELECT count(*) FROM uploads
+          WHERE status = 'validating' AND lease_owner IS NOT NULL AND lease_until <= ?1) AS uploads`;
 
 /** Without a database, this process carries out the jobs itself, or others on the same folder do, which are not known. */
 async function tryQueue({ store, clock, isShared }: ServiceContext): Promise<string> {
