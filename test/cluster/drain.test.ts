@@ -117,7 +117,7 @@ describe.skipIf(NEEDS)('a worker', () => {
       return [status, json?.status];
     };
     expect(await probe('/readyz')).toEqual([200, 'ok']);
-    expect((await send(`${worker.started.metrics_url}/v1/credits`)).status).toBe(404);
+    expect((await fetch(`${worker.started.metrics_url}/v1/credits`)).status).toBe(404);
     const { json: job } = await api.caller.post(NEW_JOB, translation());
     await worker.begun();
     expect((await send(`${worker.started.metrics_url}/metrics`)).bytes.toString()).toContain(
