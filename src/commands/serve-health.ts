@@ -145,7 +145,7 @@ function notRunningFailure(folder: string): Failure {
   return new Failure({
     category: 'temporary',
     code: 'SERVICE_NOT_RUNNING',
-    message: `no vloc serve runs with ${folder} on this machine`,
+    message: `no service or worker runs with ${folder} on this machine`,
     advice: 'Start it, or name the folder of another one with --state-dir.',
   });
 }
