@@ -56,10 +56,13 @@ export const serve: Command = defineCommand({
     const engines = await openEngines(context, warn);
     if (settings.role === 'worker') {
       const onStoreFailure = (failure: Failure) => context.fail(failure);
-      const worker = await listen(() =>
-        openStateFolder(settings.stateDir, '--state-dir', () =>
-          createWorker({ ...settings, ...logs, engines, onStoreFailure }),
-        ),
+      const worker = await listen(
+        () =>
+          openStateFolder(settings.stateDir, '--state-dir', () =>
+            createWorker({ ...settings, ...logs, engines, onStoreFailure }),
+          ),
+        undefined,
+        { host: '--metrics-host', port: '--metrics-port' },
       );
       return runWorker(context, worker, settings, logs.log);
     }

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { main } from '../../src/cli/main.ts';
 import { send } from '../service/harness/caller.ts';
 import { until, untilJob } from '../service/harness/scene.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { createTestIo } from '../support/test-io.ts';
 import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
 
 const NEEDS = POSTGRES_PROGRAMS === null;
@@ -155,6 +157,16 @@ describe.skipIf(NEEDS)('a worker', () => {
       { status: 'queued', attempts: 0, crashes: 0 },
     ]);
     expect((await worker.health()).code).toBe(7);
+  });
+
+  it('names the option of a port for its health that is in use', async () => {
+    const fleet = await openFleet(server);
+    const { service } = await fleet.startApi();
+    const env = { VLOC_DATABASE: fleet.database, VLOC_STATE_DIR: fleet.stateDir };
+    const { io, stderr } = createTestIo({ env });
+    const { port } = new URL(service.url);
+    expect(await main(['serve', '--role', 'worker', '--metrics-port', port], io)).toBe(4);
+    expect(stderr()).toContain('choose another --metrics-port');
   });
 
   it('gives its job back at the second SIGTERM, without counting the attempt', async () => {
