@@ -1,4 +1,5 @@
 /** Accounts in a real PostgreSQL server, shared by several nodes. Two accounts of a server are two schemas. */
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -375,6 +376,26 @@ describe.skipIf(NEEDS)('while the database is down', () => {
     );
     const done = await untilJob(caller, created.json, 'succeeded', 'failed');
     expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
+  });
+
+  it('health and metrics are answered, also if it hangs', async () => {
+    const own = startPostgres();
+    onTestFinished(() => own.stop());
+    const { service } = await startScene({ database: freshAccount(own), metricsFrom: ['127.0.0.1'] });
+    const { origin } = new URL(service.url);
+    await expect.poll(async () => (await send(`${origin}/readyz`)).status).toBe(200);
+    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(own.pid())], { encoding: 'utf8' });
+    const all = [String(own.pid()), ...children.trim().split(/\s+/)];
+    execFileSync('kill', ['-STOP', ...all]);
+    onTestFinished(() => void spawnSync('kill', ['-CONT', ...all]));
+    expect((await send(`${origin}/metrics`)).bytes.toString()).toContain('vloc_database_up 0\n');
+    await expect.poll(async () => (await send(`${origin}/readyz`)).status).toBe(503);
+    expect((await send(`${origin}/livez`)).status).toBe(200);
+    spawnSync('kill', ['-CONT', ...all]);
+    await expect.poll(async () => (await send(`${origin}/readyz`)).json.database).toBe('ok');
+    await expect
+      .poll(async () => (await send(`${origin}/metrics`)).bytes.toString())
+      .toContain('vloc_database_up 1\n');
   });
 
   it('a finished result is kept, and recorded when the database is back', async () => {
