@@ -1,5 +1,4 @@
 /** Accounts in a real PostgreSQL server, shared by several nodes. Two accounts of a server are two schemas. */
-import { execFileSync, spawnSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -384,14 +383,23 @@ describe.skipIf(NEEDS)('while the database is down', () => {
     const { service } = await startScene({ database: freshAccount(own), metricsFrom: ['127.0.0.1'] });
     const { origin } = new URL(service.url);
     await expect.poll(async () => (await send(`${origin}/readyz`)).status).toBe(200);
-    const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(own.pid())], { encoding: 'utf8' });
-    const all = [String(own.pid()), ...children.trim().split(/\s+/)];
-    execFileSync('kill', ['-STOP', ...all]);
-    onTestFinished(() => void spawnSync('kill', ['-CONT', ...all]));
+    const pid = own.pid();
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+    const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+      for (const each of [pid, ...children.map(Number)]) {
+        try {
+          process.kill(each, name);
+        } catch {
+          // A connection that has ended since.
+        }
+      }
+    };
+    signal('SIGSTOP');
+    onTestFinished(() => signal('SIGCONT'));
     expect((await send(`${origin}/metrics`)).bytes.toString()).toContain('vloc_database_up 0\n');
     await expect.poll(async () => (await send(`${origin}/readyz`)).status).toBe(503);
     expect((await send(`${origin}/livez`)).status).toBe(200);
-    spawnSync('kill', ['-CONT', ...all]);
+    signal('SIGCONT');
     await expect.poll(async () => (await send(`${origin}/readyz`)).json.database).toBe('ok');
     await expect
       .poll(async () => (await send(`${origin}/metrics`)).bytes.toString())
