@@ -2,22 +2,33 @@
 import { Failure } from '../errors/failure.ts';
 import { errorCode } from '../errors/system-error.ts';
 
-/** What to do about an address that cannot be used, by error; `port` is the option that chose its port. */
-const ADDRESS_ADVICE: Readonly<Record<string, (port: string) => string>> = {
-  EADDRINUSE: (port) => `Another program listens there: choose another ${port}, or stop that program.`,
-  EADDRNOTAVAIL: () => 'This machine does not have that address: choose another --host.',
-  ENOTFOUND: () => 'That name has no address: choose another --host.',
-  EACCES: (port) => `Ports under 1024 need a permission: choose a higher ${port}, or put a proxy in front.`,
+/** The options that chose an address. */
+interface AddressFlags {
+  readonly host: string;
+  readonly port: string;
+}
+
+const FLAGS: AddressFlags = { host: '--host', port: '--port' };
+
+/** What to do about an address that cannot be used, by error. */
+const ADDRESS_ADVICE: Readonly<Record<string, (flags: AddressFlags) => string>> = {
+  EADDRINUSE: ({ port }) => `Another program listens there: choose another ${port}, or stop that program.`,
+  EADDRNOTAVAIL: ({ host }) => `This machine does not have that address: choose another ${host}.`,
+  ENOTFOUND: ({ host }) => `That name has no address: choose another ${host}.`,
+  EACCES: ({ port }) =>
+    `Ports under 1024 need a permission: choose a higher ${port}, or put a proxy in front.`,
 };
 
 /**
  * Starts listening.
  * @param controlPort port that `--control-port` chose
+ * @param flags the options that chose the address
  * @throws Failure (`configuration`) for an address that cannot be used, with what to change
  */
 export async function listen<Listening>(
   start: () => Promise<Listening>,
   controlPort?: number,
+  flags = FLAGS,
 ): Promise<Listening> {
   try {
     return await start();
@@ -32,7 +43,7 @@ export async function listen<Listening>(
         category: 'configuration',
         code: 'CANNOT_LISTEN',
         message: error.message,
-        advice: advice(isOfControl ? '--control-port' : '--port'),
+        advice: advice(isOfControl ? { ...flags, port: '--control-port' } : flags),
       },
       { cause: error },
     );

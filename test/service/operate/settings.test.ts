@@ -18,6 +18,10 @@ const FULL = {
   public_origin: 'https://media.example.com',
   trusted_proxies: ['10.0.0.0/8'],
   metrics_from: ['192.0.2.1'],
+  metrics_port: 9464,
+  metrics_host: '0.0.0.0',
+  drain_seconds: 1800,
+  shutdown_delay_seconds: 2.5,
   allow_loopback: true,
   header_prefix: 'X-Vendor',
   opening_credits: 12.5,
@@ -56,6 +60,10 @@ describe('settings', () => {
       storage: 's3://bucket?endpoint=https://s3.example.com',
       trustedProxies: ['10.0.0.0/8'],
       metricsFrom: ['192.0.2.1'],
+      metricsPort: 9464,
+      metricsHost: '0.0.0.0',
+      drainMs: 1_800_000,
+      shutdownDelayMs: 2500,
       config: {
         publicOrigin: 'https://media.example.com',
         allowLoopback: true,
@@ -79,6 +87,8 @@ describe('settings', () => {
     expect(options.config).toEqual(DEFAULT_CONFIG);
     expect(options.stateDir).toBe('default');
     expect(options.metricsFrom).toEqual(['127.0.0.1', '::1']);
+    expect([options.drainMs, options.shutdownDelayMs]).toEqual([0, 0]);
+    expect(optionsOf(checkSettings({ role: 'api' }, ''), 'default').shutdownDelayMs).toBe(5000);
   });
 
   it('are all documented', () => {

@@ -356,14 +356,18 @@ describe.skipIf(NEEDS)('while the database is down', () => {
   it('requests get 503 with Retry-After; afterwards accepted jobs are done', async () => {
     const own = startPostgres();
     onTestFinished(() => own.stop());
-    const scene = await startScene({ database: freshAccount(own) });
+    const scene = await startScene({ database: freshAccount(own), metricsFrom: ['127.0.0.1'] });
     const { caller } = scene;
     const created = await caller.post(NEW_JOB, TRANSLATION);
     own.kill();
     const refused = await caller.get('/v1/credits');
     expect(refused.status).toBe(503);
     expect(refused.headers['retry-after']).toBeDefined();
-    expect((await send(`${new URL(scene.service.url).origin}/healthz`)).status).toBe(503);
+    const { origin } = new URL(scene.service.url);
+    for (const path of ['/healthz', '/readyz']) expect((await send(origin + path)).status).toBe(503);
+    expect((await send(`${origin}/livez`)).status).toBe(200);
+    const metrics = await send(`${origin}/metrics`);
+    expect(metrics.bytes.toString()).toContain('vloc_database_up 0\n');
     own.start();
     await until(
       () => caller.get('/v1/credits'),
@@ -371,6 +375,35 @@ describe.skipIf(NEEDS)('while the database is down', () => {
     );
     const done = await untilJob(caller, created.json, 'succeeded', 'failed');
     expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
+  });
+
+  it('health and metrics are answered, also if it hangs', async () => {
+    const own = startPostgres();
+    onTestFinished(() => own.stop());
+    const { service } = await startScene({ database: freshAccount(own), metricsFrom: ['127.0.0.1'] });
+    const { origin } = new URL(service.url);
+    await expect.poll(async () => (await send(`${origin}/readyz`)).status).toBe(200);
+    const pid = own.pid();
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+    const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+      for (const each of [pid, ...children.map(Number)]) {
+        try {
+          process.kill(each, name);
+        } catch {
+          // A connection that has ended since.
+        }
+      }
+    };
+    signal('SIGSTOP');
+    onTestFinished(() => signal('SIGCONT'));
+    expect((await send(`${origin}/metrics`)).bytes.toString()).toContain('vloc_database_up 0\n');
+    await expect.poll(async () => (await send(`${origin}/readyz`)).status).toBe(503);
+    expect((await send(`${origin}/livez`)).status).toBe(200);
+    signal('SIGCONT');
+    await expect.poll(async () => (await send(`${origin}/readyz`)).json.database).toBe('ok');
+    await expect
+      .poll(async () => (await send(`${origin}/metrics`)).bytes.toString())
+      .toContain('vloc_database_up 1\n');
   });
 
   it('a finished result is kept, and recorded when the database is back', async () => {
