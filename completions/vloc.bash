@@ -45,7 +45,8 @@ _vloc_place() {
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --to --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'serve') commands='migrate keys control' operands='free' options='--host --port --state-dir --database --role --storage --config --public-origin --trusted-proxy --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve') commands='health migrate keys control' operands='free' options='--host --port --state-dir --database --role --storage --config --public-origin --trusted-proxy --metrics-from --metrics-port --metrics-host --drain --shutdown-delay --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'serve health') commands='' operands='free' options='--state-dir --live --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve migrate') commands='' operands='free' options='--from --to --state-dir --storage --undo --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve keys') commands='create list revoke' operands='free' options='--help -h' ;;
     'serve keys create') commands='' operands='free' options='--permission --monthly-quota --allow --state-dir --database --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -98,7 +99,7 @@ _vloc_place() {
     'help credits') commands='history' operands='free' options='' ;;
     'help profile') commands='add list use show remove' operands='free' options='' ;;
     'help engines') commands='list add remove test install' operands='free' options='' ;;
-    'help serve') commands='migrate keys control' operands='free' options='' ;;
+    'help serve') commands='health migrate keys control' operands='free' options='' ;;
     'help serve keys') commands='create list revoke' operands='free' options='' ;;
     'help serve control') commands='clock faults media credits keys webhooks jobs workspaces' operands='free' options='' ;;
     'help serve control clock') commands='show advance freeze resume' operands='free' options='' ;;
@@ -161,7 +162,7 @@ _vloc_value() {
     'jobs list --fields') value=',choices id object status progress client_reference created_at updated_at detail_url input' ;;
     'jobs get --fields') value=',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at' ;;
     'batch status --fields'|'batch retry --fields'|'batch forget --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline provenance shard folder key' ;;
-    'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'mcp --fields'|'schema --fields'|'completion --fields') value=',free' ;;
+    'batch report --fields'|'webhooks listen --fields'|'webhooks verify --fields'|'api --fields'|'doctor --fields'|'engines list --fields'|'engines install --fields'|'serve --fields'|'serve health --fields'|'serve keys create --fields'|'serve keys list --fields'|'serve keys revoke --fields'|'mcp --fields'|'schema --fields'|'completion --fields') value=',free' ;;
     'upload --fields'|'upload list --fields'|'upload get --fields'|'upload create --fields'|'upload complete --fields') value=',choices id object status purpose file_name content_type size_bytes upload_request media subtitle error client_reference created_at updated_at expires_at detail_url' ;;
     'credits --fields') value=',choices object balance_credits reserved_credits available_credits monthly_usage' ;;
     'credits history --fields') value=',choices id object amount capability job_id client_reference unit quantity posted_at' ;;
@@ -247,6 +248,11 @@ _vloc_value() {
     *' --config') value='files' ;;
     *' --public-origin') value='free' ;;
     *' --trusted-proxy') value=',free' ;;
+    *' --metrics-from') value=',free' ;;
+    *' --metrics-port') value='free' ;;
+    *' --metrics-host') value='free' ;;
+    *' --drain') value='free' ;;
+    *' --shutdown-delay') value='free' ;;
     *' --control-port') value='free' ;;
     *' --log') value='choices json text' ;;
     *' --undo') value='free' ;;

@@ -43,6 +43,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       terminal,
       signal: interruption.signal,
       fail: interruption.fail,
+      onNextSignal: interruption.onNextSignal,
       print: data.print,
       printed: async () => {
         const failure = await data.finish();
@@ -93,17 +94,22 @@ function withWholeCommands(failure: Failure, caller: Caller): Failure {
 interface RunEnd {
   readonly signal: AbortSignal;
   readonly fail: (failure: Failure) => void;
+  readonly onNextSignal: (listener: () => void) => void;
   /** The failure that ended the run through `fail`. */
   readonly failure: () => Failure | null;
   readonly throwFailure: () => void;
   readonly stop: () => void;
 }
 
-/** The first signal asks the command to stop, the second ends the process immediately. A failure reported through `fail` asks it to stop, too. */
+/** The first signal asks the command to stop; the next ends the process immediately, unless the command listens for it. A failure reported through `fail` asks it to stop, too. */
 function listenForSignals(io: Io): RunEnd {
   const controller = new AbortController();
+  let next: (() => void) | null = null;
   const stop = io.onSignal((name) => {
     if (controller.signal.aborted) {
+      const listener = next;
+      next = null;
+      if (listener !== null) return listener();
       io.abandon(name === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code);
     }
     controller.abort(new Interruption(name));
@@ -113,6 +119,9 @@ function listenForSignals(io: Io): RunEnd {
   return {
     signal,
     fail: (reason) => controller.abort(reason),
+    onNextSignal(listener) {
+      next = listener;
+    },
     failure,
     throwFailure() {
       const found = failure();

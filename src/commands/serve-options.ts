@@ -2,9 +2,10 @@
 import { resolve } from 'node:path';
 import { type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { type OptionTable, PORT_RANGE } from '../context/option-table.ts';
+import { parseDuration } from '../context/format.ts';
+import { describeRange, isInRange, type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { Failure } from '../errors/failure.ts';
-import { readVariable, stateFolder } from '../profiles/environment.ts';
+import { type EnvironmentName, readVariable, stateFolder } from '../profiles/environment.ts';
 import { ROLES, type Role } from '../protocol/roles.ts';
 import type { ServiceOptions } from '../service/index.ts';
 import { chooseDatabase, DATABASE, STATE_DIR } from './serve-keys.ts';
@@ -30,6 +31,32 @@ export const SERVE_OPTIONS = {
     type: 'list',
     value: 'address',
     help: 'addresses and networks of proxies whose X-Forwarded-For is trusted (default: none)',
+  },
+  metricsFrom: {
+    type: 'list',
+    value: 'address',
+    help: 'addresses and networks that may read /metrics (default: this machine)',
+  },
+  metricsPort: {
+    type: 'number',
+    ...PORT_RANGE,
+    value: 'port',
+    help: 'port of the health and metrics of a worker (default: VLOC_METRICS_PORT, else none)',
+  },
+  metricsHost: {
+    type: 'text',
+    value: 'address',
+    help: 'address to listen on for --metrics-port (default: VLOC_METRICS_HOST or 127.0.0.1)',
+  },
+  drain: {
+    type: 'duration',
+    value: 'time',
+    help: 'after SIGTERM let running jobs finish for this time, such as 30m (default: VLOC_DRAIN or 0s)',
+  },
+  shutdownDelay: {
+    type: 'duration',
+    value: 'time',
+    help: 'after SIGTERM answer for this time while /readyz is 503 (default: VLOC_SHUTDOWN_DELAY, else 5s with --role api, else 0s)',
   },
   allowLoopback: {
     type: 'flag',
@@ -61,15 +88,16 @@ type ServeOptions = OptionValues<typeof SERVE_OPTIONS>;
 export async function readServeOptions(context: Context, options: ServeOptions): Promise<ServiceOptions> {
   const chosen = await readSettings(context, options);
   if (chosen.role === 'worker') refuseAddress(options);
+  else refuseProbes(options);
   return { ...chosen, control: readControl(options, chosen) };
 }
 
 async function readSettings(context: Context, options: ServeOptions): Promise<ServiceOptions> {
-  const { checkSettings, optionsOf, readSettingsFile, SettingsError } = await import(
+  const { checkSettings, describeSettings, optionsOf, readSettingsFile, SettingsError } = await import(
     '../service/operate/settings.ts'
   );
   const { host, port, stateDir, database, storage, role, publicOrigin } = options;
-  const { trustedProxy, allowLoopback, config } = options;
+  const { trustedProxy, allowLoopback, config, metricsFrom, metricsPort, metricsHost } = options;
   const given = {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
@@ -79,6 +107,11 @@ async function readSettings(context: Context, options: ServeOptions): Promise<Se
     ...(storage === undefined ? {} : { storage }),
     ...(publicOrigin === undefined ? {} : { public_origin: publicOrigin }),
     ...(trustedProxy.length === 0 ? {} : { trusted_proxies: trustedProxy }),
+    ...(metricsFrom.length === 0 ? {} : { metrics_from: metricsFrom }),
+    ...(metricsPort === undefined ? {} : { metrics_port: metricsPort }),
+    ...(metricsHost === undefined ? {} : { metrics_host: metricsHost }),
+    ...(options.drain === undefined ? {} : { drain_seconds: options.drain / 1000 }),
+    ...(options.shutdownDelay === undefined ? {} : { shutdown_delay_seconds: options.shutdownDelay / 1000 }),
     ...(allowLoopback ? { allow_loopback: true } : {}),
   };
   let inFile = false;
@@ -92,6 +125,7 @@ async function readSettings(context: Context, options: ServeOptions): Promise<Se
       ...(chosen === undefined ? {} : { database: chosen }),
       ...(bucket === undefined ? {} : { storage: bucket }),
       ...readRole(context),
+      ...readTimesAndPort(context),
     };
     const settings = { ...variables, ...file, ...flags };
     const { env, platform } = context.io;
@@ -113,7 +147,10 @@ async function readSettings(context: Context, options: ServeOptions): Promise<Se
             code: 'USAGE',
             message,
             advice: 'See `vloc serve --help`.',
-            errors: errors.map(({ pointer, detail }) => ({ pointer: flagOf(pointer), detail })),
+            errors: errors.map(({ pointer, detail }) => ({
+              pointer: flagOf(pointer, describeSettings()),
+              detail,
+            })),
           },
       { cause: error },
     );
@@ -121,9 +158,9 @@ async function readSettings(context: Context, options: ServeOptions): Promise<Se
 }
 
 /** The option behind a setting: `trusted_proxies.1` was given by `--trusted-proxy`. */
-function flagOf(setting: string): string {
+function flagOf(setting: string, rows: readonly { readonly name: string; readonly flag: string }[]): string {
   const [name = ''] = setting.split('.');
-  return name === 'trusted_proxies' ? '--trusted-proxy' : `--${name.replaceAll('_', '-')}`;
+  return rows.find((row) => row.name === name)?.flag ?? setting;
 }
 
 /** @throws Failure (`usage`) for options of a process that answers requests */
@@ -131,7 +168,56 @@ function refuseAddress({ host, port, publicOrigin, control }: ServeOptions): voi
   const given = Object.entries({ host, port, 'public-origin': publicOrigin, control: control || undefined });
   const [name] = given.find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return;
-  throw usageFailure(`--${name} was given for a worker, which opens no port`, `Leave out --${name}.`);
+  throw usageFailure(
+    `--${name} was given for a worker, which answers no requests`,
+    `Leave out --${name}; --metrics-port is the port of its health and metrics.`,
+  );
+}
+
+/** @throws Failure (`usage`) for options of a process that answers no requests */
+function refuseProbes({ metricsPort, metricsHost }: ServeOptions): void {
+  const name = metricsPort === undefined ? '--metrics-host' : '--metrics-port';
+  if (metricsPort === undefined && metricsHost === undefined) return;
+  throw usageFailure(
+    `${name} is for workers; a process that answers requests has /livez, /readyz and /metrics on its own port`,
+    `Leave out ${name}, or add --role worker.`,
+  );
+}
+
+/** Settings by variables that are no texts. @throws Failure (`configuration`) that names the variable */
+function readTimesAndPort({ io: { env } }: Context): {
+  metrics_port?: number;
+  metrics_host?: string;
+  drain_seconds?: number;
+  shutdown_delay_seconds?: number;
+} {
+  const host = readVariable(env, 'VLOC_METRICS_HOST');
+  const port = readVariable(env, 'VLOC_METRICS_PORT');
+  if (port !== undefined && !isInRange(Number(port), PORT_RANGE))
+    throw variableFailure('VLOC_METRICS_PORT', `is not ${describeRange(PORT_RANGE)}: ${port}`);
+  const readSeconds = (name: 'VLOC_DRAIN' | 'VLOC_SHUTDOWN_DELAY') => {
+    const text = readVariable(env, name);
+    const ms = text === undefined ? undefined : parseDuration(text);
+    if (ms === null) throw variableFailure(name, `is not a time such as 90s, 30m or 2h: ${text}`);
+    return ms === undefined ? undefined : ms / 1000;
+  };
+  const drain = readSeconds('VLOC_DRAIN');
+  const delay = readSeconds('VLOC_SHUTDOWN_DELAY');
+  return {
+    ...(port === undefined ? {} : { metrics_port: Number(port) }),
+    ...(host === undefined ? {} : { metrics_host: host }),
+    ...(drain === undefined ? {} : { drain_seconds: drain }),
+    ...(delay === undefined ? {} : { shutdown_delay_seconds: delay }),
+  };
+}
+
+function variableFailure(name: EnvironmentName, what: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'SETTING_INVALID',
+    message: `${name} ${what}`,
+    advice: `Correct ${name}, or unset it.`,
+  });
 }
 
 /** @throws Failure (`configuration`) for a variable that names no role */
@@ -140,12 +226,7 @@ function readRole({ io }: Context): { role?: Role } {
   if (given === undefined) return {};
   const role = ROLES.find((each) => each === given);
   if (role !== undefined) return { role };
-  throw new Failure({
-    category: 'configuration',
-    code: 'SETTING_INVALID',
-    message: `VLOC_ROLE is not a role: ${given}`,
-    advice: `Set it to ${ROLES.join(', ')}, or unset it.`,
-  });
+  throw variableFailure('VLOC_ROLE', `is not a role (${ROLES.join(', ')}): ${given}`);
 }
 
 /** @throws Failure (`usage`) */

@@ -1,11 +1,14 @@
+import { resolve } from 'node:path';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
+import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import type { Failure } from '../errors/failure.ts';
-import type { IssuedKey, Log, LogEntry, Service, Worker } from '../service/index.ts';
+import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../service/index.ts';
+import { reportHealth } from './serve-health.ts';
 import { showNewKey } from './serve-keys.ts';
 import { readServeOptions, SERVE_OPTIONS } from './serve-options.ts';
 
@@ -32,7 +35,8 @@ export const serve: Command = defineCommand({
     'The first start with a new state folder creates a key and shows its secrets once; with --output plain it creates none. `vloc serve keys create` creates more.',
     'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` runs jobs without a port, on any number of machines; see docs/scale-out.md.',
     '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` uses it; see docs/control.md.',
-    'Ctrl-C lets running requests finish; unfinished jobs continue with the next service on the same folder.',
+    'Ctrl-C and SIGTERM let running requests finish, and running jobs for the time of --drain; unfinished jobs continue with another process. A second signal ends these waits: jobs are given back at once.',
+    '`vloc serve health` checks the process that uses a state folder; see docs/service.md.',
   ],
   schemas: async () => (await import('../outputs/embedded-service.ts')).STARTED_SERVICE,
   run: async (context, _operands, options) => {
@@ -52,10 +56,12 @@ export const serve: Command = defineCommand({
     const engines = await openEngines(context, warn);
     if (settings.role === 'worker') {
       const onStoreFailure = (failure: Failure) => context.fail(failure);
-      const worker = await openStateFolder(settings.stateDir, '--state-dir', () =>
-        createWorker({ ...settings, ...logs, engines, onStoreFailure }),
+      const worker = await listen(() =>
+        openStateFolder(settings.stateDir, '--state-dir', () =>
+          createWorker({ ...settings, ...logs, engines, onStoreFailure }),
+        ),
       );
-      return runWorker(context, worker, logs.log);
+      return runWorker(context, worker, settings, logs.log);
     }
     const service = await listen(
       () =>
@@ -82,12 +88,10 @@ export const serve: Command = defineCommand({
       const message = `tests control this service at ${service.control.url}: its clock, credits and keys are not reliable`;
       logs.log({ level: 'warn', message });
     }
-    await aborted(context.signal);
-    logs.log({
-      level: 'info',
-      message: 'draining: running requests finish, unfinished jobs go to the next process on this folder',
+    await untilEnd(context, service, settings, {
+      log: logs.log,
+      draining: 'running requests finish, unfinished jobs go to the next process on this folder',
     });
-    await service.close();
     return endOf(context);
   },
 });
@@ -99,14 +103,42 @@ function endOf({ signal }: Context): number {
 }
 
 /** Says that the worker works, waits for the signal, and hands its jobs over to other workers. */
-async function runWorker(context: Context, worker: Worker, log: Log): Promise<number> {
+async function runWorker(
+  context: Context,
+  worker: Worker,
+  settings: ServiceOptions,
+  log: Log,
+): Promise<number> {
+  const { id: node, metricsUrl } = worker;
+  const probes = metricsUrl === null ? {} : { metrics_url: metricsUrl };
   const isDocument = context.output === 'json' || context.output === 'ndjson';
-  context.print(isDocument ? JSON.stringify({ role: 'worker', node: worker.id }) : worker.id);
-  log({ level: 'info', message: `carrying out jobs as ${worker.id}` });
-  await aborted(context.signal);
-  log({ level: 'info', message: 'draining: unfinished jobs go to other workers' });
-  await worker.close();
+  context.print(isDocument ? JSON.stringify({ role: 'worker', node, ...probes }) : node);
+  log({ level: 'info', message: `carrying out jobs as ${node}` });
+  if (metricsUrl !== null) log({ level: 'info', message: `health and metrics at ${metricsUrl}` });
+  await untilEnd(context, worker, settings, { log, draining: 'unfinished jobs go to other workers' });
   return endOf(context);
+}
+
+/** Reports the health of a process until the signal, lets it finish its work as long as its settings say, and closes it. */
+async function untilEnd(
+  context: Context,
+  node: Pick<Service, 'readHealth' | 'drain' | 'close'>,
+  { stateDir, drainMs = 0, shutdownDelayMs = 0 }: ServiceOptions,
+  { log, draining }: { log: Log; draining: string },
+): Promise<void> {
+  const stopReports = await reportHealth(context, resolve(context.io.cwd, stateDir), node.readHealth);
+  await aborted(context.signal);
+  // A damaged store is closed at once.
+  if (context.signal.reason instanceof Interruption && drainMs + shutdownDelayMs > 0) {
+    const hurry = new AbortController();
+    context.onNextSignal(() => hurry.abort());
+    const jobs = drainMs === 0 ? '' : ` running jobs have ${formatDuration(drainMs)} to finish;`;
+    log({ level: 'info', message: `draining: no new job is begun;${jobs} a second signal ends this now` });
+    await node.drain(hurry.signal);
+  }
+  log({ level: 'info', message: `draining: ${draining}` });
+  await node.close();
+  await stopReports();
 }
 
 /** True if the first key can be created: only when its secrets are printed. @throws Failure (`usage`) for `id` */

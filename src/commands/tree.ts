@@ -278,6 +278,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         load: async () => (await import('./serve.ts')).serve,
         children: [
           {
+            name: 'health',
+            summary: 'check the process that runs with a state folder',
+            load: async () => (await import('./serve-health.ts')).serveHealth,
+          },
+          {
             name: 'migrate',
             summary: 'move the account between a state folder and PostgreSQL',
             load: async () => (await import('./serve-migrate.ts')).serveMigrate,

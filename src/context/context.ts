@@ -116,6 +116,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Ends the run as Ctrl-C does, but with this failure and its exit code; for errors of work in the background. */
   readonly fail: (failure: Failure) => void;
+  /** Calls the listener for the next Ctrl-C or SIGTERM after the first, which otherwise ends the process immediately. */
+  readonly onNextSignal: (listener: () => void) => void;
   readonly terminal: Terminal;
   /** Writes data to stdout, a line at a time. */
   readonly print: (line: string) => void;

@@ -209,6 +209,7 @@ async function runCommand(
     terminal: createCallTerminal(notes, report),
     signal: ended.signal,
     fail: (failure) => ended.abort(failure),
+    onNextSignal: () => undefined,
     print: (line) => printed.push(line),
     printed: async () => undefined,
     commandLine: writeWords(tool, call),

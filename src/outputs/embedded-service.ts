@@ -9,6 +9,7 @@ import {
   type ControlResource,
 } from '../protocol/control-operations.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
+import { ROLES } from '../protocol/roles.ts';
 import {
   describeList,
   describePrinted,
@@ -27,10 +28,27 @@ const STARTED = [
     control_url: v.optional(v.string()),
     control_token: v.optional(v.string()),
   }),
-  v.object({ role: v.literal('worker'), node: v.string() }),
+  v.object({ role: v.literal('worker'), node: v.string(), metrics_url: v.optional(v.string()) }),
 ];
 
 export const STARTED_SERVICE = describePrinted({ json: STARTED, ndjson: STARTED });
+
+const NodeHealthSchema = v.object({
+  status: v.picklist(['starting', 'ok', 'degraded', 'failing', 'closing']),
+  node: v.string(),
+  role: v.picklist(ROLES),
+  running_jobs: v.number(),
+  database: v.string(),
+  storage: v.string(),
+  queue: v.string(),
+  lease: NullableText,
+  engines: NullableText,
+  disk_free_bytes: NullableNumber,
+  pid: v.number(),
+  host: v.string(),
+  checked_at: v.string(),
+});
+export const NODE_HEALTH = describePrinted({ json: [NodeHealthSchema], ndjson: [NodeHealthSchema] });
 
 export const MOVED_ACCOUNT = describeRecord(
   v.object({

@@ -21,9 +21,11 @@ const OPEN_VALIDATIONS: LeasedRows = {
   firstBy: 'created_at',
 };
 
-interface BackgroundWork {
+export interface BackgroundWork {
   /** Name of this process in leases. */
   readonly owner: string;
+  /** Begins no more jobs and validations. Resolves when those that run have ended, or when the signal aborts. */
+  finish(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -34,8 +36,9 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   const { activity } = context;
   activity.node = owner;
   const node = context.isShared ? await announce(context, owner) : null;
+  activity.capabilities = () => node?.capabilities() ?? null;
   const ability = async (): Promise<CanDo> => {
-    const capabilities = node?.capabilities() ?? null;
+    const capabilities = activity.capabilities();
     if (capabilities === null) return () => true;
     const judge = await loadJudge();
     return (needs) => judge(needs, capabilities) === null;
@@ -54,8 +57,14 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   });
   signals.on('uploadCompleted', () => validation.wake());
   signals.on('webhookDue', () => deliveries.wake());
+  activity.state = 'running';
   return {
     owner,
+    async finish(signal) {
+      // It never throws, and a database that hangs must not keep a second signal waiting.
+      void node?.leave();
+      await Promise.all([execution.finish(signal), validation.finish(signal)]);
+    },
     async stop() {
       await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
       // Stopped last: jobs that end while the other workers stop may still create an event.

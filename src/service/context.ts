@@ -1,7 +1,7 @@
 /** The objects that the parts of a running service share, and the input of handlers: a call, authenticated and parsed. */
 
 import type { EventEmitter } from 'node:events';
-import type { Engines } from '../engines/engine.ts';
+import type { Capabilities, Engines } from '../engines/engine.ts';
 import type { IdSubject } from '../protocol/id-prefixes.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Operation } from '../protocol/operations.ts';
@@ -37,6 +37,12 @@ interface Activity {
   /** Name of this process in leases. */
   node: string;
   jobs: () => { readonly running: number; readonly takenOver: number };
+  /** `closing`: no new job is begun, and callers should send their requests to other nodes. */
+  state: 'starting' | 'running' | 'closing';
+  /** When the others were last told that this node is alive, by their clock; null before that, and without others. */
+  announcedAt: number | null;
+  /** What its engines can do; null if that is not known, and for a node that carries out no jobs. */
+  capabilities: () => Capabilities | null;
 }
 
 export interface ServiceContext {

@@ -13,7 +13,7 @@ export { type FaultScript, scriptFaults } from './faults/script.ts';
 export type { ServiceResponse } from './http/exchange.ts';
 export type { Faults, RequestFacts } from './http/faults.ts';
 export type { Log, LogEntry, RequestLog, RequestRecord } from './log.ts';
-export type { Service, ServiceOptions, Worker } from './options.ts';
+export type { NodeHealth, Service, ServiceOptions, Worker } from './options.ts';
 export { createWorker } from './start.ts';
 export { Failure };
 

@@ -57,6 +57,14 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Addresses and networks that may read `/metrics`. Default: none, and nothing is counted. */
   readonly metricsFrom?: readonly string[] | undefined;
+  /** Port of the health and metrics of a worker, 0 for a free one. Default: a worker opens no port. */
+  readonly metricsPort?: number | undefined;
+  /** Address to listen on for `metricsPort`. Default: `127.0.0.1`. */
+  readonly metricsHost?: string | undefined;
+  /** How long `drain` lets running jobs finish. Default: 0. */
+  readonly drainMs?: number | undefined;
+  /** How long `drain` answers requests while `/readyz` is 503. Default: 0. */
+  readonly shutdownDelayMs?: number | undefined;
   /**
    * Called when this start has upgraded the tables of an older version; the message names the copy that was made before.
    * Default: it is logged.
@@ -73,16 +81,50 @@ export interface ServiceOptions {
   readonly control?: boolean | { readonly port?: number | undefined } | undefined;
 }
 
+/** What a running process knows of itself. Each part is `ok`, or says what is wrong. */
+export interface NodeHealth {
+  /**
+   * `degraded`: a part fails, but requests are answered or jobs carried out; `failing`: the database or the lease fails;
+   * `closing`: it takes no more jobs.
+   */
+  readonly status: 'starting' | 'ok' | 'degraded' | 'failing' | 'closing';
+  /** Its name in the log of the other nodes. */
+  readonly node: string;
+  readonly role: Role;
+  readonly runningJobs: number;
+  readonly database: string;
+  readonly storage: string;
+  readonly queue: string;
+  /** Whether the others know that it is alive; null without others. */
+  readonly lease: string | null;
+  /** Null for a process whose engines are not known, or that carries out no jobs. */
+  readonly engines: string | null;
+  /** Null when the system does not report it. */
+  readonly diskFreeBytes: number | null;
+}
+
+interface NodeControl {
+  /** Checks all parts. Never throws. */
+  readHealth(): Promise<NodeHealth>;
+  /**
+   * Begins no more jobs; `/readyz` is 503 from now on. Resolves when the running jobs have ended and callers had time to notice, as
+   * long as `drainMs` and `shutdownDelayMs` say, or when the signal aborts. Close it then.
+   */
+  drain(hurry: AbortSignal): Promise<void>;
+}
+
 /** A process that carries out jobs and answers no requests. */
-export interface Worker {
+export interface Worker extends NodeControl {
   /** Its name in the log of the other nodes. */
   readonly id: string;
+  /** Origin of its health and metrics; null without `metricsPort`. */
+  readonly metricsUrl: string | null;
   /** Releases unfinished jobs, which another worker takes immediately, and ends. */
   close(): Promise<void>;
 }
 
 /** A running service. */
-export interface Service {
+export interface Service extends NodeControl {
   /** Base URL of the interface; ends in `/v1`. */
   readonly url: string;
   /** URL of the documents that problems refer to. */

@@ -11,8 +11,8 @@ import type { Role } from '../protocol/roles.ts';
 import { changeKey, createKeyRing, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
 import { createSharedNonces, openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter, createSharedCounter } from './auth/rate.ts';
-import { startBackground } from './background.ts';
-import { systemClock } from './clock.ts';
+import { type BackgroundWork, startBackground } from './background.ts';
+import { sleep, systemClock } from './clock.ts';
 import { DEFAULT_CONFIG, type ServiceConfig } from './config.ts';
 import type { ServiceContext, Signals } from './context.ts';
 import type { EngineSupply, StartService } from './control/workspaces.ts';
@@ -24,7 +24,7 @@ import { createRecentRows, readProvenance } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
-import type { Service, ServiceOptions, Worker } from './options.ts';
+import type { NodeHealth, Service, ServiceOptions, Worker } from './options.ts';
 import { createFractions } from './random.ts';
 import { createStageCache } from './stages/stage-cache.ts';
 import { createFolderStorage } from './storage/folder-storage.ts';
@@ -36,32 +36,72 @@ import { openAccountStore } from './store/open-account.ts';
 import { ensureSecret } from './store/store.ts';
 
 /**
- * Starts a worker, which opens no port. Resolves when it takes jobs.
- * @param options `role` is `worker` whatever they say, and nothing about addresses and keys is used
+ * Starts a worker, which opens no port except that of `metricsPort`. Resolves when it takes jobs.
+ * @param options `role` is `worker` whatever they say, and nothing about keys and other addresses is used
  * @throws Failure as `createService`
  */
 export async function createWorker(options: ServiceOptions): Promise<Worker> {
   const supply = createEngineLoader(options.engines, options.log);
   const context = await openContext({ ...options, role: 'worker' }, supply, () => '');
+  let probes: RunningServer | null = null;
   try {
+    probes = await listenForProbes(context, options);
     const workers = await startBackground(context);
     const end = async () => {
-      await workers.stop();
+      await Promise.all([probes?.close(), workers.stop()]);
       await context.closeEngines();
       await closeStores(context);
     };
     let ended: Promise<void> | null = null;
     return {
       id: workers.owner,
+      metricsUrl: probes?.origin ?? null,
+      ...createNodeControl(context, workers, options),
       close() {
         ended ??= end();
         return ended;
       },
     };
   } catch (error) {
+    await probes?.close();
     await closeStores(context);
     throw error;
   }
+}
+
+/** Answers probes of a worker, also while its engines load. Returns null if no port was chosen for them. */
+async function listenForProbes(
+  context: ServiceContext,
+  options: ServiceOptions,
+): Promise<RunningServer | null> {
+  const { metricsPort: port, metricsHost: host = '127.0.0.1', metricsFrom = null } = options;
+  if (port === undefined) return null;
+  const listen = { host, port, faults: null, trustedProxies: [], metricsFrom, onRequest: null };
+  return startServer(context, { ...listen, part: 'probes' });
+}
+
+/** Shows and ends the work of a node. */
+function createNodeControl(
+  context: ServiceContext,
+  workers: BackgroundWork,
+  { shutdownDelayMs = 0, drainMs = 0 }: ServiceOptions,
+): Pick<Service, 'readHealth' | 'drain'> {
+  const { activity, clock } = context;
+  let check: Promise<() => Promise<NodeHealth>> | null = null;
+  return {
+    async readHealth() {
+      check ??= import('./operate/health.ts').then((module) => module.createNodeHealth(context));
+      return (await check)();
+    },
+    async drain(hurry) {
+      activity.state = 'closing';
+      const late = new AbortController();
+      const cancel = clock.schedule(drainMs, () => late.abort());
+      const finish = drainMs === 0 ? null : workers.finish(AbortSignal.any([hurry, late.signal]));
+      await Promise.all([sleep(clock, shutdownDelayMs, hurry), finish]);
+      cancel();
+    },
+  };
 }
 
 async function closeStores({ store, nonces, stages, storage }: ServiceContext): Promise<void> {
@@ -95,6 +135,7 @@ export const startService: StartService = async (options, supply) => {
       newKey,
       control: null,
       ...createAccountAdmin(context),
+      ...createNodeControl(context, workers, options),
       readProvenance: async (jobId) => (await readProvenance(context.store, jobId)) ?? null,
       close() {
         ended ??= end();
@@ -266,7 +307,13 @@ async function openContext(
         ? createFolderStorage(folders, links, origin)
         : await bucket.open({ store, root: folders.root, clock, now: realTime, log }),
     scratch: createScratch(folders.work, stages.empty),
-    activity: { node: '', jobs: () => ({ running: 0, takenOver: 0 }) },
+    activity: {
+      node: '',
+      jobs: () => ({ running: 0, takenOver: 0 }),
+      state: 'starting',
+      announcedAt: null,
+      capabilities: () => null,
+    },
     commitTogether: createCommitTogether(store),
     recentRows: createRecentRows(store),
     stages,

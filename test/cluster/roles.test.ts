@@ -149,6 +149,10 @@ describe.skipIf(NEEDS)('an API node', () => {
     const queue = 'no worker runs; 1 jobs and 0 uploads wait';
     const lonely = await page(api, '/readyz');
     expect([lonely.status, lonely.json]).toEqual([200, { status: 'degraded', ...parts, queue }]);
+    // A worker that was killed keeps its lease until it ends, and nobody works on the job afterwards either.
+    await fleet.store.run(`UPDATE jobs SET lease_owner = '1-dead@here', lease_until = 1`);
+    fleet.clock.advance(1000);
+    expect((await page(api, '/readyz')).json).toEqual({ status: 'degraded', ...parts, queue });
 
     const { engines, worker } = await fleet.startWorker();
     engines.hold();

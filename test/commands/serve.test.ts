@@ -56,7 +56,12 @@ describe('vloc serve', () => {
   it('refuses a role that is unknown, that lacks a database, or that opens no port but has one set', async () => {
     const database = { VLOC_DATABASE: 'postgres://vloc@127.0.0.1:1/vloc' };
     const cases = [
-      { words: [], env: { VLOC_ROLE: 'boss' }, code: 4, says: 'VLOC_ROLE is not a role: boss' },
+      {
+        words: [],
+        env: { VLOC_ROLE: 'boss' },
+        code: 4,
+        says: 'VLOC_ROLE is not a role (api, worker, all): boss',
+      },
       { words: [], env: { VLOC_ROLE: 'api' }, code: 4, says: 'the role api needs a database' },
       { words: ['--role', 'worker'], env: {}, code: 4, says: 'the role worker needs a database' },
       {
@@ -123,6 +128,35 @@ describe('vloc serve', () => {
     expect(requests).toMatchObject([{ path: '/v1/uploads', status: 400, key_id: null }]);
     expect(stderr()).not.toContain('canary');
     expect(stderr()).not.toContain(secret);
+  });
+
+  it('answers for --shutdown-delay after the first signal, while it is not ready, until the second one', async () => {
+    const { line, stderr, stop } = await serve('--shutdown-delay', '10m', '--output', 'plain');
+    const ended = stop();
+    await until(stderr, (text) => text.includes('a second signal ends this now'));
+    expect((await send(`${new URL(line).origin}/readyz`)).status).toBe(503);
+    expect((await send(`${line}/openapi.json`)).status).toBe(200);
+    void stop();
+    expect(await ended).toBe(0);
+  });
+
+  it('refuses times and ports that it cannot use, and names the variable or the option', async () => {
+    const cases = [
+      { words: [], env: { VLOC_DRAIN: 'soon' }, code: 4, says: 'VLOC_DRAIN is not a time such as 90s' },
+      {
+        words: [],
+        env: { VLOC_METRICS_PORT: '70000' },
+        code: 4,
+        says: 'VLOC_METRICS_PORT is not a whole number',
+      },
+      { words: ['--metrics-port', '1'], env: {}, code: 2, says: '--metrics-port is for workers' },
+      { words: ['--metrics-from', 'x'], env: {}, code: 2, says: '--metrics-from: neither an IP address' },
+    ];
+    for (const { words, env, code, says } of cases) {
+      const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir, ...env } });
+      expect(await main(['serve', ...words], io)).toBe(code);
+      expect(stderr()).toContain(says);
+    }
   });
 
   it('shows the secrets of its first key once, at the start that creates it', async () => {

@@ -73,7 +73,7 @@ check_video "$volume/talk.es.mp4"
 inside vloc serve --port 8080 --host 127.0.0.1 --output plain >"$work/address" 2>"$work/log" &
 service=$!
 tries=0
-until inside node -e "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"; do
+until inside node -e "fetch('http://127.0.0.1:8080/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"; do
   tries=$((tries + 1))
   [ $tries -lt 60 ] || fail "it is not healthy: $(tail -n 3 "$work/log")"
   sleep 1

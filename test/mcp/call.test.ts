@@ -46,6 +46,7 @@ async function call(run: Run, given: ToolArguments, setting: CallSetting = {}) {
     ...{ io, output: 'table', fields: null, service: {}, commandLine: ['mcp'] },
     terminal: createCallTerminal([], () => undefined),
     signal: new AbortController().signal,
+    onNextSignal: () => undefined,
     fail: (failure) => expect.unreachable(failure.message),
     print: () => expect.unreachable(),
     printed: async () => undefined,

@@ -62,6 +62,10 @@ const OF_THE_MACHINE = [
   'role',
   'trusted_proxies',
   'metrics_from',
+  'metrics_port',
+  'metrics_host',
+  'drain_seconds',
+  'shutdown_delay_seconds',
 ];
 
 /** 48 bits: unique among the workspaces of one process. */

@@ -6,7 +6,7 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { OPERATIONS, type Operation, VERSION_PREFIX } from '../../protocol/operations.ts';
 
 /** Unsigned pages outside the interface. */
-export type PageName = 'document' | 'health' | 'readiness' | 'metrics';
+export type PageName = 'document' | 'live' | 'readiness' | 'health' | 'metrics';
 
 /** The part of the service behind a path. `template` is the path with its parameters in braces. */
 export type Route = { readonly template: string } & (
@@ -32,22 +32,23 @@ export type Router = (method: string, path: string) => Match;
 
 const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
-/** Builds the routes once. Paths are matched in canonical form. */
-export function createRouter(): Router {
+const PROBES: readonly Route[] = [
+  { type: 'page', template: '/livez', name: 'live' },
+  { type: 'page', template: '/readyz', name: 'readiness' },
+  { type: 'page', template: '/healthz', name: 'health' },
+  { type: 'page', template: '/metrics', name: 'metrics' },
+];
+
+/**
+ * Builds the routes once. Paths are matched in canonical form.
+ * @param part `probes`: only health and metrics, for a worker
+ */
+export function createRouter(part: 'all' | 'probes' = 'all'): Router {
   const router = new RegExpRouter<Route>();
   const add = (method: string, route: Route) =>
     router.add(method, route.template.replaceAll(/\{(\w+)\}/g, ':$1'), route);
-  for (const operation of OPERATIONS) {
-    add(operation.method, { type: 'operation', template: VERSION_PREFIX + operation.path, operation });
-  }
-  // Signed URLs are for one method. The signature check refuses any other method, not the path.
-  add('ALL', { type: 'object', template: `${OBJECTS_PATH}/{upload_id}` });
-  add('ALL', { type: 'asset', template: `${ASSETS_PATH}/{job_id}/{name}` });
-  add('GET', { type: 'errorPage', template: `${DOCS_PATH}/errors/{code}` });
-  add('GET', { type: 'page', template: `${VERSION_PREFIX}/openapi.json`, name: 'document' });
-  add('GET', { type: 'page', template: '/healthz', name: 'health' });
-  add('GET', { type: 'page', template: '/readyz', name: 'readiness' });
-  add('GET', { type: 'page', template: '/metrics', name: 'metrics' });
+  for (const page of PROBES) add('GET', page);
+  if (part === 'all') addInterface(add);
 
   const find = (method: string, path: string) => {
     const [handlers, stash = []] = router.match(method, path);
@@ -66,4 +67,15 @@ export function createRouter(): Router {
       found: false,
       allowed: METHODS.filter((other) => find(other, path) !== null),
     };
+}
+
+function addInterface(add: (method: string, route: Route) => void): void {
+  for (const operation of OPERATIONS) {
+    add(operation.method, { type: 'operation', template: VERSION_PREFIX + operation.path, operation });
+  }
+  // Signed URLs are for one method. The signature check refuses any other method, not the path.
+  add('ALL', { type: 'object', template: `${OBJECTS_PATH}/{upload_id}` });
+  add('ALL', { type: 'asset', template: `${ASSETS_PATH}/{job_id}/{name}` });
+  add('GET', { type: 'errorPage', template: `${DOCS_PATH}/errors/{code}` });
+  add('GET', { type: 'page', template: `${VERSION_PREFIX}/openapi.json`, name: 'document' });
 }

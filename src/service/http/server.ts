@@ -52,13 +52,15 @@ interface Listen {
   readonly trustedProxies: readonly string[];
   readonly metricsFrom: readonly string[] | null;
   readonly onRequest: RequestLog | null;
+  /** `probes`: only health and metrics. Default: everything. */
+  readonly part?: 'all' | 'probes';
 }
 
 /** Starts listening and answers requests. */
 export async function startServer(context: ServiceContext, listen: Listen): Promise<RunningServer> {
   const parts: Dispatch = {
     context,
-    route: createRouter(),
+    route: createRouter(listen.part),
     readHeaders: createAuthHeaderReader(context.config.headerPrefix),
     pages: createPages(context, listen),
   };
@@ -70,7 +72,8 @@ export async function startServer(context: ServiceContext, listen: Listen): Prom
   const underWay = new Set<Promise<void>>();
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     if (lingering.has(request.socket)) return void request.socket.destroy();
-    const exchange = openExchange(context, request, response, { draining, addressOf });
+    const lastOfConnection = draining || context.activity.state === 'closing';
+    const exchange = openExchange(context, request, response, { lastOfConnection, addressOf });
     const conversation = converse(parts, listen.faults, exchange, draining);
     underWay.add(conversation);
     void conversation.then(() => underWay.delete(conversation));
@@ -104,10 +107,10 @@ function openExchange(
   context: ServiceContext,
   request: IncomingMessage,
   response: ServerResponse,
-  server: { draining: boolean; addressOf: AddressReader },
+  server: { lastOfConnection: boolean; addressOf: AddressReader },
 ): Exchange {
   response.sendDate = false;
-  const headers: Record<string, string> = server.draining ? { Connection: 'close' } : {};
+  const headers: Record<string, string> = server.lastOfConnection ? { Connection: 'close' } : {};
   return {
     request,
     response,

@@ -10,11 +10,12 @@ import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
 import { isLive, readNodes } from '../running/nodes.ts';
 import type { Statements } from '../store/store.ts';
+import { orAborted, withDeadline } from '../time-limits.ts';
 
 interface Metrics {
   readonly contentType: string;
   observe(record: RequestRecord): void;
-  /** Reads the store and returns all metrics as text. */
+  /** Returns all metrics as text; those of the store are missing while it cannot be read. Never throws. */
   collect(): Promise<string>;
 }
 
@@ -39,7 +40,12 @@ export function createMetrics(context: ServiceContext): Metrics {
     registers,
   });
   addOwnMetrics(context, registers);
-  addStoreGauges(context, registry);
+  const readStore = createStoreReader(context);
+  const databaseUp = new Gauge({
+    name: 'vloc_database_up',
+    help: 'Whether the store could be read for these metrics: 1 or 0.',
+    registers,
+  });
   return {
     contentType: registry.contentType,
     observe({ operationId, template, method, status, durationMs }) {
@@ -48,7 +54,37 @@ export function createMetrics(context: ServiceContext): Metrics {
       requests.inc({ operation, method: template === null ? 'any' : method, status: String(status ?? 0) });
       durations.observe({ operation }, durationMs / 1000);
     },
-    collect: () => registry.metrics(),
+    async collect() {
+      const stored = await readStore();
+      databaseUp.set(stored === null ? 0 : 1);
+      return (await registry.metrics()) + (stored ?? '');
+    },
+  };
+}
+
+/** How long the metrics of the store may take: well within the 10 s of Prometheus. */
+const STORE_MS = 3000;
+
+/** Creates the reader of the metrics of the store. It returns null if the store does not answer. */
+function createStoreReader(context: ServiceContext): () => Promise<string | null> {
+  const { clock, log } = context;
+  const registry = new Registry();
+  addStoreGauges(context, registry);
+  /** There is one at a time, so that a database that hangs is not asked more and more. */
+  let running: Promise<string> | null = null;
+  return async () => {
+    running ??= registry.metrics().finally(() => {
+      running = null;
+    });
+    const reading = running;
+    const { signal } = new AbortController();
+    const limit = { clock, ms: STORE_MS, failure: new Error('no answer'), signal };
+    try {
+      return await withDeadline(limit, (expired) => orAborted(reading, expired));
+    } catch (error) {
+      log({ level: 'warn', message: 'the metrics of the store are missing', error });
+      return null;
+    }
   };
 }
 

@@ -1,5 +1,5 @@
 /** Unsigned pages outside the interface: its OpenAPI document, error pages, health, metrics. */
-import { statfs } from 'node:fs/promises';
+import { freeBytes } from '../../disk/folder.ts';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { isAddressAllowed } from '../auth/caller-address.ts';
@@ -8,7 +8,7 @@ import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { PageName } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
-import { checkDatabase, checkReadiness } from './readiness.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 
 export interface OperatorPages {
   readonly answer: Readonly<Record<PageName, (exchange: Exchange) => Promise<ServiceResponse>>>;
@@ -30,10 +30,12 @@ export function createPages(
   const metrics =
     metricsFrom === null ? null : import('./metrics.ts').then((module) => module.createMetrics(context));
   let document: Promise<ServiceResponse> | null = null;
+  const check = createReadiness(context);
   return {
     answer: {
-      health: createFresh(context, answerHealth),
-      readiness: createFresh(context, answerReadiness),
+      live: async () => json(200, { status: 'ok' }),
+      readiness: () => answerReadiness(context, check),
+      health: async () => answerHealth(context, await check()),
       document() {
         document ??= answerDocument(context);
         return document;
@@ -55,7 +57,7 @@ export function createPages(
   };
 }
 
-const PROBES: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+const PROBES: readonly string[] = ['/livez', '/readyz', '/healthz', '/metrics'];
 
 /** Returns true for successful monitoring requests, which would fill the log. */
 function isProbe({ template, status }: RequestRecord): boolean {
@@ -74,43 +76,26 @@ async function answerDocument(context: ServiceContext): Promise<ServiceResponse>
   };
 }
 
-/** Anyone may request these, so the disk is written at most once in this time. */
-const FRESH_MS = 1000;
 /** When to ask again about a part that fails. */
 const RETRY_AFTER = { 'Retry-After': '5' };
 
-/** Creates a page whose answer serves all requests of a second. */
-function createFresh(
-  context: ServiceContext,
-  check: (context: ServiceContext) => Promise<ServiceResponse>,
-): () => Promise<ServiceResponse> {
-  let last: { at: number; answer: Promise<ServiceResponse> } | null = null;
-  return () => {
-    const now = context.clock.now();
-    if (last === null || now - last.at >= FRESH_MS) last = { at: now, answer: check(context) };
-    return last.answer;
-  };
+/** The answer of `/readyz`, for what sends requests to this process: 503 if none can be answered, or none should be sent any more. */
+async function answerReadiness(
+  { activity }: ServiceContext,
+  check: () => Promise<Readiness>,
+): Promise<ServiceResponse> {
+  if (activity.state !== 'running') return json(503, { status: activity.state }, RETRY_AFTER);
+  const readiness = await check();
+  return readiness.status === 'failing' ? json(503, readiness, RETRY_AFTER) : json(200, readiness);
 }
 
-/** The answer of `/healthz`: 200 if this process can write to the store, else 503. */
-async function answerHealth(context: ServiceContext): Promise<ServiceResponse> {
-  if ((await checkDatabase(context)) !== 'ok')
-    return json(503, { status: 'failing', store: 'not writable' }, RETRY_AFTER);
-  const { bavail, bsize } = await statfs(context.folders.root);
-  return json(200, { status: 'ok', store: 'writable', disk_free_bytes: bavail * bsize });
-}
-
-/**
- * The answer of `/readyz`: 200 if requests can be answered, else 503. Without workers they can: jobs are accepted and wait, so a
- * load balancer must not take all nodes away.
- */
-async function answerReadiness(context: ServiceContext): Promise<ServiceResponse> {
-  const readiness = await checkReadiness(context);
-  const { database, storage, queue } = readiness;
-  if (database !== 'ok' || storage !== 'ok') {
-    return json(503, { status: 'failing', ...readiness }, RETRY_AFTER);
-  }
-  return json(200, { status: queue === 'ok' ? 'ok' : 'degraded', ...readiness });
+/** The answer of `/healthz`, for people: all parts, and the free disk. */
+async function answerHealth(
+  { folders, activity }: ServiceContext,
+  readiness: Readiness,
+): Promise<ServiceResponse> {
+  const health = { ...readiness, state: activity.state, disk_free_bytes: await freeBytes(folders.root) };
+  return readiness.status === 'failing' ? json(503, health, RETRY_AFTER) : json(200, health);
 }
 
 /** Returns the page behind the `type` of a problem. `name` is the code in lower case. */

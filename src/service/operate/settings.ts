@@ -53,6 +53,8 @@ const prices = v.strictObject(
 );
 
 const HOUR_MS = 60 * 60_000;
+/** Proxies that check their servers every second or two have noticed by then. */
+const API_SHUTDOWN_DELAY_SECONDS = 5;
 const MIB = 1024 ** 2;
 
 /**
@@ -95,7 +97,25 @@ const FIELDS = {
   }),
   metrics_from: field(addresses, 'addresses and networks that may read `/metrics`', {
     default: plain(['127.0.0.1', '::1']),
+    flag: '--metrics-from',
   }),
+  metrics_port: field(port, 'port of the health and metrics of a worker; 0 takes a free one', {
+    default: '`VLOC_METRICS_PORT`, else a worker opens no port',
+    flag: '--metrics-port',
+  }),
+  metrics_host: field(text, 'address to listen on for `metrics_port`', {
+    default: '`VLOC_METRICS_HOST`, else `"127.0.0.1"`',
+    flag: '--metrics-host',
+  }),
+  drain_seconds: field(number(0), 'how long running jobs may finish after SIGTERM; then they go to others', {
+    default: '`VLOC_DRAIN`, else `0`',
+    flag: '--drain',
+  }),
+  shutdown_delay_seconds: field(
+    number(0),
+    'how long requests are answered after SIGTERM while `/readyz` is 503, so that proxies notice',
+    { default: '`VLOC_SHUTDOWN_DELAY`, else `5` with the role `api`, else `0`', flag: '--shutdown-delay' },
+  ),
   allow_loopback: field(
     v.boolean('must be true or false'),
     'lets source and callback addresses lead to this machine, over http too',
@@ -244,6 +264,10 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
     storage,
     trusted_proxies = [],
     metrics_from = METRICS_FROM,
+    metrics_port,
+    metrics_host,
+    drain_seconds = 0,
+    shutdown_delay_seconds = role === 'api' ? API_SHUTDOWN_DELAY_SECONDS : 0,
   } = settings;
   return {
     stateDir: state_dir ?? stateDir,
@@ -254,6 +278,10 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
     ...(port === undefined ? {} : { port }),
     trustedProxies: trusted_proxies,
     metricsFrom: metrics_from,
+    ...(metrics_port === undefined ? {} : { metricsPort: metrics_port }),
+    ...(metrics_host === undefined ? {} : { metricsHost: metrics_host }),
+    drainMs: drain_seconds * 1000,
+    shutdownDelayMs: shutdown_delay_seconds * 1000,
     config: configOf(settings),
   };
 }

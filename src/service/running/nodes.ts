@@ -19,7 +19,7 @@ export interface NodeRow {
   readonly running: number;
   readonly startedAt: number;
   readonly seenAt: number;
-  /** When it was stopped in order; null while it runs, and after a crash. */
+  /** When it was stopped in order, since when it takes no jobs; null while it runs, and after a crash. */
   readonly stoppedAt: number | null;
 }
 
@@ -61,10 +61,10 @@ function parse(text: string | null): Capabilities | null {
 }
 
 const ANNOUNCE = `
-  INSERT INTO nodes (id, role, version, host, capabilities, running, started_at, seen_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+  INSERT INTO nodes (id, role, version, host, capabilities, running, started_at, seen_at, stopped_at)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
   ON CONFLICT (id) DO UPDATE SET capabilities = excluded.capabilities, running = excluded.running,
-    seen_at = excluded.seen_at, stopped_at = NULL`;
+    seen_at = excluded.seen_at, stopped_at = excluded.stopped_at`;
 
 interface NodeParts {
   /** The same as the owner of its leases. */
@@ -80,17 +80,20 @@ interface NodeParts {
 interface AnnouncedNode {
   /** What its engines could do when they were last asked. */
   readonly capabilities: () => Capabilities | null;
+  /** Tells the others that it takes no more jobs. */
+  leave(): Promise<void>;
   /** Tells the others that it stops. */
   stop(): Promise<void>;
 }
 
 /** Announces a node, then keeps it announced. Resolves when the others know it. */
 export async function announceNode(context: ServiceContext, parts: NodeParts): Promise<AnnouncedNode> {
-  const { store, clock, log, role } = context;
+  const { store, clock, log, role, activity } = context;
   const startedAt = clock.now();
   let capabilities = (await parts.capabilities?.()) ?? null;
   let watchedSince = startedAt;
   let seenAt = startedAt;
+  let leftAt: number | null = null;
   let failing = false;
 
   const announce = async () => {
@@ -98,9 +101,10 @@ export async function announceNode(context: ServiceContext, parts: NodeParts): P
     // It was suspended, or could not reach the store: what the others did meanwhile is not known.
     if (now - seenAt > LEASE_MS) watchedSince = now;
     const can = capabilities === null ? null : JSON.stringify(capabilities);
-    const values = [parts.id, role, packageFile.version, hostname(), can, parts.running(), startedAt, now];
-    await store.run(ANNOUNCE, ...values);
+    const about = [parts.id, role, packageFile.version, hostname(), can, parts.running()];
+    await store.run(ANNOUNCE, ...about, startedAt, now, leftAt);
     seenAt = now;
+    activity.announcedAt = now;
   };
   const beat = async () => {
     try {
@@ -127,6 +131,10 @@ export async function announceNode(context: ServiceContext, parts: NodeParts): P
   const stops = [repeatAlone(clock, BEAT_MS, beat), repeatAlone(clock, CHECK_MS, check)];
   return {
     capabilities: () => capabilities,
+    leave() {
+      leftAt = clock.now();
+      return beat();
+    },
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
       try {

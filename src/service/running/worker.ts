@@ -1,5 +1,5 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
-import { type Cancel, type Clock, repeat } from '../clock.ts';
+import { type Cancel, type Clock, repeat, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { StorageAway } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
@@ -49,6 +49,8 @@ export interface LeaseWorker {
   wake(): void;
   /** Drops a row that was cancelled in this process. */
   drop(id: string): void;
+  /** Leases nothing more. Resolves when the running rows have ended, or when the signal aborts. */
+  finish(signal: AbortSignal): Promise<void>;
   /** Stops everything and releases unfinished rows. */
   stop(): Promise<void>;
 }
@@ -74,6 +76,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   let wanted = false;
   /** Whether a slot is kept for a row that is being leased. */
   let claiming = false;
+  let finishing = false;
   let stopping = false;
   let takenOver = 0;
   let lastPoll = clock.now();
@@ -108,7 +111,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
 
   /** Returns false if there was no slot or no row. */
   const claimNext = async (): Promise<boolean> => {
-    if (stopping || !hasFreeSlot()) return false;
+    if (stopping || finishing || !hasFreeSlot()) return false;
     const now = clock.now();
     claiming = true;
     try {
@@ -203,6 +206,14 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     count: () => ({ running: running.size, takenOver }),
     wake,
     drop: (id) => running.get(id)?.controller.abort(new LeaseLost('cancelled')),
+    async finish(signal) {
+      finishing = true;
+      // During a search, a row may be leased in this moment.
+      while (!signal.aborted && (isSearching || running.size > 0 || unrecorded.size > 0)) {
+        const ends = Array.from(running.values(), ({ done }) => done);
+        await Promise.race([sleep(clock, POLL_MS, signal), ...ends]);
+      }
+    },
     async stop() {
       stopping = true;
       stopPolling();

@@ -19,31 +19,62 @@ test('the document of the interface is served without a signature, for the addre
   expect(await new Validator().validate(reply.json)).toEqual({ valid: true });
 });
 
-test('/healthz says that the store can be written', async () => {
+test('/healthz shows all parts and the free disk', async () => {
   const { service } = await startScene();
   const reply = await send(`${originOf(service.url)}/healthz`);
-  expect([reply.status, reply.json.status, reply.json.store]).toEqual([200, 'ok', 'writable']);
+  expect(reply.status).toBe(200);
+  expect(reply.json).toMatchObject({ status: 'ok', database: 'ok', storage: 'ok', queue: 'ok' });
   expect(reply.json.disk_free_bytes).toBeGreaterThan(0);
 });
 
-test('/readyz names the part that fails, and is 503 only for parts that every request needs', async () => {
+test('each health address has one meaning: the process runs, it answers requests, its parts work', async () => {
   const { service, stateDir, clock } = await startScene({ config: { workers: 0 } });
-  const ask = async () => {
+  clock.freeze();
+  const ask = async (path: string) => {
     clock.advance(1000);
-    const { status, json } = await send(`${originOf(service.url)}/readyz`);
+    const { status, json } = await send(originOf(service.url) + path);
     return [status, json];
   };
   const ok = { status: 'ok', database: 'ok', storage: 'ok', queue: 'ok' };
-  expect(await ask()).toEqual([200, ok]);
+  expect(await ask('/readyz')).toEqual([200, ok]);
+  // Reads, reservations and jobs are still accepted.
   await rm(join(stateDir, 'assets'), { recursive: true });
   const storage = 'the files cannot be written';
-  expect(await ask()).toEqual([503, { ...ok, status: 'failing', storage }]);
+  expect(await ask('/readyz')).toEqual([200, { ...ok, status: 'degraded', storage }]);
+  expect((await ask('/healthz'))[0]).toBe(200);
   await mkdir(join(stateDir, 'assets'));
   const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
   other.exec('DROP TABLE secrets');
   other.close();
   const database = 'the store cannot be written';
-  expect(await ask()).toEqual([503, { ...ok, status: 'failing', database }]);
+  expect(await ask('/readyz')).toEqual([503, { ...ok, status: 'failing', database }]);
+  expect((await ask('/healthz'))[0]).toBe(503);
+  expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
+});
+
+test('/readyz is 503 while a closing service still answers requests', async () => {
+  const { service, caller } = await startScene({ shutdownDelayMs: 60_000 });
+  const hurry = new AbortController();
+  const left = service.drain(hurry.signal);
+  const ready = await send(`${originOf(service.url)}/readyz`);
+  expect([ready.status, ready.json]).toEqual([503, { status: 'closing' }]);
+  expect(ready.headers.connection).toBe('close');
+  expect((await caller.get('/v1/credits')).status).toBe(200);
+  hurry.abort();
+  await left;
+});
+
+test('/metrics answers without the store, and says so', async () => {
+  const { service, stateDir } = await startScene({ metricsFrom: ['127.0.0.1'], config: { workers: 0 } });
+  const read = async () => (await send(`${originOf(service.url)}/metrics`)).bytes.toString().split('\n');
+  expect(await read()).toContain('vloc_database_up 1');
+  const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  other.exec('DROP TABLE ledger');
+  other.close();
+  const lines = await read();
+  expect(lines).toContain('vloc_database_up 0');
+  expect(lines).toContain('vloc_node_jobs_running 0');
+  expect(lines.join()).not.toContain('vloc_credits');
 });
 
 test('/metrics shows how long jobs have waited', async () => {
@@ -135,7 +166,7 @@ test('every request is reported with its key and template, and with nothing that
 test('a store that lost its tables is reported with 503, and the cause stays in the log', async () => {
   const { service, stateDir, clock, logged } = await startScene({ config: { workers: 0 } });
   clock.freeze();
-  const path = `${new URL(service.url).origin}/healthz`;
+  const path = `${new URL(service.url).origin}/readyz`;
   expect((await send(path)).status).toBe(200);
   const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
   other.exec('DROP TABLE secrets');
@@ -144,7 +175,7 @@ test('a store that lost its tables is reported with 503, and the cause stays in 
   expect((await send(path)).status).toBe(200);
   clock.advance(1000);
   const failing = await send(path);
-  expect([failing.status, failing.json]).toEqual([503, { status: 'failing', store: 'not writable' }]);
+  expect([failing.status, failing.json.database]).toEqual([503, 'the store cannot be written']);
   expect(logged.find(({ message }) => message === 'the store cannot be written')?.error).toBeDefined();
   await rm(stateDir, { recursive: true, force: true });
 });

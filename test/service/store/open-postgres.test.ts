@@ -356,14 +356,18 @@ describe.skipIf(NEEDS)('while the database is down', () => {
   it('requests get 503 with Retry-After; afterwards accepted jobs are done', async () => {
     const own = startPostgres();
     onTestFinished(() => own.stop());
-    const scene = await startScene({ database: freshAccount(own) });
+    const scene = await startScene({ database: freshAccount(own), metricsFrom: ['127.0.0.1'] });
     const { caller } = scene;
     const created = await caller.post(NEW_JOB, TRANSLATION);
     own.kill();
     const refused = await caller.get('/v1/credits');
     expect(refused.status).toBe(503);
     expect(refused.headers['retry-after']).toBeDefined();
-    expect((await send(`${new URL(scene.service.url).origin}/healthz`)).status).toBe(503);
+    const { origin } = new URL(scene.service.url);
+    for (const path of ['/healthz', '/readyz']) expect((await send(origin + path)).status).toBe(503);
+    expect((await send(`${origin}/livez`)).status).toBe(200);
+    const metrics = await send(`${origin}/metrics`);
+    expect(metrics.bytes.toString()).toContain('vloc_database_up 0\n');
     own.start();
     await until(
       () => caller.get('/v1/credits'),

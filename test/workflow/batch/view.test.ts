@@ -24,6 +24,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     engines: undefined,
   } as const;
   const context: Context = {
+    onNextSignal: () => undefined,
     fail: (failure) => expect.unreachable(failure.message),
     io,
     output,
