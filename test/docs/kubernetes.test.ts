@@ -55,7 +55,9 @@ const manifests = kustomization.resources.flatMap(
 );
 
 // The schemas have checked the types of what follows.
-const deployments = manifests.filter(({ kind }) => kind === 'Deployment').map((each) => new Deployment(each));
+const deployments = manifests
+  .filter(({ kind }) => kind === 'Deployment')
+  .map((each) => new Deployment(each as never)); // the schemas check it
 const pods = deployments.map(({ metadata, spec }) => ({
   name: metadata?.name ?? '',
   labels: spec?.template.metadata?.labels ?? {},
