@@ -30,24 +30,37 @@ export interface FaultyCluster {
   readonly pooler: Pooler | null;
   /** Nodes of the role that end are not replaced until the returned function is called. */
   hold(role: ClusterRole): () => void;
-  /** The jobs of the node must be taken over from now on. */
-  abandon(node: ClusterNode): Promise<void>;
+  /** The jobs of the node must be taken over from now on. Returns their number. */
+  abandon(node: ClusterNode): Promise<number>;
+  /** Returns the number of jobs that the node carries out. */
+  countJobs(node: ClusterNode): Promise<number>;
 }
 
 /** One fault: it happens, lasts, and is over. */
 export const FAULTS: Readonly<Record<ClusterFault, (cluster: FaultyCluster) => Promise<void>>> = {
   async frozen(cluster) {
     const victim = cluster.random.pick(await readyNodes(cluster, ({ role }) => role === 'worker'));
-    process.kill(victim.pid, 'SIGSTOP');
     try {
-      await cluster.abandon(victim);
+      // With a job, which others must take over.
+      for (let held = 0; held === 0; ) {
+        process.kill(victim.pid, 'SIGCONT');
+        await sleep(20);
+        process.kill(victim.pid, 'SIGSTOP');
+        held = await cluster.abandon(victim);
+      }
       await sleep(FROZEN_MS);
     } finally {
       process.kill(victim.pid, 'SIGCONT');
     }
   },
-  async 'black-hole'({ line }) {
+  async 'black-hole'(cluster) {
+    const { line } = cluster;
+    const isMeant = ({ route, role }: ClusterNode) => route === 'black-hole' && role === 'worker';
+    const [worker] = await readyNodes(cluster, isMeant);
+    if (worker === undefined) throw new Error('no worker is behind the line');
+    while ((await cluster.countJobs(worker)) === 0) await sleep(20);
     line?.swallow();
+    await cluster.abandon(worker);
     await sleep(HOLE_MS);
     line?.cut();
   },

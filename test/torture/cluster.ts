@@ -256,14 +256,18 @@ async function killNode(world: World, turn: number): Promise<void> {
 }
 
 /** Notes the jobs that others must take over from a node. */
-async function abandon(world: World, victim: ClusterNode): Promise<void> {
+async function abandon(world: World, victim: ClusterNode): Promise<number> {
   const since = Date.now();
-  const held = await world.store.all<{ id: string; owner: string }>(
-    `SELECT id, lease_owner AS owner FROM jobs WHERE status IN ('queued', 'processing') AND lease_owner LIKE ?`,
-    `${victim.pid}-%`,
-  );
+  const held = await heldBy(world, victim);
   for (const { id, owner } of held) world.abandoned.set(id, { owner, since });
+  return held.length;
 }
+
+const heldBy = ({ store }: World, { pid }: ClusterNode) =>
+  store.all<{ id: string; owner: string }>(
+    `SELECT id, lease_owner AS owner FROM jobs WHERE status IN ('queued', 'processing') AND lease_owner LIKE ?`,
+    `${pid}-%`,
+  );
 
 function faultyCluster(world: World): FaultyCluster {
   const { random, violations, nodes, line, pooler, held } = world;
@@ -275,6 +279,7 @@ function faultyCluster(world: World): FaultyCluster {
     pooler,
     accepted: () => world.accepted.size,
     abandon: (node) => abandon(world, node),
+    countJobs: async (node) => (await heldBy(world, node)).length,
     hold(role) {
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(role, promise);
