@@ -6,7 +6,14 @@ import { runCluster } from '../torture/cluster.ts';
 it.skipIf(POSTGRES_PROGRAMS === null)(
   'killed nodes and databases lose no accepted job, charge none twice, and are replaced in time (needs postgresql)',
   async () => {
-    const { counts, violations } = await runCluster({ kills: 9, databaseKills: 3, seed: 18, tell: () => {} });
+    const { counts, violations } = await runCluster({
+      kills: 9,
+      databaseKills: 3,
+      faults: [],
+      rounds: 0,
+      seed: 18,
+      tell: () => {},
+    });
     expect(violations).toEqual([]);
     expect(counts).toMatchObject({ api: 3, worker: 3, finishing: 3, database: 3 });
     expect(counts.jobs).toBeGreaterThan(20);

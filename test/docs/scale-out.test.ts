@@ -31,7 +31,9 @@ const CALLS = [
   ...[...page.matchAll(/(?:^|[=\s`])(?:\/usr\/bin\/)?(vloc (?:serve|engines)[^\n`]*)/gm)].map(
     ([, line = '']) => line.split(' '),
   ),
-  ...Object.values(compose.services).flatMap(({ command }) => (command === undefined ? [] : [command])),
+  ...Object.values(compose.services).flatMap(({ command }) =>
+    command?.[0] === 'serve' ? [['vloc', ...command]] : [],
+  ),
 ];
 
 /** The options of the longest command that the words begin with; null if there is none. */

@@ -1,12 +1,28 @@
-/** Kills nodes of a service, and the PostgreSQL server that they share, while callers create jobs. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Kills nodes of a service, and the PostgreSQL server that they share, and lets other faults happen, while callers create jobs. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresStore, type PostgresStore } from '../../src/service/store/postgres-store.ts';
 import type { Caller, Reply } from '../service/harness/caller.ts';
 import { freshAccount, type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { CLUSTER_MOMENTS, type ClusterNode, type ClusterRole, startNode } from './cluster-orders.ts';
+import {
+  type ClusterFault,
+  type DatabaseLine,
+  FAULTS,
+  type FaultyCluster,
+  openLine,
+  POOLER_PROGRAM,
+  type Pooler,
+  startPooler,
+} from './cluster-faults.ts';
+import {
+  CLUSTER_MOMENTS,
+  type ClusterNode,
+  type ClusterRole,
+  type Route,
+  startNode,
+} from './cluster-orders.ts';
 import { createRandom, type Random } from './random.ts';
 
 export interface ClusterPlan {
@@ -14,6 +30,10 @@ export interface ClusterPlan {
   readonly kills: number;
   /** Kills of the database server. */
   readonly databaseKills: number;
+  /** Faults that happen after the kills, in turn. */
+  readonly faults: readonly ClusterFault[];
+  /** How often each fault happens. */
+  readonly rounds: number;
   readonly seed: number;
   readonly tell: (line: string) => void;
 }
@@ -42,7 +62,11 @@ interface World {
   readonly store: PostgresStore;
   readonly nodes: ClusterNode[];
   /** Starts a node, and another one whenever it ends. */
-  start(role: ClusterRole): void;
+  start(role: ClusterRole, route: Route): void;
+  /** Resolves when nodes of the role may be replaced. */
+  readonly held: Map<ClusterRole, Promise<void>>;
+  readonly line: DatabaseLine | null;
+  readonly pooler: Pooler | null;
   /** Ids of accepted jobs by their Idempotency-Key. */
   readonly accepted: Map<string, string>;
   readonly counts: Record<string, number>;
@@ -60,10 +84,13 @@ interface World {
 export async function runCluster(plan: ClusterPlan): Promise<ClusterReport> {
   const root = mkdtempSync(join(tmpdir(), 'vloc-cluster-'));
   const server = startPostgres();
-  const world = openWorld(plan, server, root);
+  const world = await openWorld(plan, server, root);
   try {
-    for (let count = 0; count < API_NODES; count += 1) world.start('api');
-    for (let count = 0; count < WORKERS; count += 1) world.start('worker');
+    for (let count = 0; count < API_NODES; count += 1) world.start('api', 'direct');
+    for (let count = 0; count < WORKERS; count += 1) world.start('worker', 'direct');
+    if (world.line !== null) for (const role of ['api', 'worker'] as const) world.start(role, 'black-hole');
+    if (world.pooler !== null) world.start('worker', 'pooler');
+    if (plan.faults.includes('disk')) world.start('worker', 'small-disk');
     await Promise.all(world.nodes.map(({ ready }) => ready));
     const callers = Array.from({ length: CALLERS }, (_, at) => runCaller(world, at));
     const watch = watchTakeovers(world);
@@ -74,6 +101,15 @@ export async function runCluster(plan: ClusterPlan): Promise<ClusterReport> {
     for (let done = 1; done <= plan.databaseKills; done += 1) {
       await killDatabase(world);
       if (done % 5 === 0) plan.tell(`  ${done} kills of the database, ${world.accepted.size} jobs accepted`);
+    }
+    for (let round = 1; round <= plan.rounds; round += 1) {
+      for (const fault of plan.faults) {
+        await FAULTS[fault](faultyCluster(world));
+        world.counts[fault] = (world.counts[fault] ?? 0) + 1;
+        await untilRecovered(world);
+        await untilAllWork(world, fault);
+        plan.tell(`  ${fault}, ${world.accepted.size} jobs accepted, ${world.violations.length} violations`);
+      }
     }
     world.over = true;
     await Promise.all(callers);
@@ -96,16 +132,33 @@ export async function runCluster(plan: ClusterPlan): Promise<ClusterReport> {
     world.isClosing = true;
     await Promise.all(world.nodes.map((node) => node.kill()));
     await world.store.close();
+    await world.pooler?.stop();
+    world.line?.close();
     server.stop();
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-function openWorld(plan: ClusterPlan, server: PostgresServer, root: string): World {
+async function openWorld(plan: ClusterPlan, server: PostgresServer, root: string): Promise<World> {
   const database = freshAccount(server);
   const schema = new URL(database).searchParams.get('schema') ?? '';
   const url = database.replace(/&schema=\w+/, '');
-  const orders = { database, stateDir: join(root, 'state'), openJobs: OPEN_JOBS };
+  const socket = new URL(url).searchParams.get('host') ?? '';
+  const line = plan.faults.includes('black-hole') ? await openLine(socket) : null;
+  if (plan.faults.includes('pooler') && !existsSync(POOLER_PROGRAM))
+    throw new Error('PgBouncer is not installed');
+  const pooler = plan.faults.includes('pooler') ? await startPooler(root, socket) : null;
+  const ports = {
+    'black-hole': line?.port,
+    pooler: pooler?.port,
+    direct: undefined,
+    'small-disk': undefined,
+  };
+  const databaseFor = (route: Route) =>
+    ports[route] === undefined
+      ? database
+      : `postgres://vloc:secret@127.0.0.1:${ports[route]}/postgres?schema=${schema}`;
+  const orders = { stateDir: join(root, 'state'), openJobs: OPEN_JOBS };
   const nodes: ClusterNode[] = [];
   const world: World = {
     plan,
@@ -113,13 +166,17 @@ function openWorld(plan: ClusterPlan, server: PostgresServer, root: string): Wor
     server,
     store: openPostgresStore({ url, schema }),
     nodes,
-    start(role) {
-      const node = startNode({ ...orders, role });
+    line,
+    pooler,
+    held: new Map(),
+    start(role, route) {
+      const node = startNode({ ...orders, role, database: databaseFor(route) }, route);
       nodes.push(node);
       // As a supervisor does, also for a node that gave up because it found no database.
-      void node.ended.then(() => {
+      void node.ended.then(async () => {
         nodes.splice(nodes.indexOf(node), 1);
-        if (!world.isClosing) world.start(role);
+        await world.held.get(role);
+        if (!world.isClosing) world.start(role, route);
       });
     },
     accepted: new Map(),
@@ -161,10 +218,13 @@ async function runCaller(world: World, number: number): Promise<void> {
   }
 }
 
-/** Null for a request that a kill has cut off. */
+/** Longer than any answer, so that a caller of a node that hangs asks another one. */
+const ANSWER_MS = 60_000;
+
+/** Null for a request that a kill has cut off, or that gets no answer. */
 async function tryOnce(ask: () => Promise<Reply> | undefined): Promise<Reply | null> {
   try {
-    return (await ask()) ?? null;
+    return (await Promise.race([ask(), sleep(ANSWER_MS, null, { ref: false })])) ?? null;
   } catch {
     return null;
   }
@@ -192,12 +252,43 @@ async function killNode(world: World, turn: number): Promise<void> {
     await victim.kill();
   }
   counts[kind] = (counts[kind] ?? 0) + 1;
+  await abandon(world, victim);
+}
+
+/** Notes the jobs that others must take over from a node. */
+async function abandon(world: World, victim: ClusterNode): Promise<number> {
   const since = Date.now();
-  const held = await world.store.all<{ id: string; owner: string }>(
-    `SELECT id, lease_owner AS owner FROM jobs WHERE status IN ('queued', 'processing') AND lease_owner LIKE ?`,
-    `${victim.pid}-%`,
-  );
+  const held = await heldBy(world, victim);
   for (const { id, owner } of held) world.abandoned.set(id, { owner, since });
+  return held.length;
+}
+
+const heldBy = ({ store }: World, { pid }: ClusterNode) =>
+  store.all<{ id: string; owner: string }>(
+    `SELECT id, lease_owner AS owner FROM jobs WHERE status IN ('queued', 'processing') AND lease_owner LIKE ?`,
+    `${pid}-%`,
+  );
+
+function faultyCluster(world: World): FaultyCluster {
+  const { random, violations, nodes, line, pooler, held } = world;
+  return {
+    random,
+    violations,
+    nodes,
+    line,
+    pooler,
+    accepted: () => world.accepted.size,
+    abandon: (node) => abandon(world, node),
+    countJobs: async (node) => (await heldBy(world, node)).length,
+    hold(role) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(role, promise);
+      return () => {
+        held.delete(role);
+        resolve();
+      };
+    },
+  };
 }
 
 /** Notes how long the jobs of dead workers wait for another one. */
@@ -283,6 +374,15 @@ async function untilRecovered(world: World): Promise<void> {
     await wait(async () => (await tryOnce(() => caller.get('/v1/credits')))?.status === 200);
   }
   await wait(async () => (await countDone().catch(() => 0)) > (before ?? 0));
+}
+
+/** Until all nodes work: those that gave up were replaced. */
+async function untilAllWork({ nodes, violations }: World, fault: ClusterFault): Promise<void> {
+  const end = Date.now() + SETTLED_MS;
+  const idle = () => nodes.filter((node) => !node.isWorking());
+  while (idle().length > 0 && Date.now() < end) await sleep(50);
+  for (const { role, route } of idle())
+    violations.push(`after the fault ${fault}, a node (${role}, ${route}) does not work`);
 }
 
 /** Waits until all accepted jobs have ended. */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { POSTGRES_PROGRAMS } from '../support/postgres.ts';
 import { runCluster } from './cluster.ts';
+import { CLUSTER_FAULTS, type ClusterFault } from './cluster-faults.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import { runPair } from './pair.ts';
@@ -21,6 +22,9 @@ const { values, positionals } = parseArgs({
     losses: { type: 'string', default: '50' },
     // Source: the requirements of scale-out.
     'database-kills': { type: 'string', default: '20' },
+    /** Of `cluster`, separated by commas; empty: none. */
+    faults: { type: 'string', default: CLUSTER_FAULTS.join(',') },
+    rounds: { type: 'string', default: '3' },
     only: { type: 'string' },
   },
 });
@@ -95,12 +99,29 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
     if (POSTGRES_PROGRAMS === null) return leaveOut('cluster: left out, since PostgreSQL is not installed');
     const databaseKills = Number(values['database-kills']);
     const startedAt = Date.now();
-    const { counts, violations } = await runCluster({ kills, databaseKills, seed, tell });
+    const { counts, violations } = await runCluster({
+      kills,
+      databaseKills,
+      faults: readFaults(),
+      rounds: Number(values.rounds),
+      seed,
+      tell,
+    });
     tellResult('cluster', { ...counts, violations: violations.length }, startedAt);
     tellViolations(violations);
     return null;
   },
 };
+
+function readFaults(): ClusterFault[] {
+  const names = values.faults.split(',').filter((name) => name !== '');
+  return names.map((name) => {
+    const fault = CLUSTER_FAULTS.find((each) => each === name);
+    if (fault === undefined)
+      throw new Error(`there is no fault "${name}"; there are ${CLUSTER_FAULTS.join(', ')}`);
+    return fault;
+  });
+}
 
 function tellResult(name: string, counts: Readonly<Record<string, number>>, startedAt: number): void {
   const parts = Object.entries(counts).map(([what, count]) => `${count} ${what}`);

@@ -33,7 +33,7 @@ export function hasService(stateDir: string): boolean {
 }
 
 /**
- * Opens the keys of a state folder, or of the database of its account. Creates the folder if it is missing.
+ * Opens the keys of a state folder, which is created if it is missing, or of the database, which needs no folder.
  * @param now ms since 1970
  */
 export async function openKeyAdmin(
@@ -42,10 +42,9 @@ export async function openKeyAdmin(
   now: () => number,
   onUpgrade: OnUpgrade,
 ): Promise<KeyAdmin> {
-  const { folders } = await prepareFolders(stateDir);
   const store =
     database === undefined
-      ? openAccountStore(folders, { onUpgrade })
+      ? openAccountStore((await prepareFolders(stateDir)).folders, { onUpgrade })
       : await (await import('../store/open-postgres.ts')).openPostgresAccount(database, null, now, onUpgrade);
   return {
     issue: (rules) => issueKey(store, rules, now(), randomBytes),
