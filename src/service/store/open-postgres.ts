@@ -14,7 +14,7 @@ import {
   type PostgresAddress,
   type PostgresStore,
 } from './postgres-store.ts';
-import { forPostgres, MIGRATIONS, OLDEST_PROGRAM, SCHEMA_VERSION, tablesOf } from './schema.ts';
+import { forPostgres, SCHEMA, type Schema, tablesOf } from './schema.ts';
 import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
@@ -42,6 +42,7 @@ CREATE TABLE rates (name TEXT COLLATE "C" PRIMARY KEY, ends_at BIGINT NOT NULL, 
  * @param url `postgres://user@host/database`, with `?schema=NAME` for tables outside the schema `public`
  * @param root the state folder with the files of the account; null if they are elsewhere, or not needed
  * @param now the time of this machine, in ms since 1970
+ * @param schema the tables of this program
  * @throws Failure, with nothing changed
  */
 export async function openPostgresAccount(
@@ -49,6 +50,7 @@ export async function openPostgresAccount(
   root: string | null,
   now: () => number,
   onUpgrade: OnUpgrade = () => undefined,
+  schema: Schema = SCHEMA,
 ): Promise<PostgresStore> {
   const address = readAddress(url);
   const shown = describeDatabase(url);
@@ -56,10 +58,10 @@ export async function openPostgresAccount(
   try {
     await store.refuseSharedSessions();
     await refuseSkew(store, shown, now);
-    if (await migrate(store, shown, address)) {
-      onUpgrade(describeUpgrade(`${tableBefore('jobs', SCHEMA_VERSION)} and the tables beside it`));
+    if (await migrate(store, shown, address, schema)) {
+      onUpgrade(describeUpgrade(`${tableBefore('jobs', schema.migrations.length)} and the tables beside it`));
     }
-    store.refuseIfNewer(SCHEMA_VERSION, newer(shown));
+    store.refuseIfNewer(schema.migrations.length, newer(shown));
     if (root !== null) await refuseOtherFolder(store, shown, root);
     return store;
   } catch (error) {
@@ -233,7 +235,13 @@ async function prepareSchema(
 }
 
 /** Returns true if it has migrated tables of an older version. */
-function migrate(store: PostgresStore, shown: string, address: PostgresAddress): Promise<boolean> {
+function migrate(
+  store: PostgresStore,
+  shown: string,
+  address: PostgresAddress,
+  { migrations, oldestProgram }: Schema,
+): Promise<boolean> {
+  const known = migrations.length;
   return store.transaction(async (tx) => {
     const names = await prepareSchema(store, tx, shown, address);
     const found = await tx.get<{ version: number; oldest: number }>(
@@ -241,15 +249,14 @@ function migrate(store: PostgresStore, shown: string, address: PostgresAddress):
     );
     const { version, oldest } = found ?? { version: 0, oldest: 0 };
     // A program from before there was `oldest` leaves 0 beside a newer version.
-    if (version > SCHEMA_VERSION && (oldest === 0 || oldest > SCHEMA_VERSION || version >= MARKED))
-      throw newer(shown);
+    if (version > known && (oldest === 0 || oldest > known || version >= MARKED)) throw newer(shown);
     const tables = tablesOf(version);
     const missing = tables.filter((name) => !names.has(name));
     if (missing.length > 0) throw incomplete(shown, missing);
-    if (version >= SCHEMA_VERSION) return false;
-    if (version > 0) await store.script(tx, copyTablesBefore(tables, names, SCHEMA_VERSION));
-    for (const step of MIGRATIONS.slice(version)) await store.script(tx, forPostgres(step));
-    await tx.run('UPDATE vloc_version SET version = ?, oldest = ?', SCHEMA_VERSION, OLDEST_PROGRAM);
+    if (version >= known) return false;
+    if (version > 0) await store.script(tx, copyTablesBefore(tables, names, known));
+    for (const step of migrations.slice(version)) await store.script(tx, forPostgres(step));
+    await tx.run('UPDATE vloc_version SET version = ?, oldest = ?', known, oldestProgram);
     return version > 0;
   }, true);
 }

@@ -203,10 +203,18 @@ export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TAS
  * release before reads and writes. What removes, renames or restricts comes a release later, when no program needs the old form,
  * and sets this to the version that no longer does.
  */
-export const OLDEST_PROGRAM = 6;
+const OLDEST_PROGRAM = 6;
 
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** The tables as a program knows them. */
+export interface Schema {
+  readonly migrations: readonly string[];
+  readonly oldestProgram: number;
+}
+
+export const SCHEMA: Schema = { migrations: MIGRATIONS, oldestProgram: OLDEST_PROGRAM };
 
 /** Returns the tables of a store of that version. For a newer version, returns those known here. */
 export function tablesOf(version: number): string[] {
