@@ -1,6 +1,12 @@
 /** Nodes whose connections to the database pass through a firewall that forgets them, or through a pooler. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/service/clock.ts';
+import { openBucket } from '../../src/service/storage/bucket.ts';
+import { readS3Address } from '../../src/service/storage/s3-address.ts';
+import { createS3Storage } from '../../src/service/storage/s3-storage.ts';
+import { StorageAway } from '../../src/service/storage/storage.ts';
+import type { UploadRow } from '../../src/service/uploads/rows.ts';
 import { makeStateDir, startScene, until, untilJob } from '../service/harness/scene.ts';
 import { HAS_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -63,6 +69,33 @@ describe.skipIf(NEEDS)(
     });
   },
 );
+
+describe('a storage that accepts connections and never answers', () => {
+  // The limit is that of the test.
+  it('is given up within 20 s while a caller waits', { timeout: 20_000 }, async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo; // a TCP server has one
+    const address = readS3Address(
+      `s3://silent?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`,
+      {},
+    );
+    const bucket = openBucket(address, { accessKeyId: 'id', secretAccessKey: 'secret' }, Date.now);
+    onTestFinished(() => {
+      bucket.close();
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    });
+    const storage = createS3Storage({
+      ...{ bucket, prefix: '', clock: systemClock, now: Date.now },
+      log: () => {},
+      isOurs: async () => {},
+    });
+    const asked = storage.findUpload({ id: 'upl_00000000000000000000000000' } as UploadRow); // a cast: it reads only the id
+    await expect(asked).rejects.toThrow(StorageAway);
+  });
+});
 
 describe.skipIf(NEEDS || !HAS_PGBOUNCER)(
   'a node behind PgBouncer (needs postgresql and pgbouncer: sh .ci/packages)',

@@ -47,10 +47,10 @@ describe.skipIf(NEEDS)('nodes of two versions (needs postgresql: sh .ci/packages
     await startProgram(fleet, NEXT);
   });
 
-  it('refuse requests, take no job and do not start once a migration has taken something from them', async () => {
+  it('refuse requests, look for no job and do not start once a migration has taken something from them', async () => {
     const fleet = await openFleet(server);
     const { caller, logged } = await fleet.startApi();
-    const { engines: _engines, logged: loggedByWorker } = await fleet.startWorker();
+    const { logged: loggedByWorker } = await fleet.startWorker();
     const waiting = await caller.post(NEW_JOB, translation('fr'));
     await untilJob(caller, waiting.json, 'succeeded');
     await startProgram(fleet, AFTER_NEXT);
