@@ -156,7 +156,7 @@ async function removeRecords({ store }: ServiceContext, now: number): Promise<vo
     );
     await tx.run('DELETE FROM idempotency WHERE created_at <= ?', before);
     await tx.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', before);
-  });
+  }, true);
 }
 
 /** Twice the lifetime of an upload URL: no file exists longer than that without a record. */

@@ -103,13 +103,16 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
     async findUpload({ id }) {
       const key = uploadKey(id);
       try {
-        const headers = await insist(() => tell({ method: 'HEAD', key }));
+        const headers = await insist(() => tell({ method: 'HEAD', key, isAwaited: true }));
         return { sizeBytes: Number(headers['content-length']), etag: bare(headers.etag) };
       } catch (error) {
         if (!isAboutObject(error)) throw error;
         // The whole bucket may be missing, which only a listing reports.
         await insist(() =>
-          bucket.read({ method: 'GET', key: '', query: { 'list-type': '2', prefix: key, 'max-keys': '1' } }),
+          bucket.read({
+            ...{ method: 'GET', key: '', isAwaited: true },
+            query: { 'list-type': '2', prefix: key, 'max-keys': '1' },
+          }),
         );
         return null;
       }

@@ -7,13 +7,14 @@ import { errorCode } from '../../errors/system-error.ts';
 import { writeOnce } from '../folders.ts';
 import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
 import { readDatabaseTime } from './database-clock.ts';
+import { MARKED } from './mark.ts';
 import {
   describeDatabase,
   openPostgresStore,
   type PostgresAddress,
   type PostgresStore,
 } from './postgres-store.ts';
-import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from './schema.ts';
+import { forPostgres, SCHEMA, type Schema, tablesOf } from './schema.ts';
 import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
@@ -41,6 +42,7 @@ CREATE TABLE rates (name TEXT COLLATE "C" PRIMARY KEY, ends_at BIGINT NOT NULL, 
  * @param url `postgres://user@host/database`, with `?schema=NAME` for tables outside the schema `public`
  * @param root the state folder with the files of the account; null if they are elsewhere, or not needed
  * @param now the time of this machine, in ms since 1970
+ * @param schema the tables of this program
  * @throws Failure, with nothing changed
  */
 export async function openPostgresAccount(
@@ -48,15 +50,18 @@ export async function openPostgresAccount(
   root: string | null,
   now: () => number,
   onUpgrade: OnUpgrade = () => undefined,
+  schema: Schema = SCHEMA,
 ): Promise<PostgresStore> {
   const address = readAddress(url);
   const shown = describeDatabase(url);
   const store = openPostgresStore(address);
   try {
+    await store.refuseSharedSessions();
     await refuseSkew(store, shown, now);
-    if (await migrate(store, shown, address)) {
-      onUpgrade(describeUpgrade(`${tableBefore('jobs', SCHEMA_VERSION)} and the tables beside it`));
+    if (await migrate(store, shown, address, schema)) {
+      onUpgrade(describeUpgrade(`${tableBefore('jobs', schema.migrations.length)} and the tables beside it`));
     }
+    store.refuseIfNewer(schema.migrations.length, newer(shown));
     if (root !== null) await refuseOtherFolder(store, shown, root);
     return store;
   } catch (error) {
@@ -201,6 +206,10 @@ export async function refuseForeignFiles(store: Statements, shown: string, root:
   });
 }
 
+const HAS_OLDEST = `SELECT 1 FROM pg_attribute
+  WHERE attrelid = 'vloc_version'::regclass AND attname = 'oldest' AND NOT attisdropped`;
+const ADD_OLDEST = 'ALTER TABLE vloc_version ADD COLUMN oldest BIGINT NOT NULL DEFAULT 0';
+
 /** Creates the schema and the tables that have no version. @returns the names of all tables that were there */
 async function prepareSchema(
   store: PostgresStore,
@@ -215,27 +224,41 @@ async function prepareSchema(
     'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
   );
   const names = new Set(found.map(({ name }) => name));
-  if (names.has('vloc_version')) return names;
-  if (names.size > 0) throw foreign(shown);
-  await store.script(tx, FIRST);
+  if (!names.has('vloc_version')) {
+    if (names.size > 0) throw foreign(shown);
+    await store.script(tx, FIRST);
+  }
+  // Changing a table that needs no change would make every other connection wait.
+  const hasOldest = (await tx.get(HAS_OLDEST)) !== undefined;
+  if (!hasOldest) await store.script(tx, ADD_OLDEST);
   return names;
 }
 
 /** Returns true if it has migrated tables of an older version. */
-function migrate(store: PostgresStore, shown: string, address: PostgresAddress): Promise<boolean> {
+function migrate(
+  store: PostgresStore,
+  shown: string,
+  address: PostgresAddress,
+  { migrations, oldestProgram }: Schema,
+): Promise<boolean> {
+  const known = migrations.length;
   return store.transaction(async (tx) => {
     const names = await prepareSchema(store, tx, shown, address);
-    const version = (await tx.get<{ version: number }>('SELECT version FROM vloc_version'))?.version ?? 0;
-    if (version > SCHEMA_VERSION) throw newer(shown);
+    const found = await tx.get<{ version: number; oldest: number }>(
+      'SELECT version, oldest FROM vloc_version',
+    );
+    const { version, oldest } = found ?? { version: 0, oldest: 0 };
+    // A program from before there was `oldest` leaves 0 beside a newer version.
+    if (version > known && (oldest === 0 || oldest > known || version >= MARKED)) throw newer(shown);
     const tables = tablesOf(version);
     const missing = tables.filter((name) => !names.has(name));
     if (missing.length > 0) throw incomplete(shown, missing);
-    if (version === SCHEMA_VERSION) return false;
-    if (version > 0) await store.script(tx, copyTablesBefore(tables, names, SCHEMA_VERSION));
-    for (const step of MIGRATIONS.slice(version)) await store.script(tx, forPostgres(step));
-    await tx.run('UPDATE vloc_version SET version = ?', SCHEMA_VERSION);
+    if (version >= known) return false;
+    if (version > 0) await store.script(tx, copyTablesBefore(tables, names, known));
+    for (const step of migrations.slice(version)) await store.script(tx, forPostgres(step));
+    await tx.run('UPDATE vloc_version SET version = ?, oldest = ?', known, oldestProgram);
     return version > 0;
-  });
+  }, true);
 }
 
 function foreign(shown: string): Failure {

@@ -3,7 +3,7 @@
  * many rows (the balance, the slots, the quota of a month) hold on all nodes as they do with SQLite's single writer.
  */
 import pg from 'pg';
-import type { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
 import { DatabaseAway, type SqlValue, type Statements, type Store, type Transaction } from './store.ts';
 
@@ -11,20 +11,52 @@ import { DatabaseAway, type SqlValue, type Statements, type Store, type Transact
 const CONNECTIONS = 8;
 /** How long a connection may take: a node should answer 503 before its callers give up. */
 const CONNECT_TIMEOUT_MS = 5000;
+/** Shorter than firewalls forget a connection on which nothing moves. */
+const KEEP_ALIVE_MS = 30_000;
+/** How long a statement waits for the lock of transactions, or for a row. */
+const LOCK_MS = 5000;
+/** Limits for one statement, in ms. */
+interface Patience {
+  /** The server ends it after this time. */
+  readonly server: number;
+  /** Without an answer, the connection counts as dead: networks that drop packets do not say so. Longer than that of the server. */
+  readonly client: number;
+}
+/** Statements that a request waits for: longer than the lock. */
+const OF_REQUESTS: Patience = { server: 5500, client: 6500 };
+/** Sweeps and moves. */
+const PATIENT: Patience = { server: 30_000, client: 35_000 };
+/** The end of a transaction that has failed. If there is no answer, the connection is closed. */
+const ROLLBACK = { text: 'ROLLBACK', query_timeout: 2000 };
 /**
- * Limits of the server for a node that hangs or is cut off: how long a statement waits for the lock of transactions and how
- * long it may run, and how long a transaction may wait for its next statement. The last one frees the lock.
+ * A connection that was checked less recently than this is checked before it is used: a firewall may have dropped it, or a newer
+ * program may have migrated the tables.
  */
-const LIMITS_OF_SESSION =
-  '-c lock_timeout=5000 -c statement_timeout=30000 -c idle_in_transaction_session_timeout=5000';
+const CHECKED_MS = 1000;
+/** Much longer than a round trip to a database far away. */
+const CHECK_TIMEOUT_MS = 2000;
 
-/**
- * How long this process waits for the answer to a statement outside a transaction, or to the begin of one: longer than the server
- * works on it. Without a limit, a server that is cut off is noticed after a quarter of an hour.
- */
-const LIMITED = { query_timeout: 35_000 };
-/** The same for the end of a transaction that has failed. If there is no answer, the connection is closed. */
-const ROLLBACK = { text: 'ROLLBACK', query_timeout: 5000 };
+interface Limited extends pg.QueryConfig<SqlValue[]> {
+  readonly types?: pg.CustomTypesConfig;
+  /** How long this process waits for the answer, in ms. The types of pg do not have it. */
+  readonly query_timeout: number;
+}
+
+function ask<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  statement: Limited,
+): Promise<pg.QueryResult<Row>> {
+  return client.query<Row>(statement);
+}
+
+/** Runs statements without parameters, separated by semicolons. */
+function askSeveral<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  statements: Limited,
+): Promise<pg.QueryResult<Row>[]> {
+  // A cast: pg returns a list then, which its types do not say.
+  return client.query(statements) as unknown as Promise<pg.QueryResult<Row>[]>;
+}
 
 /** Distinguishes our locks from those of other programs on the database; any number will do. */
 const LOCKS = 7_118_563;
@@ -46,6 +78,10 @@ const LOCK_TIMEOUT = '55P03';
 export interface PostgresStore extends Store {
   /** Runs statements without parameters, separated by semicolons. */
   script(tx: Transaction, sql: string): Promise<void>;
+  /** Opens two connections at a time. @throws Failure behind a pooler whose clients share a session */
+  refuseSharedSessions(): Promise<void>;
+  /** From now on, refuses every statement once a newer program has made the tables unusable for those that know `version`. */
+  refuseIfNewer(version: number, failure: Failure): void;
 }
 
 /** Where an account is. */
@@ -73,7 +109,24 @@ export function describeDatabase(url: string): string {
  */
 export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () => Failure): PostgresStore {
   const users = `${USERS}, hashtext('${schema}')`;
+  const patience = alone === undefined ? OF_REQUESTS : PATIENT;
+  // Not as parameters of the connection, which PgBouncer refuses.
+  const session = `
+    SELECT current_setting('${SESSION}', true) AS other;
+    SET ${SESSION} = 'taken';
+    SET search_path = ${schema};
+    SET lock_timeout = ${LOCK_MS};
+    SET statement_timeout = ${patience.server};
+    SET idle_in_transaction_session_timeout = 5000`;
+  const prepare = async (client: pg.ClientBase) => {
+    const results = await askSeveral<{ other: string | null }>(client, {
+      text: session,
+      query_timeout: CONNECT_TIMEOUT_MS,
+    });
+    if (results[0]?.rows[0]?.other) throw sharedSession(describeDatabase(url));
+  };
   const join = async (client: pg.ClientBase) => {
+    await prepare(client);
     await client.query(`SELECT pg_advisory_lock_shared(${users})`);
     const found = await client.query(`SELECT 1 WHERE to_regclass('${MARK_TABLE}') IS NOT NULL`);
     if (found.rowCount === 0) return;
@@ -81,9 +134,10 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     if (mark !== undefined) throw refuseMarked(mark, describeDatabase(url));
   };
   const joinAlone = async (client: pg.ClientBase, failure: Failure) => {
+    await prepare(client);
     try {
       await client.query(
-        `SET lock_timeout = ${ALONE_TIMEOUT_MS}; SELECT pg_advisory_lock(${users}); RESET lock_timeout`,
+        `SET lock_timeout = ${ALONE_TIMEOUT_MS}; SELECT pg_advisory_lock(${users}); SET lock_timeout = ${LOCK_MS}`,
       );
     } catch (error) {
       throw error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT ? failure : error;
@@ -94,25 +148,110 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     ...(alone === undefined ? { max: CONNECTIONS, min: 1 } : { max: 1, idleTimeoutMillis: 0 }),
     onConnect: (client) => (alone === undefined ? join(client) : joinAlone(client, alone())),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    options: `${LIMITS_OF_SESSION} -c search_path=${schema}`,
     application_name: 'vloc',
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
   // The statement that needs a broken connection reports it, and the next one gets another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   let writes = 0;
-  // By its name, because the first transaction creates the schema.
-  const begin = `BEGIN; SELECT pg_advisory_xact_lock(${LOCKS}, hashtext('${schema}'))`;
+  let newer: { version: number; failure: Failure } | null = null;
+  /** Steady time of the last check of each connection, in ms. */
+  const checkedAt = new WeakMap<pg.PoolClient, number>();
+  /** Steady time when a connection did not answer: those that were checked before are probably dead, too. */
+  let distrustedAt = Number.NEGATIVE_INFINITY;
+  const distrust = (error: unknown) => {
+    if (!(error instanceof pg.DatabaseError)) distrustedAt = performance.now();
+  };
 
-  /** @param isOpen false once the connection belongs to others */
-  const statementsOn = (client: pg.Pool | pg.PoolClient, isOpen = () => true): Statements => {
-    const limit = client === pool ? LIMITED : {};
+  const refuseVersion = (oldest: number | undefined) => {
+    if (newer === null || (oldest ?? 0) <= newer.version) return;
+    const { message, advice } = newer.failure.facts;
+    throw new DatabaseAway(`${message}. ${advice}`, { cause: newer.failure });
+  };
+
+  /** Takes a connection that answers. The caller releases it. */
+  const take = async (): Promise<pg.PoolClient> => {
+    for (;;) {
+      const client = await passing(pool.connect());
+      const now = performance.now();
+      const checked = checkedAt.get(client);
+      if (checked === undefined || alone !== undefined) {
+        checkedAt.set(client, now);
+        if (newer === null) return client;
+      } else if (checked <= distrustedAt) {
+        client.release(true);
+        continue;
+      } else if (now - checked < CHECKED_MS) return client;
+      const text = newer === null ? 'SELECT 0 AS oldest' : OLDEST;
+      let oldest: number | undefined;
+      try {
+        const check = { text, types, query_timeout: CHECK_TIMEOUT_MS };
+        oldest = (await ask<{ oldest: number }>(client, check)).rows[0]?.oldest;
+      } catch (error) {
+        client.release(true);
+        distrust(error);
+        // A connection that was just made says what is wrong with the server.
+        if (checked === undefined) return passing(Promise.reject(error));
+        continue;
+      }
+      try {
+        refuseVersion(oldest);
+      } catch (error) {
+        client.release();
+        throw error;
+      }
+      checkedAt.set(client, performance.now());
+      return client;
+    }
+  };
+
+  /** Runs one statement on a connection of its own, again if the tables were migrated since it was prepared. */
+  const runAlone = async <Row extends pg.QueryResultRow>(
+    statement: Omit<Limited, 'query_timeout'>,
+  ): Promise<pg.QueryResult<Row>> => {
+    for (let tries = 0; ; tries += 1) {
+      const client = await take();
+      try {
+        const result = await ask<Row>(client, { ...statement, query_timeout: patience.client });
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(true);
+        distrust(error);
+        if (tries > 0 || !(error instanceof pg.DatabaseError && error.code === CHANGED_TABLE)) {
+          return passing(Promise.reject(error));
+        }
+      }
+    }
+  };
+
+  // By its name, because the first transaction creates the schema.
+  const lock = `SELECT pg_advisory_xact_lock(${LOCKS}, hashtext('${schema}'))`;
+  const begin = async (client: pg.PoolClient, limits: Patience) => {
+    const longer = limits === patience ? '' : `SET LOCAL statement_timeout = ${limits.server};`;
+    const version = newer === null ? 'SELECT 0 AS oldest' : OLDEST;
+    const asked = {
+      text: `BEGIN; ${longer} ${lock}; ${version}`,
+      types,
+      query_timeout: OF_REQUESTS.client,
+    };
+    const results = await passing(askSeveral<{ oldest: number }>(client, asked));
+    // Nobody migrates the tables while the lock is held.
+    refuseVersion(results.at(-1)?.rows[0]?.oldest);
+  };
+
+  /** @param client null for a connection of its own for each statement. @param isOpen false once it belongs to others */
+  const statementsOn = (client: pg.PoolClient | null, limits: Patience, isOpen = () => true): Statements => {
     const query = async (sql: string, values: readonly SqlValue[]) => {
       if (!isOpen()) throw new Error('a statement came after its transaction had ended');
       if (!READS.test(sql)) writes += 1;
       const { name, text } = translate(sql);
-      return passing(client.query({ name, text, values: [...values], types, ...limit }));
+      const statement = { name, text, values: [...values], types };
+      return client === null
+        ? runAlone(statement)
+        : passing(ask(client, { ...statement, query_timeout: limits.client }));
     };
     return {
       async get<Row>(sql: string, ...values: SqlValue[]) {
@@ -129,18 +268,19 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
 
   const clients = new WeakMap<Transaction, pg.PoolClient>();
   return {
-    ...statementsOn(pool),
-    async transaction(work) {
-      const client = await passing(pool.connect());
+    ...statementsOn(null, patience),
+    async transaction(work, isLong = false) {
+      const limits = isLong ? PATIENT : patience;
+      const client = await take();
       let broken: Error | boolean = false;
       let isOpen = true;
       try {
-        await passing(client.query({ text: begin, ...LIMITED }));
-        const tx: Transaction = { ...statementsOn(client, () => isOpen), isTransaction: true };
+        await begin(client, limits);
+        const tx: Transaction = { ...statementsOn(client, limits, () => isOpen), isTransaction: true };
         clients.set(tx, client);
         const result = await work(tx);
         isOpen = false;
-        const { command } = await passing(client.query('COMMIT'));
+        const { command } = await passing(ask(client, { text: 'COMMIT', query_timeout: limits.client }));
         // After a statement that failed, the server rolls back instead, without an error.
         if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
         return result;
@@ -150,30 +290,67 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
         // A connection that cannot roll back is closed, and the server rolls back.
         await client.query(ROLLBACK).catch((second: Error) => {
           broken = second;
+          distrust(second);
         });
+        // What it has prepared is for the tables as they were.
+        if (isChangedTable(error)) broken = true;
         throw error;
       } finally {
         client.release(broken);
       }
     },
     // Changes whenever a transaction with changes begins or ends.
-    revision: async () => (await passing(pool.query<{ seen: string }>(SNAPSHOT))).rows[0]?.seen,
+    revision: async () => (await runAlone<{ seen: string }>({ text: SNAPSHOT })).rows[0]?.seen,
     writes: () => writes,
     async script(tx, sql) {
       writes += 1;
       await passing(clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')));
     },
+    async refuseSharedSessions() {
+      const first = await take();
+      try {
+        (await take()).release();
+      } finally {
+        first.release();
+      }
+    },
+    refuseIfNewer(version, failure) {
+      newer = { version, failure };
+    },
     close: () => pool.end(),
   };
 }
+
+/** A setting that a session has once a client uses it. A pooler that gives a session to another client first clears it. */
+const SESSION = 'vloc.session';
+
+function sharedSession(shown: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'DATABASE_UNUSABLE',
+    message: `the database ${shown} is behind a pooler whose clients share sessions`,
+    advice: 'Set pool_mode = session in PgBouncer, or use the address of PostgreSQL itself.',
+  });
+}
+
+/** The tables were migrated after a connection had prepared the statement ("cached plan must not change result type"). */
+const CHANGED_TABLE = '0A000';
+
+function isChangedTable(error: unknown): boolean {
+  const cause = error instanceof DatabaseAway ? error.cause : error;
+  return cause instanceof pg.DatabaseError && cause.code === CHANGED_TABLE;
+}
+
+/** Oldest version of the tables that a program must know to use them. */
+const OLDEST = 'SELECT oldest FROM vloc_version';
 
 const SNAPSHOT = 'SELECT pg_current_snapshot()::text AS seen';
 
 /**
  * Classes of codes for temporary errors: lost connections, lacking resources (a full disk too), conflicts of transactions, locks that
- * others hold, statements that were ended, a server that starts or stops. Source: PostgreSQL, "Error Codes".
+ * others hold, statements that were ended, tables that were migrated, a server that starts or stops. Source: PostgreSQL, "Error Codes".
  */
-const PASSING = /^(?:08|25P03|53|40|55P03|57)/;
+const PASSING = /^(?:08|0A000|25P03|53|40|55P03|57)/;
 
 /** @throws DatabaseAway for a temporary error; others unchanged */
 async function passing<Result>(work: Promise<Result>): Promise<Result> {

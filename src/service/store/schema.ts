@@ -197,8 +197,24 @@ CREATE INDEX deliveries_leased ON deliveries (key_id) WHERE status = 'pending' A
 /** Each step for SQLite. `forPostgres` says it for the other database. */
 export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES, NODES, QUEUES];
 
+/**
+ * The oldest version whose programs can use the tables as they are now. Nodes of two versions run over one PostgreSQL database during
+ * an upgrade, so a migration expands: it adds tables, indexes, and columns that may be NULL or have a default, and leaves what the
+ * release before reads and writes. What removes, renames or restricts comes a release later, when no program needs the old form,
+ * and sets this to the version that no longer does.
+ */
+const OLDEST_PROGRAM = 6;
+
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** The tables as a program knows them. */
+export interface Schema {
+  readonly migrations: readonly string[];
+  readonly oldestProgram: number;
+}
+
+export const SCHEMA: Schema = { migrations: MIGRATIONS, oldestProgram: OLDEST_PROGRAM };
 
 /** Returns the tables of a store of that version. For a newer version, returns those known here. */
 export function tablesOf(version: number): string[] {

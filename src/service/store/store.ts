@@ -29,8 +29,9 @@ export interface Store extends Statements {
    * `work` must await nothing but statements of `tx`. Other statements of this process may wait until the transaction has
    * ended, and work that awaits the store itself would wait for itself. On SQLite, work that keeps others waiting into the
    * next turn of the event loop is rolled back and fails.
+   * @param isLong true if no request waits for it: its statements may take longer
    */
-  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>, isLong?: boolean): Promise<Result>;
   /** Returns a value that is another one after each change that another process has stored. */
   revision(): Promise<unknown>;
   /** A number that increases with every statement of this process that may have changed data, and with every rollback. */

@@ -258,7 +258,7 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
   it('that another program uses, or a newer version', async () => {
     const url = freshAccount(server);
     const store = await open(url);
-    await store.run('UPDATE vloc_version SET version = 1000');
+    await store.run('UPDATE vloc_version SET version = 1000, oldest = 1000');
     expect(await refusal(url)).toMatch(/STORE_NEWER: .*newer version of vloc/);
     await store.run('DROP TABLE vloc_version');
     expect(await refusal(url)).toMatch(/DATABASE_FOREIGN: .*tables of another program/);
