@@ -27,9 +27,9 @@ const READ_BYTES = 1024 ** 2;
 const SHORT_WAITS_MS = [100, 400];
 /**
  * Waits between the tries to store a result, five minutes in all: computing it again takes longer than a restart of the storage.
- * After that the job goes back to the queue.
+ * At most 15 s, so that work goes on soon after it. After the last one the job goes back to the queue.
  */
-const LONG_WAITS_MS = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_000, 60_000, 60_000, 60_000];
+const LONG_WAITS_MS = [500, 1000, 2000, 4000, 8000, ...Array.from({ length: 19 }, () => 15_000)];
 
 export interface S3Parts {
   readonly bucket: Bucket;
