@@ -60,28 +60,35 @@ describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', ()
     expect([spanish.engines.begun.length, french.engines.begun.length]).toEqual([2, 3]);
   });
 
-  it('fail a job after five minutes in which no worker could do it, at no cost', async () => {
-    const fleet = await openFleet(server);
-    const api = await fleet.startApi({ engines: noEngines() });
-    const french = await fleet.startWorker(['fr']);
-    await fleet.startWorker(['es']);
-    french.engines.hold();
-    const { json: job } = await api.caller.post(NEW_JOB, translation('fr'));
-    await until(
-      () => french.engines.begun.length,
-      (count) => count === 1,
-    );
-    await french.worker.close();
-    await fleet.pass(4 * 60_000);
-    expect((await api.caller.get(job.detail_url)).json.error).toBeNull();
-    await fleet.pass(2 * 60_000);
-    const failed = await untilJob(api.caller, job, 'failed');
-    expect(failed).toMatchObject({
-      error: { code: 'LANGUAGE_NOT_SUPPORTED', retryable: false },
-      billing: { charged_credits: 0 },
-    });
-    expect(failed.error.message).toMatch(/^no worker of the last 5 minutes can do this job: .*French/);
-  });
+  it.each([
+    ['stopped', undefined],
+    ['died', "UPDATE jobs SET status = 'processing', lease_owner = '1-dead@here', lease_until = 1"],
+  ])(
+    'fail a job whose worker %s after five minutes in which no other could do it, at no cost',
+    async (_, change) => {
+      const fleet = await openFleet(server);
+      const api = await fleet.startApi({ engines: noEngines() });
+      const french = await fleet.startWorker(['fr']);
+      await fleet.startWorker(['es']);
+      french.engines.hold();
+      const { json: job } = await api.caller.post(NEW_JOB, translation('fr'));
+      await until(
+        () => french.engines.begun.length,
+        (count) => count === 1,
+      );
+      await french.worker.close();
+      if (change !== undefined) await fleet.store.run(change);
+      await fleet.pass(4 * 60_000);
+      expect((await api.caller.get(job.detail_url)).json.error).toBeNull();
+      await fleet.pass(2 * 60_000);
+      const failed = await untilJob(api.caller, job, 'failed');
+      expect(failed).toMatchObject({
+        error: { code: 'LANGUAGE_NOT_SUPPORTED', retryable: false },
+        billing: { charged_credits: 0 },
+      });
+      expect(failed.error.message).toMatch(/^no worker of the last 5 minutes can do this job: .*French/);
+    },
+  );
 
   it('keep jobs for an hour in which no worker runs', async () => {
     const fleet = await openFleet(server);

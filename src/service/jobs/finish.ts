@@ -50,9 +50,13 @@ export function failWaitingJob(
   { code, message }: JobFailure,
 ): Promise<boolean> {
   return context.store.transaction(async (tx) => {
-    const isWaiting =
-      (await tx.get('SELECT 1 FROM jobs WHERE id = ? AND lease_owner IS NULL', id)) !== undefined;
-    return isWaiting && endJob(context, tx, { id, owner: null, ending: { status: 'failed', code, message } });
+    const waiting = await tx.get(
+      'SELECT 1 FROM jobs WHERE id = ? AND (lease_owner IS NULL OR lease_until <= ?)',
+      id,
+      context.clock.now(),
+    );
+    if (waiting === undefined) return false;
+    return endJob(context, tx, { id, owner: null, ending: { status: 'failed', code, message } });
   });
 }
 

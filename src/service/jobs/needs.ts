@@ -72,7 +72,9 @@ const UNABLE_MS = 5 * 60_000;
 /** How long jobs wait while no worker runs at all: an outage that is noticed and ended should not fail them. */
 const ALONE_MS = 60 * 60_000;
 
-const WAITING = `status IN ('queued', 'processing') AND lease_owner IS NULL AND needs IS NOT NULL AND created_at <= ?`;
+/** Jobs on which nobody works: also those of workers that died. `?1` is now, `?2` the time since which they wait. */
+const WAITING = `status IN ('queued', 'processing') AND (lease_owner IS NULL OR lease_until <= ?1)
+  AND needs IS NOT NULL AND created_at <= ?2`;
 
 /**
  * Fails jobs that no worker can do, which costs nothing.
@@ -84,6 +86,7 @@ export async function failHopelessJobs(context: ServiceContext, watchedMs: numbe
   const now = clock.now();
   const waiting = await store.all<{ needs: string }>(
     `SELECT DISTINCT needs FROM jobs WHERE ${WAITING}`,
+    now,
     now - UNABLE_MS,
   );
   if (waiting.length === 0) return;
@@ -93,7 +96,8 @@ export async function failHopelessJobs(context: ServiceContext, watchedMs: numbe
     const verdict = judgeWaiting(needs, { nodes, now, explain });
     if (verdict === null || watchedMs < verdict.afterMs) continue;
     const jobs = await store.all<{ id: string }>(
-      `SELECT id FROM jobs WHERE ${WAITING} AND needs = ?`,
+      `SELECT id FROM jobs WHERE ${WAITING} AND needs = ?3`,
+      now,
       now - verdict.afterMs,
       needs,
     );
