@@ -36,7 +36,7 @@ export interface Signals {
 interface Activity {
   /** Name of this process in leases. */
   node: string;
-  jobs: () => { readonly running: number; readonly takenOver: number };
+  jobs: () => { readonly running: number; readonly takenOver: number; readonly hasRoom: boolean };
   /** `closing`: no new job is begun, and callers should send their requests to other nodes. */
   state: 'starting' | 'running' | 'closing';
   /** When the others were last told that this node is alive, by their clock; null before that, and without others. */

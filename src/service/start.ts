@@ -309,7 +309,7 @@ async function openContext(
     scratch: createScratch(folders.work, stages.empty),
     activity: {
       node: '',
-      jobs: () => ({ running: 0, takenOver: 0 }),
+      jobs: () => ({ running: 0, takenOver: 0, hasRoom: true }),
       state: 'starting',
       announcedAt: null,
       capabilities: () => null,

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { audit } from '../torture/audit.ts';
 import { makeWorld } from '../torture/world.ts';
@@ -43,6 +44,7 @@ function findUnshare(): readonly string[] | null {
 const unshare = findUnshare();
 
 interface SmallDisk {
+  readonly origin: string;
   readonly caller: Caller;
   /** The state folder, as it is seen from here. */
   readonly stateDir: string;
@@ -66,10 +68,11 @@ async function startOnSmallDisk(skip: (note: string) => void): Promise<SmallDisk
   onTestFinished(() => life.kill());
   const voice = await life.ready;
   if (voice === null) throw new Error('the service did not start');
-  const { caller, pid } = voice;
+  const { origin, caller, pid } = voice;
   const seen = join(`/proc/${pid}/root`, disk);
   const [filler, stateDir] = [join(seen, 'filler'), join(seen, 'state')];
   return {
+    origin,
     caller,
     stateDir,
     fill: (leave) => fill(filler, leave),
@@ -116,7 +119,14 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
   disk.fill(4 * MIB);
   const dub = (await caller.post('/v1/dubbings', DUB)).json;
   const other = (await caller.post('/v1/subtitle-translations', TRANSLATION)).json;
-  const failed = await untilJob(caller, dub, 'failed', 'succeeded');
+  // Each signed request writes a nonce: asked as often as elsewhere, the disk would be full of them before the last attempt.
+  const failed = await until(
+    async () => {
+      await setTimeout(200);
+      return (await caller.get(dub.detail_url)).json;
+    },
+    ({ status }) => status === 'failed' || status === 'succeeded',
+  );
   expect(failed).toMatchObject({
     error: { code: 'STORAGE_ERROR', message: expect.stringContaining('free some space') },
     billing: { status: 'released', charged_credits: 0 },
@@ -140,6 +150,20 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
   expect((await caller.get(`/v1/uploads/${id}`)).json.status).toBe('waiting_for_upload');
   const again = (await caller.post('/v1/dubbings', DUB)).json;
   expect((await untilJob(caller, again, 'failed', 'succeeded')).status).toBe('succeeded');
+  expect(await disk.audit()).toEqual([]);
+});
+
+test('a job waits while the disk has no room at all, and is done when there is room', async ({ skip }) => {
+  const disk = await startOnSmallDisk(skip);
+  const { caller } = disk;
+  disk.fill(MIB);
+  const dub = (await caller.post('/v1/dubbings', DUB)).json;
+  const readiness = () => send(`${disk.origin}/readyz`);
+  const { status, json } = await until(readiness, (answer) => answer.json.status !== 'ok');
+  expect([status, json.storage]).toEqual([200, 'the disk is full; no job is taken until there is room']);
+  disk.makeRoom();
+  expect((await untilJob(caller, dub, 'failed', 'succeeded')).status).toBe('succeeded');
+  expect((await readiness()).json.storage).toBe('ok');
   expect(await disk.audit()).toEqual([]);
 });
 

@@ -22,6 +22,7 @@ import {
   retryDelayMs,
   startWorker,
 } from '../running/worker.ts';
+import { NoRoom } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
 import { finishJob } from './finish.ts';
 import { storeFiles } from './results.ts';
@@ -81,6 +82,7 @@ function brokenOff(attempts: number): JobFailure {
 
 /** The message of a failed engine may be shown to the caller; the message of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): JobFailure {
+  if (error instanceof NoRoom) return new JobFailure('STORAGE_ERROR', error.message);
   return error instanceof JobFailure ? error : brokenOff(attempts);
 }
 
@@ -92,7 +94,7 @@ function verdictOf(error: unknown): JobFailure | null {
   if (error instanceof CrashedTooOften)
     return new JobFailure('ENGINE_ERROR', `${error.message} ${WHILE_WORKING}`);
   if (error instanceof JobFailure) return TEMPORARY.includes(error.code) && !error.permanent ? null : error;
-  return isDiskFull(error) ? new JobFailure('STORAGE_ERROR', DISK_FAILURE_DETAIL) : null;
+  return null;
 }
 
 interface Row {
@@ -165,7 +167,10 @@ async function runJob(
   } catch (error) {
     // A stopped engine may report the program that was killed as the cause.
     stopped.throwIfAborted();
-    throw (await makeRoom(context, error)) ?? error;
+    if (!isNoRoom(error)) throw error;
+    // What this attempt has written does not count.
+    await rm(workFolder, { recursive: true, force: true });
+    throw await explainNoRoom(context, error);
   } finally {
     over = true;
     deadline.cancel();
@@ -200,17 +205,17 @@ function sharingOf(context: ServiceContext, row: Row, lend: Lend): { sharing?: S
   return { sharing: context.stages.forJob({ keyId: row.key_id, expiresAt, lend }) };
 }
 
-/**
- * Results that are kept for other jobs must not fill the disk for this one.
- * @returns the failure to retry, if the disk was full and has room now; else null
- */
-async function makeRoom(context: ServiceContext, error: unknown): Promise<JobFailure | null> {
+function isNoRoom(error: unknown): boolean {
   // Without a cause, it is about a file that is missing.
   const isStorageFailure =
     error instanceof JobFailure && error.code === 'STORAGE_ERROR' && error.cause !== undefined;
-  const isFull = isStorageFailure || isDiskFull(error);
-  if (!isFull || !(await context.stages.empty())) return null;
-  return new JobFailure('ENGINE_ERROR', DISK_FAILURE_DETAIL, { cause: error });
+  return isStorageFailure || isDiskFull(error);
+}
+
+/** Results that are kept for other jobs must not fill the disk for this one. @returns the failure to retry */
+async function explainNoRoom(context: ServiceContext, cause: unknown): Promise<JobFailure | NoRoom> {
+  if (await context.stages.empty()) return new JobFailure('ENGINE_ERROR', DISK_FAILURE_DETAIL, { cause });
+  return new NoRoom(DISK_FAILURE_DETAIL, { isOfJob: !(await context.scratch.isFull()), cause });
 }
 
 /** Computing a result again takes longer than a restart of the database. */

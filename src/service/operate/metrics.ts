@@ -115,6 +115,14 @@ function addOwnMetrics({ activity, role }: ServiceContext, registers: Registry[]
       this.set(activity.jobs().takenOver);
     },
   });
+  new Gauge({
+    name: 'vloc_node_has_room',
+    help: '0 while the disk of this process is full, so that it takes no job.',
+    registers,
+    collect() {
+      this.set(activity.jobs().hasRoom ? 1 : 0);
+    },
+  });
 }
 
 /** Adds the gauges of jobs, nodes, uploads and credits. They are read from the store, so all nodes show the same. */
@@ -149,25 +157,28 @@ function addJobGauges(store: Statements, registers: Registry[]): void {
       for (const { kind, status, count } of rows) this.set({ kind, status }, count);
     },
   });
+}
+
+/** Jobs on which nobody works, also those of workers that died. The parameter is now. */
+const WAITING = `FROM jobs WHERE status IN ('queued', 'processing') AND (lease_owner IS NULL OR lease_until <= ?1)`;
+
+function addQueueGauges({ store, clock }: ServiceContext, registers: Registry[]): void {
   new Gauge({
     name: 'vloc_job_queue_length',
     help: 'Jobs that wait for a worker.',
     registers,
     async collect() {
-      this.set(await countOf(store, `SELECT count(*) AS count FROM jobs WHERE status = 'queued'`));
+      this.set(await countOf(store, `SELECT count(*) AS count ${WAITING}`, clock.now()));
     },
   });
-}
-
-function addQueueGauges({ store, clock }: ServiceContext, registers: Registry[]): void {
   new Gauge({
     name: 'vloc_job_oldest_waiting_seconds',
     help: 'Age of the oldest job that waits for a worker; 0 if none waits.',
     registers,
     async collect() {
       const now = clock.now();
-      const oldest = `SELECT coalesce(min(created_at), ${now}) AS count FROM jobs WHERE status = 'queued'`;
-      this.set(Math.max(0, now - (await countOf(store, oldest))) / 1000);
+      const oldest = `SELECT coalesce(min(created_at), ?1) AS count ${WAITING}`;
+      this.set(Math.max(0, now - (await countOf(store, oldest, now))) / 1000);
     },
   });
   new Gauge({
@@ -268,6 +279,6 @@ function addCreditGauges(store: Statements, read: () => Promise<Account>, regist
   });
 }
 
-async function countOf(store: Statements, sql: string): Promise<number> {
-  return (await store.get<{ count: number }>(sql))?.count ?? 0;
+async function countOf(store: Statements, sql: string, ...values: number[]): Promise<number> {
+  return (await store.get<{ count: number }>(sql, ...values))?.count ?? 0;
 }

@@ -88,11 +88,11 @@ function watchPart(
 }
 
 /** Also a node with storage elsewhere needs its folder, for the files of running jobs. */
-async function tryStorage({ folders, storage }: ServiceContext): Promise<string> {
+async function tryStorage({ folders, storage, activity }: ServiceContext): Promise<string> {
   const used = storage.sharesFolder ? [folders.uploads, folders.assets] : [folders.work];
   for (const folder of used) await access(folder, constants.W_OK);
   await storage.check();
-  return OK;
+  return activity.jobs().hasRoom ? OK : 'the disk is full; no job is taken until there is room';
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { type Cancel, type Clock, repeat, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { StorageAway } from '../storage/storage.ts';
+import { NoRoom, StorageAway } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
 import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
 
@@ -43,8 +43,8 @@ interface WorkerParts {
 }
 
 export interface LeaseWorker {
-  /** Number of rows that it works on, and how many it has taken over from processes that died. */
-  count(): { readonly running: number; readonly takenOver: number };
+  /** Number of rows that it works on, how many it has taken over from processes that died, and whether its disk has room. */
+  count(): { readonly running: number; readonly takenOver: number; readonly hasRoom: boolean };
   /** Looks for work now instead of at the next poll. */
   wake(): void;
   /** Drops a row that was cancelled in this process. */
@@ -81,6 +81,9 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   let takenOver = 0;
   let lastPoll = clock.now();
   let calmAt = 0;
+  /** While its disk is full, it takes nothing until this time: others may have room. */
+  let fullUntil = 0;
+  let fullMs = 0;
 
   const hasFreeSlot = () => running.size - lent + (claiming ? 1 : 0) < slots;
   const giveBackSlots = () => {
@@ -111,8 +114,8 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
 
   /** Returns false if there was no slot or no row. */
   const claimNext = async (): Promise<boolean> => {
-    if (stopping || finishing || !hasFreeSlot()) return false;
     const now = clock.now();
+    if (stopping || finishing || !hasFreeSlot() || now < fullUntil) return false;
     claiming = true;
     try {
       const lease = await leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
@@ -162,8 +165,12 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
     const controller = new AbortController();
     const lend = lendFor(controller.signal);
     const putOff = (record: () => Promise<void>) => unrecorded.set(lease.id, record);
+    const tellRoom = (hasRoom: boolean) => {
+      fullMs = hasRoom ? 0 : Math.min(2 * fullMs || FIRST_FULL_MS, MOST_FULL_MS);
+      fullUntil = hasRoom ? 0 : clock.now() + fullMs;
+    };
     // It begins when it is counted as running.
-    const begun = Promise.resolve().then(() => run(parts, lease, { controller, lend, putOff }));
+    const begun = Promise.resolve().then(() => run(parts, lease, { controller, lend, putOff, tellRoom }));
     const done = begun.finally(() => {
       running.delete(lease.id);
       wake();
@@ -203,7 +210,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const stopPolling: Cancel = repeat(clock, POLL_MS, poll);
   wake();
   return {
-    count: () => ({ running: running.size, takenOver }),
+    count: () => ({ running: running.size, takenOver, hasRoom: fullMs === 0 }),
     wake,
     drop: (id) => running.get(id)?.controller.abort(new LeaseLost('cancelled')),
     async finish(signal) {
@@ -231,10 +238,16 @@ interface Attempt {
   readonly lend: Lend;
   /** Stores the end later if the store is full or busy. Without it, this process would hold the row and do nothing. */
   readonly putOff: (record: () => Promise<void>) => void;
+  /** Says whether the disk had room for the attempt. */
+  readonly tellRoom: (hasRoom: boolean) => void;
 }
 
 /** Runs one attempt from lease to end. Never throws. */
-async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff }: Attempt): Promise<void> {
+async function run(
+  parts: WorkerParts,
+  lease: Lease,
+  { controller, lend, putOff, tellRoom }: Attempt,
+): Promise<void> {
   const { leases, clock, log, work, fail } = parts;
   const renew = async () => {
     try {
@@ -249,12 +262,15 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
   try {
     if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
     await work(lease, controller.signal, lend);
+    tellRoom(true);
   } catch (error) {
     const { reason } = controller.signal;
     if (reason instanceof LeaseLost) return;
+    if (error instanceof NoRoom && !error.isOfJob) tellRoom(false);
     const record = () => {
       if (reason instanceof ShuttingDown) return leases.release(lease.id, { runAfter: 0, counted: false });
-      if (!(error instanceof StorageAway || error instanceof DatabaseAway)) return fail(lease, error);
+      const isAway = error instanceof StorageAway || error instanceof DatabaseAway;
+      if (!isAway || (error instanceof NoRoom && error.isOfJob)) return fail(lease, error);
       log({
         level: 'warn',
         message: `this waits, and the attempt does not count: ${error.message}`,
@@ -276,6 +292,10 @@ async function run(parts: WorkerParts, lease: Lease, { controller, lend, putOff 
 
 /** How long work waits for a database or storage that is away, or for room: about as long as a server takes to start. */
 const STORAGE_WAIT_MS = 5000;
+/** A worker with a full disk tries again after 5 s, then twice as long each time, so that others take the work. */
+const FIRST_FULL_MS = 5000;
+/** Somebody who has made room sees soon that work goes on. */
+const MOST_FULL_MS = 15_000;
 
 function tellTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {
   const message = `the process ${describeOwner(takenFrom)} died or was cut off while it worked on this; it is started again, and the attempt does not count (${crashes} of at most ${MOST_CRASHES} times)`;

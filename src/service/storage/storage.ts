@@ -6,6 +6,18 @@ export class StorageAway extends Error {
   override readonly name: string = 'StorageAway';
 }
 
+/** The disk of this worker lacks room for the job. Another worker may have it, and this one later. */
+export class NoRoom extends StorageAway {
+  override readonly name = 'NoRoom';
+  /** Whether the job alone is too large for the disk, which has room for others: then the attempt counts. */
+  readonly isOfJob: boolean;
+
+  constructor(message: string, { isOfJob = false, cause }: { isOfJob?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.isOfJob = isOfJob;
+  }
+}
+
 /** The address that takes the bytes of an upload. */
 interface StorageTarget {
   readonly url: string;

@@ -181,18 +181,20 @@ test('a disk that is full of stages is emptied, and the job is tried again', asy
   await run(scene, 'hello');
   const full = () => new JobFailure('STORAGE_ERROR', 'full', { cause: new Error('ENOSPC') });
   scene.small.failNext(full());
-  const job = await create(scene, 'other', 'dubbings');
-  const ended = await until(
-    async () => {
-      scene.clock.advance(1000);
-      return (await scene.caller.get(job.detail_url)).json;
-    },
-    ({ status }) => status === 'succeeded' || status === 'failed',
-  );
-  expect(ended.status).toBe('succeeded');
+  const end = async (name: string) => {
+    const job = await create(scene, name, 'dubbings');
+    return until(
+      async () => {
+        scene.clock.advance(1000);
+        return (await scene.caller.get(job.detail_url)).json;
+      },
+      ({ status }) => status === 'succeeded' || status === 'failed',
+    );
+  };
+  expect((await end('other')).status).toBe('succeeded');
   expect(countKept(scene)).toBe(0);
-  // With nothing left to remove, the disk is really full.
-  scene.small.failNext(full());
-  const last = await untilJob(scene.caller, await create(scene, 'last', 'dubbings'), 'succeeded', 'failed');
+  // With nothing left to remove, the job does not fit.
+  scene.small.failNext(full(), full(), full());
+  const last = await end('last');
   expect(last.error).toMatchObject({ code: 'STORAGE_ERROR' });
 });

@@ -63,10 +63,12 @@ test('an engine that fails three times fails the job, with a message without the
   expect(scene.logged.filter((entry) => entry.level === 'error')).toMatchObject([{ resourceId: job.id }]);
 });
 
-test('a full disk is not tried again', async () => {
+test('a job that three times lacks room on a disk that has room for others fails for that reason', async () => {
   const scene = await startScene();
-  scene.engines.failNext(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
-  const job = await untilJob(scene.caller, await createTranslation(scene), 'failed');
+  scene.engines.failNext(
+    ...Array.from({ length: 3 }, () => Object.assign(new Error('no space left'), { code: 'ENOSPC' })),
+  );
+  const job = await untilEnded(scene, await createTranslation(scene));
   expect(job.error.code).toBe('STORAGE_ERROR');
 });
 

@@ -77,14 +77,24 @@ test('/metrics answers without the store, and says so', async () => {
   expect(lines.join()).not.toContain('vloc_credits');
 });
 
-test('/metrics shows how long jobs have waited', async () => {
-  const { service, caller, clock } = await startScene({ metricsFrom: ['127.0.0.1'], config: { workers: 0 } });
+test('/metrics shows how long jobs have waited, also those whose worker died', async () => {
+  const { service, caller, clock, stateDir } = await startScene({
+    metricsFrom: ['127.0.0.1'],
+    config: { workers: 0 },
+  });
   const lines = [{ index: 1, start_ms: 0, end_ms: 900, text: 'a' }];
   await caller.post('/v1/dubbings', { subtitle: { type: 'lines', lines }, target_language: 'es' });
   clock.advance(90_000);
-  const text = (await send(`${originOf(service.url)}/metrics`)).bytes.toString();
-  expect(Number(/^vloc_job_oldest_waiting_seconds (.*)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(90);
-  expect(text).toContain('vloc_job_queue_length 1\n');
+  const read = async () => (await send(`${originOf(service.url)}/metrics`)).bytes.toString();
+  const expectWaiting = (text: string) => {
+    expect(Number(/^vloc_job_oldest_waiting_seconds (.*)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(90);
+    expect(text).toContain('vloc_job_queue_length 1\n');
+  };
+  expectWaiting(await read());
+  const other = new DatabaseSync(join(stateDir, 'service.sqlite'));
+  other.exec("UPDATE jobs SET status = 'processing', lease_owner = 'dead', lease_until = 1");
+  other.close();
+  expectWaiting(await read());
 });
 
 test('/metrics counts requests by operation and status, and describes the content of the store', async () => {
