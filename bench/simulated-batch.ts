@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { simulate } from '../test/batch/run/simulation/simulate.ts';
 
-// As in src/cli/start.ts: without it the figure is how far V8 lets the space for new objects grow, not what vloc keeps.
-setFlagsFromString('--semi-space-growth-factor=1');
+// As in src/cli/start.ts: without them the figure is how far V8 lets the heap grow, not what vloc keeps.
+for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=50']) setFlagsFromString(flag);
 const [, , count, farProgram = ''] = process.argv;
 const items = Number(count);
 /** Median of the simulated work times. */

@@ -194,7 +194,7 @@ export interface Io {
   readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
   readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
-  /** Limits the memory of a process that runs for days; omitted: it is not limited. */
+  /** Limits the memory of a process that runs for hours or days; omitted: it is not limited. */
   readonly keepHeapSmall?: () => void;
   /** Exits immediately, for a second Ctrl-C: nothing more runs. */
   readonly abandon: (code: number) => void;

@@ -55,6 +55,7 @@ export async function runJobs(
   only: ReadonlySet<string> | null = null,
   check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
 ): Promise<number> {
+  context.io.keepHeapSmall?.();
   // A retry makes expired results again.
   const ownLimits = readRunOptions(options, only !== null);
   const whole = await planJobs(kind, operands, options, context, only);
