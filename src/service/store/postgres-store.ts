@@ -15,6 +15,8 @@ const CONNECT_TIMEOUT_MS = 5000;
 const KEEP_ALIVE_MS = 30_000;
 /** How long a statement waits for the lock of transactions, or for a row. */
 const LOCK_MS = 5000;
+/** A node that stands still within a transaction holds the lock of all others. Longer than its longest pause while it works. */
+const IDLE_MS = 1000;
 /** Limits for one statement, in ms. */
 interface Patience {
   /** The server ends it after this time. */
@@ -117,7 +119,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     SET search_path = ${schema};
     SET lock_timeout = ${LOCK_MS};
     SET statement_timeout = ${patience.server};
-    SET idle_in_transaction_session_timeout = 5000`;
+    SET idle_in_transaction_session_timeout = ${IDLE_MS}`;
   const prepare = async (client: pg.ClientBase) => {
     const results = await askSeveral<{ other: string | null }>(client, {
       text: session,

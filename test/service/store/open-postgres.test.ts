@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/service/store/postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from '../../../src/service/store/schema.ts';
+import { DatabaseAway } from '../../../src/service/store/store.ts';
 import {
   freshAccount,
   POSTGRES_PROGRAMS,
@@ -112,6 +113,24 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     const store = await open();
     const late = await store.transaction(async (tx) => tx);
     await expect(late.run(`INSERT INTO tasks VALUES ('late', 1)`)).rejects.toThrow('had ended');
+  });
+
+  it('ends the transaction of a node that stands still, so that the others go on', async () => {
+    const [url, root] = [freshAccount(server), await makeStateDir()];
+    const [still, other] = [await open(url, root), await open(url, root)];
+    const [begun, continued] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read = 'SELECT 1 AS one';
+    const stopped = still.transaction(async (tx) => {
+      await tx.get(read);
+      begun.resolve();
+      await continued.promise;
+      await tx.get(read);
+    });
+    stopped.catch(() => undefined);
+    await begun.promise;
+    expect(await other.transaction((tx) => tx.get(read))).toEqual({ one: 1 });
+    continued.resolve();
+    await expect(stopped).rejects.toThrow(DatabaseAway);
   });
 
   it('changes its revision when another node has changed something', async () => {
