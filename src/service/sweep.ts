@@ -8,6 +8,7 @@ import { isAttemptOf, jobOfAttempt } from './folders.ts';
 import { finishJob } from './jobs/finish.ts';
 import { entriesOf } from './storage/folder-storage.ts';
 import { StorageAway, type StoredEntry } from './storage/storage.ts';
+import type { Store } from './store/store.ts';
 import { expireUploads } from './uploads/rows.ts';
 
 interface Sweeper {
@@ -147,16 +148,33 @@ const LAST_DELIVERY_MS = 24 * 60 * 60_000;
  */
 async function removeRecords({ store }: ServiceContext, now: number): Promise<void> {
   const before = now - LIMITS.retentionMs;
-  await store.transaction(async (tx) => {
-    await tx.run(
-      `DELETE FROM jobs WHERE created_at <= ? AND folder IS NULL AND NOT EXISTS
-         (SELECT 1 FROM deliveries WHERE job_id = jobs.id AND status = 'pending' AND deliveries.created_at > ?)`,
-      before,
-      now - LAST_DELIVERY_MS,
-    );
-    await tx.run('DELETE FROM idempotency WHERE created_at <= ?', before);
-    await tx.run('DELETE FROM uploads WHERE created_at <= ? AND file IS NULL', before);
-  }, true);
+  await removeInBatches(
+    store,
+    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE created_at <= ? AND folder IS NULL AND NOT EXISTS
+       (SELECT 1 FROM deliveries WHERE job_id = jobs.id AND status = 'pending' AND deliveries.created_at > ?) LIMIT ${BATCH})`,
+    before,
+    now - LAST_DELIVERY_MS,
+  );
+  await removeInBatches(
+    store,
+    `DELETE FROM idempotency WHERE (key_id, idempotency_key) IN
+       (SELECT key_id, idempotency_key FROM idempotency WHERE created_at <= ? LIMIT ${BATCH})`,
+    before,
+  );
+  await removeInBatches(
+    store,
+    `DELETE FROM uploads WHERE id IN
+       (SELECT id FROM uploads WHERE created_at <= ? AND file IS NULL LIMIT ${BATCH})`,
+    before,
+  );
+}
+
+/** Removing this many takes milliseconds, in which requests that write wait. */
+const BATCH = 500;
+
+/** Runs a statement in transactions of its own until there is nothing left, so that requests come between them. */
+async function removeInBatches(store: Store, sql: string, ...values: number[]): Promise<void> {
+  while ((await store.transaction((tx) => tx.run(sql, ...values))) === BATCH);
 }
 
 /** Twice the lifetime of an upload URL: no file exists longer than that without a record. */

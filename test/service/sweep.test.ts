@@ -34,6 +34,20 @@ test('files without a record are removed after two hours, younger ones are kept'
   }
 });
 
+test('a sweep removes all expired records, in transactions of 500', async () => {
+  const { clock, stateDir } = await startScene();
+  const file = new DatabaseSync(join(stateDir, 'service.sqlite'), { timeout: 5000 });
+  onTestFinished(() => file.close());
+  file.exec(`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1201)
+    INSERT INTO idempotency SELECT (SELECT id FROM keys LIMIT 1), n, 'POST', '/v1/dubbings', '', 202, 'dub_a', 1 FROM numbers`);
+  clock.advance(60_000);
+  await until(
+    () => file.prepare('SELECT count(*) AS count FROM idempotency').get()?.count,
+    (count) => count === 0,
+  );
+});
+
 test('what expires during a sweep is removed when that sweep ends, not a minute later', async () => {
   const { caller, clock, stateDir } = await startScene();
   const { json: job } = await caller.post('/v1/dubbings', {
