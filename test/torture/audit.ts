@@ -24,6 +24,10 @@ const RULES: Readonly<Record<string, string>> = {
     WHERE jobs.status = 'succeeded' AND ledger.id IS NULL`,
   'bill and ledger differ': `
     SELECT job_id FROM bills JOIN ledger USING (job_id) WHERE charged <> -amount OR charged > reserved`,
+  'the sum of a month differs from its bills': `
+    SELECT key_id, month FROM monthly_use WHERE used <> (
+      SELECT coalesce(sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END), 0)
+      FROM bills WHERE bills.key_id = monthly_use.key_id AND bills.month = monthly_use.month)`,
   'one key made two jobs': `
     SELECT client_reference FROM jobs WHERE client_reference IS NOT NULL GROUP BY client_reference HAVING count(*) > 1`,
   'an end has no event': `

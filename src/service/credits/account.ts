@@ -57,8 +57,7 @@ export async function readAccount(store: Statements, now: number): Promise<Accou
  */
 export async function readMonthlyUse(store: Statements, keyId: string, month: string): Promise<number> {
   const row = await store.get<{ used: number }>(
-    `SELECT coalesce(sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END), 0) AS used
-     FROM bills WHERE key_id = ? AND month = ?`,
+    'SELECT used FROM monthly_use WHERE key_id = ? AND month = ?',
     keyId,
     month,
   );

@@ -53,10 +53,21 @@ export async function reserveCredits(tx: Transaction, estimate: Estimate, now: n
     price,
     amount,
   );
+  await tx.run(
+    `INSERT INTO monthly_use (key_id, month, used) VALUES (?, ?, ?)
+     ON CONFLICT (key_id, month) DO UPDATE SET used = monthly_use.used + excluded.used`,
+    key.id,
+    month.name,
+    amount,
+  );
 }
 
-interface OpenBill {
+interface MonthOfKey {
   readonly key_id: string;
+  readonly month: string;
+}
+
+interface OpenBill extends MonthOfKey {
   readonly unit: string;
   readonly price: number;
   readonly reserved: number;
@@ -70,7 +81,7 @@ export async function settleCredits(
   makeId: (subject: IdSubject) => string,
 ): Promise<void> {
   const bill = await tx.get<OpenBill>(
-    `SELECT key_id, unit, price, reserved FROM bills WHERE job_id = ? AND status = 'reserved'`,
+    `SELECT key_id, month, unit, price, reserved FROM bills WHERE job_id = ? AND status = 'reserved'`,
     job.id,
   );
   if (bill === undefined) return;
@@ -81,6 +92,7 @@ export async function settleCredits(
     charged,
     job.id,
   );
+  await giveBack(tx, bill, bill.reserved - charged);
   await spend(tx, charged, now);
   await tx.run(
     `INSERT INTO ledger (id, amount, posted_at, key_id, job_id, kind, client_reference, unit, quantity)
@@ -116,5 +128,15 @@ async function spend(tx: Transaction, amount: number, now: number): Promise<void
 
 /** Releases the reservation of a job, without a ledger line. Does nothing if called again. */
 export async function releaseCredits(tx: Transaction, jobId: string): Promise<void> {
-  await tx.run(`UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved'`, jobId);
+  const bill = await tx.get<MonthOfKey & Pick<OpenBill, 'reserved'>>(
+    `UPDATE bills SET status = 'released' WHERE job_id = ? AND status = 'reserved' RETURNING key_id, month, reserved`,
+    jobId,
+  );
+  if (bill !== undefined) await giveBack(tx, bill, bill.reserved);
+}
+
+/** Takes credits that a bill does not use off the sum of its month. */
+async function giveBack(tx: Transaction, { key_id, month }: MonthOfKey, amount: number): Promise<void> {
+  const sql = 'UPDATE monthly_use SET used = used - ? WHERE key_id = ? AND month = ?';
+  await tx.run(sql, amount, key_id, month);
 }

@@ -195,7 +195,30 @@ CREATE INDEX deliveries_leased ON deliveries (key_id) WHERE status = 'pending' A
 `;
 
 /** Each step for SQLite. `forPostgres` says it for the other database. */
-export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TASKS, DEADLINES, NODES, QUEUES];
+/** The sum of a month does not have to read its bills. A settled bill counts with its charge, a released one not at all. */
+const MONTHLY_USE = `
+CREATE TABLE monthly_use (
+  key_id TEXT NOT NULL,
+  month TEXT NOT NULL,
+  used INTEGER NOT NULL,
+  PRIMARY KEY (key_id, month)
+) STRICT;
+INSERT INTO monthly_use (key_id, month, used)
+  SELECT key_id, month, sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END)
+  FROM bills GROUP BY key_id, month;
+DROP INDEX bills_by_month;
+CREATE INDEX uploads_by_age ON uploads (created_at);
+`;
+
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  DELIVERIES,
+  CRASHES_AND_TASKS,
+  DEADLINES,
+  NODES,
+  QUEUES,
+  MONTHLY_USE,
+];
 
 /**
  * The oldest version whose programs can use the tables as they are now. Nodes of two versions run over one PostgreSQL database during
@@ -203,7 +226,7 @@ export const MIGRATIONS: readonly string[] = [FIRST, DELIVERIES, CRASHES_AND_TAS
  * release before reads and writes. What removes, renames or restricts comes a release later, when no program needs the old form,
  * and sets this to the version that no longer does.
  */
-const OLDEST_PROGRAM = 6;
+const OLDEST_PROGRAM = 7;
 
 /** The version that this program writes. A store with a higher version comes from a newer program. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -28,7 +28,7 @@ test.each([
     const issued = await issueKey(store, {}, START, randomBytes);
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 40, size }), async (sequence) => {
-        file.script('DELETE FROM bills; DELETE FROM ledger; DELETE FROM grants;');
+        file.script('DELETE FROM bills; DELETE FROM monthly_use; DELETE FROM ledger; DELETE FROM grants;');
         const setup = () => ({
           model: { now: START, grants: [], open: new Map(), charged: [], jobs: 0 },
           real: { store, key: { id: issued.key, monthly_limit: LIMIT }, makeId },
