@@ -38,15 +38,19 @@ export interface Account {
 
 /** Reads the account at a given time. */
 export async function readAccount(store: Statements, now: number): Promise<Account> {
-  const { balance, usable } = (await store.get<{ balance: number; usable: number }>(
-    `SELECT coalesce(sum(remaining), 0) AS balance,
-       coalesce(sum(remaining) FILTER (WHERE expires_at IS NULL OR expires_at > ?), 0) AS usable
-     FROM grants`,
-    now,
-  )) ?? { balance: 0, usable: 0 };
-  const { reserved } = (await store.get<{ reserved: number }>(
-    `SELECT coalesce(sum(reserved), 0) AS reserved FROM bills WHERE status = 'reserved'`,
-  )) ?? { reserved: 0 };
+  const [grants, open] = await Promise.all([
+    store.get<{ balance: number; usable: number }>(
+      `SELECT coalesce(sum(remaining), 0) AS balance,
+         coalesce(sum(remaining) FILTER (WHERE expires_at IS NULL OR expires_at > ?), 0) AS usable
+       FROM grants`,
+      now,
+    ),
+    store.get<{ reserved: number }>(
+      `SELECT coalesce(sum(reserved), 0) AS reserved FROM bills WHERE status = 'reserved'`,
+    ),
+  ]);
+  const { balance, usable } = grants ?? { balance: 0, usable: 0 };
+  const reserved = open?.reserved ?? 0;
   // Credits may expire while a job holds them. The job can still use them, but no new job can.
   return { balance, reserved, available: Math.max(0, usable - reserved) };
 }

@@ -9,57 +9,85 @@ import { Refusal } from '../http/refusal.ts';
 import type { Transaction } from '../store/store.ts';
 import { monthOf, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
+/** What a key can still reserve. */
+export interface Funds {
+  readonly key: { readonly id: string; readonly monthly_limit: number | null };
+  readonly available: number;
+  readonly month: string;
+  /** Use of the key in this month. */
+  readonly used: number;
+}
+
+/** Reads what a new job of a key may reserve. */
+export async function readFunds(tx: Transaction, key: Funds['key'], now: number): Promise<Funds> {
+  const month = monthOf(now).name;
+  const [{ available }, used] = await Promise.all([
+    readAccount(tx, now),
+    key.monthly_limit === null ? 0 : readMonthlyUse(tx, key.id, month),
+  ]);
+  return { key, available, month, used };
+}
+
 interface Estimate {
   readonly jobId: string;
-  readonly key: { readonly id: string; readonly monthly_limit: number | null };
   readonly unit: MeteringUnit;
   readonly quantity: number;
   /** Thousandths of a credit for one unit. */
   readonly price: number;
 }
 
+/** A reservation that the key can afford. */
+export interface NewBill extends Estimate {
+  readonly keyId: string;
+  readonly month: string;
+  readonly amount: number;
+}
+
 /**
- * Reserves the estimated credits of a new job.
+ * Returns the reservation for the estimated credits of a new job.
  * @throws Refusal INSUFFICIENT_CREDITS, CREDIT_QUOTA_EXCEEDED
  */
-export async function reserveCredits(tx: Transaction, estimate: Estimate, now: number): Promise<void> {
-  const { jobId, key, unit, quantity, price } = estimate;
-  const amount = quantity * price;
-  const { available } = await readAccount(tx, now);
+export function billFor({ key, available, month, used }: Funds, estimate: Estimate): NewBill {
+  const amount = estimate.quantity * estimate.price;
   if (amount > available) {
     throw new Refusal(
       'INSUFFICIENT_CREDITS',
       `the job needs ${toCredits(amount)} credits, ${toCredits(available)} are available`,
     );
   }
-  const month = monthOf(now);
-  if (key.monthly_limit !== null) {
-    const left = key.monthly_limit - (await readMonthlyUse(tx, key.id, month.name));
-    if (amount > left) {
-      throw new Refusal(
-        'CREDIT_QUOTA_EXCEEDED',
-        `the job needs ${toCredits(amount)} credits, the key has ${toCredits(Math.max(0, left))} left in ${month.name}`,
-      );
-    }
+  if (key.monthly_limit !== null && amount > key.monthly_limit - used) {
+    const left = Math.max(0, key.monthly_limit - used);
+    throw new Refusal(
+      'CREDIT_QUOTA_EXCEEDED',
+      `the job needs ${toCredits(amount)} credits, the key has ${toCredits(left)} left in ${month}`,
+    );
   }
-  await tx.run(
-    `INSERT INTO bills (job_id, key_id, month, status, unit, quantity, price, reserved)
-     VALUES (?, ?, ?, 'reserved', ?, ?, ?, ?)`,
-    jobId,
-    key.id,
-    month.name,
-    unit,
-    quantity,
-    price,
-    amount,
-  );
-  await tx.run(
-    `INSERT INTO monthly_use (key_id, month, used) VALUES (?, ?, ?)
-     ON CONFLICT (key_id, month) DO UPDATE SET used = monthly_use.used + excluded.used`,
-    key.id,
-    month.name,
-    amount,
-  );
+  return { ...estimate, keyId: key.id, month, amount };
+}
+
+/** Reserves the credits of a new job. The funds of its bill were read in this transaction. */
+export async function reserveCredits(tx: Transaction, bill: NewBill): Promise<void> {
+  const { jobId, keyId, month, unit, quantity, price, amount } = bill;
+  await Promise.all([
+    tx.run(
+      `INSERT INTO bills (job_id, key_id, month, status, unit, quantity, price, reserved)
+       VALUES (?, ?, ?, 'reserved', ?, ?, ?, ?)`,
+      jobId,
+      keyId,
+      month,
+      unit,
+      quantity,
+      price,
+      amount,
+    ),
+    tx.run(
+      `INSERT INTO monthly_use (key_id, month, used) VALUES (?, ?, ?)
+       ON CONFLICT (key_id, month) DO UPDATE SET used = monthly_use.used + excluded.used`,
+      keyId,
+      month,
+      amount,
+    ),
+  ]);
 }
 
 interface MonthOfKey {
@@ -73,56 +101,87 @@ interface OpenBill extends MonthOfKey {
   readonly reserved: number;
 }
 
-/** Charges the cost of a job, at most its reservation, and adds it to the ledger. Does nothing if called again. */
+/** The open reservation of a job, and the grants to spend. */
+export interface Reserved {
+  /** Undefined if it was settled or released. */
+  readonly bill: OpenBill | undefined;
+  readonly grants: readonly Grant[];
+}
+
+/** Reads what `settleCredits` needs. */
+export async function readReserved(tx: Transaction, jobId: string, now: number): Promise<Reserved> {
+  const [bill, grants] = await Promise.all([
+    tx.get<OpenBill>(
+      `SELECT key_id, month, unit, price, reserved FROM bills WHERE job_id = ? AND status = 'reserved'`,
+      jobId,
+    ),
+    readGrants(tx, now),
+  ]);
+  return { bill, grants };
+}
+
+/**
+ * Charges the cost of a job, at most its reservation, and adds it to the ledger. Does nothing if called again.
+ * @param reserved read in this transaction
+ */
 export async function settleCredits(
   tx: Transaction,
+  { bill, grants }: Reserved,
   job: { id: string; kind: JobKind; clientReference: string | null; quantity: number },
   now: number,
   makeId: (subject: IdSubject) => string,
 ): Promise<void> {
-  const bill = await tx.get<OpenBill>(
-    `SELECT key_id, month, unit, price, reserved FROM bills WHERE job_id = ? AND status = 'reserved'`,
-    job.id,
-  );
   if (bill === undefined) return;
   const charged = Math.min(job.quantity * bill.price, bill.reserved);
-  await tx.run(
-    `UPDATE bills SET status = 'settled', quantity = ?, charged = ? WHERE job_id = ?`,
-    job.quantity,
-    charged,
-    job.id,
-  );
-  await giveBack(tx, bill, bill.reserved - charged);
-  await spend(tx, charged, now);
-  await tx.run(
-    `INSERT INTO ledger (id, amount, posted_at, key_id, job_id, kind, client_reference, unit, quantity)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    makeId('credit_transaction'),
-    0 - charged,
-    now,
-    bill.key_id,
-    job.id,
-    job.kind,
-    job.clientReference,
-    bill.unit,
-    job.quantity,
-  );
+  await Promise.all([
+    tx.run(
+      `UPDATE bills SET status = 'settled', quantity = ?, charged = ? WHERE job_id = ?`,
+      job.quantity,
+      charged,
+      job.id,
+    ),
+    giveBack(tx, bill, bill.reserved - charged),
+    spend(tx, grants, charged),
+    tx.run(
+      `INSERT INTO ledger (id, amount, posted_at, key_id, job_id, kind, client_reference, unit, quantity)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      makeId('credit_transaction'),
+      0 - charged,
+      now,
+      bill.key_id,
+      job.id,
+      job.kind,
+      job.clientReference,
+      bill.unit,
+      job.quantity,
+    ),
+  ]);
 }
 
-/** Spends the grants that expire first. Expired grants come last, for jobs that reserved them in time. */
-async function spend(tx: Transaction, amount: number, now: number): Promise<void> {
-  const grants = await tx.all<{ id: string; remaining: number }>(
+interface Grant {
+  readonly id: string;
+  readonly remaining: number;
+}
+
+/** Returns the grants to spend, in order: those that expire first, then expired ones, for jobs that reserved them in time. */
+function readGrants(tx: Transaction, now: number): Promise<Grant[]> {
+  return tx.all(
     `SELECT id, remaining FROM grants WHERE remaining > 0
      ORDER BY expires_at IS NOT NULL AND expires_at <= ?, expires_at IS NULL, expires_at, id`,
     now,
   );
+}
+
+async function spend(tx: Transaction, grants: readonly Grant[], amount: number): Promise<void> {
+  const written: Promise<number>[] = [];
   let left = amount;
-  for (const grant of grants) {
-    if (left === 0) return;
-    const taken = Math.min(left, grant.remaining);
-    await tx.run('UPDATE grants SET remaining = remaining - ? WHERE id = ?', taken, grant.id);
+  for (const { id, remaining } of grants) {
+    if (left === 0) break;
+    const taken = Math.min(left, remaining);
+    written.push(tx.run('UPDATE grants SET remaining = remaining - ? WHERE id = ?', taken, id));
     left -= taken;
   }
+  await Promise.all(written);
   if (left > 0) throw new Error(`the grants lack ${left} thousandths of what was reserved`);
 }
 

@@ -8,7 +8,7 @@ import type { JobRequest, Source, SubtitleInput } from '../../protocol/request-t
 import type { UploadPurpose } from '../../protocol/states.ts';
 import { kindOf, type OperationCall, type ServiceContext } from '../context.ts';
 import { toThousandths } from '../credits/account.ts';
-import { reserveCredits } from '../credits/billing.ts';
+import { billFor, readFunds, reserveCredits } from '../credits/billing.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
@@ -46,10 +46,21 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
     request = await withSubtitle(context, request);
   }
   const outcome = await carryOutOnce(context, call, async (tx, now) => {
-    // Resolved again, because the upload may have expired while the engines were loading.
-    const input = await resolveInput(context, tx, call, request);
-    const resourceId = await insertJob(context, tx, call, { kind, asked, request, needs, input, now });
-    return { status: 202, resourceId };
+    const [input, funds, open] = await Promise.all([
+      // Resolved again, because the upload may have expired while the engines were loading.
+      resolveInput(context, tx, call, request),
+      readFunds(tx, call.key, now),
+      countOpen(tx),
+    ]);
+    const id = context.makeId(kind);
+    const { unit } = KINDS[kind];
+    const quantity = quantityOf(unit, input.size);
+    const price = toThousandths(context.config.prices[kind]);
+    const bill = billFor(funds, { jobId: id, unit, quantity, price });
+    refuseWithoutSlot(context, open);
+    const job = { id, kind, asked, request, needs, input, now };
+    await Promise.all([reserveCredits(tx, bill), insertJob(tx, call, job)]);
+    return { status: 202, resourceId: id };
   });
   if (!outcome.replayed) context.signals.emit('jobQueued');
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
@@ -120,6 +131,7 @@ async function refuseUnexportable(
 }
 
 interface NewJob {
+  readonly id: string;
   readonly kind: JobKind;
   /** As sent, for the answer. */
   readonly asked: JobRequest;
@@ -129,28 +141,12 @@ interface NewJob {
   readonly now: number;
 }
 
-async function insertJob(
-  context: ServiceContext,
+function insertJob(
   tx: Transaction,
   call: OperationCall,
-  { kind, asked, request, needs, input, now }: NewJob,
-): Promise<string> {
-  const { config } = context;
-  const { unit } = KINDS[kind];
-  const id = context.makeId(kind);
-  await reserveCredits(
-    tx,
-    {
-      jobId: id,
-      key: call.key,
-      unit,
-      quantity: quantityOf(unit, input.size),
-      price: toThousandths(config.prices[kind]),
-    },
-    now,
-  );
-  await refuseWithoutSlot(context, tx);
-  await tx.run(
+  { id, kind, asked, request, needs, input, now }: NewJob,
+): Promise<number> {
+  return tx.run(
     `INSERT INTO jobs (id, key_id, kind, status, client_reference, callback_url, created_at, updated_at,
        upload_id, input, request, needs)
      VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -166,15 +162,18 @@ async function insertJob(
     JSON.stringify(request),
     needs,
   );
-  return id;
 }
 
-async function refuseWithoutSlot(context: ServiceContext, tx: Transaction): Promise<void> {
-  const open = await tx.get<{ count: number }>(
+async function countOpen(tx: Transaction): Promise<number> {
+  const row = await tx.get<{ count: number }>(
     `SELECT count(*) AS count FROM jobs WHERE status IN ('queued', 'processing')`,
   );
-  const limit = context.config.concurrentTasks;
-  if ((open?.count ?? 0) < limit) return;
+  return row?.count ?? 0;
+}
+
+function refuseWithoutSlot({ config }: ServiceContext, open: number): void {
+  const limit = config.concurrentTasks;
+  if (open < limit) return;
   throw new Refusal('CONCURRENCY_LIMIT_EXCEEDED', `the workspace has ${limit} unfinished jobs, its limit`, {
     headers: { 'Retry-After': RETRY_AFTER_SECONDS },
   });

@@ -4,7 +4,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { canJobBecome } from '../../protocol/states.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
-import { releaseCredits, settleCredits } from '../credits/billing.ts';
+import { readReserved, releaseCredits, settleCredits } from '../credits/billing.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
@@ -35,7 +35,7 @@ interface Ended {
 
 /** Ends a job in its own transaction. See `endJob`. */
 export function finishJob(
-  context: ServiceContext,
+  context: Pick<ServiceContext, 'store' | 'clock' | 'makeId'>,
   id: string,
   owner: string | null,
   ending: Ending,
@@ -82,7 +82,7 @@ async function endJob(
       owner,
     );
   }
-  const ended = await tx.get<Ended>(
+  const update = tx.get<Ended>(
     `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
        stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
        finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
@@ -98,14 +98,19 @@ async function endJob(
     id,
     owner,
   );
+  const [ended, reserved] = await Promise.all([
+    update,
+    succeeded === null ? null : readReserved(tx, id, now),
+  ]);
   if (ended === undefined) return false;
-  if (succeeded === null) {
-    await releaseCredits(tx, id);
+  const recording = recordEvent(tx, context.makeId, { ...ended, status: ending.status }, now);
+  if (succeeded === null || reserved === null) {
+    await Promise.all([recording, releaseCredits(tx, id)]);
   } else {
     const { kind, client_reference: clientReference } = ended;
-    await settleCredits(tx, { id, kind, clientReference, quantity: succeeded.quantity }, now, context.makeId);
+    const done = { id, kind, clientReference, quantity: succeeded.quantity };
+    await Promise.all([recording, settleCredits(tx, reserved, done, now, context.makeId)]);
   }
-  await recordEvent(tx, context.makeId, { ...ended, status: ending.status }, now);
   return true;
 }
 

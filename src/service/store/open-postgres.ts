@@ -14,7 +14,7 @@ import {
   type PostgresAddress,
   type PostgresStore,
 } from './postgres-store.ts';
-import { forPostgres, SCHEMA, type Schema, tablesOf } from './schema.ts';
+import { forPostgres, POSTGRES_STORAGE, SCHEMA, type Schema, tablesOf } from './schema.ts';
 import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
@@ -256,9 +256,10 @@ function migrate(
     if (version >= known) return false;
     if (version > 0) await store.script(tx, copyTablesBefore(tables, names, known));
     for (const step of migrations.slice(version)) await store.script(tx, forPostgres(step));
+    await store.script(tx, POSTGRES_STORAGE);
     await tx.run('UPDATE vloc_version SET version = ?, oldest = ?', known, oldestProgram);
     return version > 0;
-  }, true);
+  }, 'long');
 }
 
 function foreign(shown: string): Failure {

@@ -5,7 +5,14 @@
 import pg from 'pg';
 import { Failure } from '../../errors/failure.ts';
 import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
-import { DatabaseAway, type SqlValue, type Statements, type Store, type Transaction } from './store.ts';
+import {
+  DatabaseAway,
+  type Manner,
+  type SqlValue,
+  type Statements,
+  type Store,
+  type Transaction,
+} from './store.ts';
 
 /** Most connections of one node. PostgreSQL allows 100 in all by default. */
 const CONNECTIONS = 8;
@@ -151,6 +158,8 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     onConnect: (client) => (alone === undefined ? join(client) : joinAlone(client, alone())),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'vloc',
+    // What a transaction sends together takes one round trip, while all others wait for its lock.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
@@ -229,16 +238,17 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     }
   };
 
+  const BEGIN: Readonly<Record<Manner, string>> = {
+    usual: 'BEGIN',
+    lease: 'BEGIN; SET LOCAL synchronous_commit = off',
+    long: `BEGIN; SET LOCAL statement_timeout = ${PATIENT.server}`,
+  };
   // By its name, because the first transaction creates the schema.
   const lock = `SELECT pg_advisory_xact_lock(${LOCKS}, hashtext('${schema}'))`;
-  const begin = async (client: pg.PoolClient, limits: Patience) => {
-    const longer = limits === patience ? '' : `SET LOCAL statement_timeout = ${limits.server};`;
+  /** Takes the lock of a transaction that has begun. */
+  const takeLock = async (client: pg.PoolClient) => {
     const version = newer === null ? 'SELECT 0 AS oldest' : OLDEST;
-    const asked = {
-      text: `BEGIN; ${longer} ${lock}; ${version}`,
-      types,
-      query_timeout: OF_REQUESTS.client,
-    };
+    const asked = { text: `${lock}; ${version}`, types, query_timeout: OF_REQUESTS.client };
     const results = await passing(askSeveral<{ oldest: number }>(client, asked));
     // Nobody migrates the tables while the lock is held.
     refuseVersion(results.at(-1)?.rows[0]?.oldest);
@@ -271,16 +281,22 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
   const clients = new WeakMap<Transaction, pg.PoolClient>();
   return {
     ...statementsOn(null, patience),
-    async transaction(work, isLong = false) {
-      const limits = isLong ? PATIENT : patience;
+    async transaction(work, manner = 'usual') {
+      const limits = manner === 'long' ? PATIENT : patience;
       const client = await take();
       let broken: Error | boolean = false;
       let isOpen = true;
       try {
-        await begin(client, limits);
+        // Before anything else is sent: without it, each statement would be a transaction of its own.
+        await passing(ask(client, { text: BEGIN[manner], query_timeout: limits.client }));
         const tx: Transaction = { ...statementsOn(client, limits, () => isOpen), isTransaction: true };
         clients.set(tx, client);
-        const result = await work(tx);
+        // The lock and the first statements go together. If the lock is refused, so are they.
+        const locking = manner === 'lease' ? undefined : takeLock(client);
+        const [locked, worked] = await Promise.allSettled([locking, work(tx)]);
+        if (locked.status === 'rejected') throw locked.reason;
+        if (worked.status === 'rejected') throw worked.reason;
+        const result = worked.value;
         isOpen = false;
         const { command } = await passing(ask(client, { text: 'COMMIT', query_timeout: limits.client }));
         // After a statement that failed, the server rolls back instead, without an error.

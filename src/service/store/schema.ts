@@ -194,7 +194,6 @@ CREATE INDEX deliveries_waiting ON deliveries (key_id, run_after) WHERE status =
 CREATE INDEX deliveries_leased ON deliveries (key_id) WHERE status = 'pending' AND lease_owner IS NOT NULL;
 `;
 
-/** Each step for SQLite. `forPostgres` says it for the other database. */
 /** The sum of a month does not have to read its bills. A settled bill counts with its charge, a released one not at all. */
 const MONTHLY_USE = `
 CREATE TABLE monthly_use (
@@ -207,9 +206,13 @@ INSERT INTO monthly_use (key_id, month, used)
   SELECT key_id, month, sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END)
   FROM bills GROUP BY key_id, month;
 DROP INDEX bills_by_month;
+-- Without open jobs, because a search for waiting jobs would read it from its oldest row on.
+DROP INDEX jobs_by_age;
+CREATE INDEX jobs_ended ON jobs (created_at) WHERE status IN ('succeeded', 'failed', 'cancelled');
 CREATE INDEX uploads_by_age ON uploads (created_at);
 `;
 
+/** Each step for SQLite. `forPostgres` says it for the other database. */
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   DELIVERIES,
@@ -261,6 +264,12 @@ export function migrate(file: SqliteFile, before: () => void = () => {}): void {
     file.script(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
+
+/**
+ * Leases are renewed every 1.5 s. Half of each page stays free for the new versions of its rows, so that no index changes: with 2,336
+ * leases, a claim took 4.7 times as long without it (`npm run bench claims`).
+ */
+export const POSTGRES_STORAGE = 'ALTER TABLE jobs SET (fillfactor = 50)';
 
 /**
  * Returns a step for PostgreSQL. Text compares by bytes, as in SQLite: ids sort by time, and lists page by them.

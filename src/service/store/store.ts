@@ -22,6 +22,15 @@ export interface Transaction extends Statements {
   readonly isTransaction: true;
 }
 
+/**
+ * `usual`: one at a time, over all processes.
+ * `lease`: beside others, so that each statement must be right whatever others change meanwhile. A crash of the database server may undo
+ * it, so its end does not wait for the disk.
+ * `long`: as usual, but no request waits for it, and its statements may take longer.
+ * SQLite treats all alike.
+ */
+export type Manner = 'usual' | 'lease' | 'long';
+
 export interface Store extends Statements {
   /**
    * Runs work in a transaction; rolls back if it throws. Only statements of `tx` belong to the transaction.
@@ -29,9 +38,9 @@ export interface Store extends Statements {
    * `work` must await nothing but statements of `tx`. Other statements of this process may wait until the transaction has
    * ended, and work that awaits the store itself would wait for itself. On SQLite, work that keeps others waiting into the
    * next turn of the event loop is rolled back and fails.
-   * @param isLong true if no request waits for it: its statements may take longer
+   * Statements that do not need each other's results go together, with `Promise.all`: PostgreSQL then answers them in one round trip.
    */
-  transaction<Result>(work: (tx: Transaction) => Promise<Result>, isLong?: boolean): Promise<Result>;
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>, manner?: Manner): Promise<Result>;
   /** Returns a value that is another one after each change that another process has stored. */
   revision(): Promise<unknown>;
   /** A number that increases with every statement of this process that may have changed data, and with every rollback. */

@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
 import { grantCredits, monthOf, readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
-import { releaseCredits, reserveCredits, settleCredits } from '../../../src/service/credits/billing.ts';
+import {
+  billFor,
+  readFunds,
+  readReserved,
+  releaseCredits,
+  reserveCredits,
+  settleCredits,
+} from '../../../src/service/credits/billing.ts';
 import { Refusal } from '../../../src/service/http/refusal.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 
@@ -91,9 +98,10 @@ class Reserve implements fc.AsyncCommand<Model, Real> {
     const amount = this.quantity * this.price;
     const { quantity, price } = this;
     const attempt = () =>
-      real.store.transaction((tx) =>
-        reserveCredits(tx, { jobId, key: real.key, unit: 'line', quantity, price }, model.now),
-      );
+      real.store.transaction(async (tx) => {
+        const funds = await readFunds(tx, real.key, model.now);
+        await reserveCredits(tx, billFor(funds, { jobId, unit: 'line', quantity, price }));
+      });
     if (amount > Math.max(0, usable(model) - reserved(model))) {
       await expect(attempt()).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
     } else if (amount > LIMIT - used(model)) {
@@ -133,7 +141,10 @@ class End implements fc.AsyncCommand<Model, Real> {
       const done = Math.floor(quantity * this.part);
       const amount = Math.min(done * price, bill.amount);
       const job = { id: jobId, kind: 'subtitle_translation', clientReference: null, quantity: done } as const;
-      const settle = () => real.store.transaction((tx) => settleCredits(tx, job, model.now, real.makeId));
+      const settle = () =>
+        real.store.transaction(async (tx) =>
+          settleCredits(tx, await readReserved(tx, jobId, model.now), job, model.now, real.makeId),
+        );
       await settle();
       await settle();
       spend(model, amount);

@@ -5,7 +5,14 @@ import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
 import { createIdMaker } from '../../../src/protocol/ids.ts';
 import { issueKey } from '../../../src/service/auth/keys.ts';
 import { grantCredits, readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
-import { releaseCredits, reserveCredits, settleCredits } from '../../../src/service/credits/billing.ts';
+import {
+  billFor,
+  readFunds,
+  readReserved,
+  releaseCredits,
+  reserveCredits,
+  settleCredits,
+} from '../../../src/service/credits/billing.ts';
 import { Refusal } from '../../../src/service/http/refusal.ts';
 import { runs } from '../../protocol/arbitraries.ts';
 import { startScene } from '../harness/scene.ts';
@@ -82,17 +89,15 @@ async function openLedger() {
   const grant = (credits: number, expiresAt: number | null = null) =>
     store.transaction((tx) => grantCredits(tx, { credits, expiresAt }, START, makeId));
   const reserve = (jobId: string, price: number, monthlyLimit: number | null = null, quantity = 1) =>
-    store.transaction((tx) =>
-      reserveCredits(
-        tx,
-        { jobId, key: { id, monthly_limit: monthlyLimit }, unit: 'line', quantity, price },
-        START,
-      ),
-    );
+    store.transaction(async (tx) => {
+      const funds = await readFunds(tx, { id, monthly_limit: monthlyLimit }, START);
+      await reserveCredits(tx, billFor(funds, { jobId, unit: 'line', quantity, price }));
+    });
   const settle = (jobId: string, quantity = 1, now = START) =>
-    store.transaction((tx) =>
-      settleCredits(tx, { id: jobId, kind: 'dubbing', clientReference: 'lesson 1', quantity }, now, makeId),
-    );
+    store.transaction(async (tx) => {
+      const job = { id: jobId, kind: 'dubbing', clientReference: 'lesson 1', quantity } as const;
+      await settleCredits(tx, await readReserved(tx, jobId, now), job, now, makeId);
+    });
   const release = (jobId: string) => store.transaction((tx) => releaseCredits(tx, jobId));
   const remaining = async () => {
     const rows = await store.all<{ remaining: number }>('SELECT remaining FROM grants ORDER BY id');
