@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Statements, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 export interface Lease {
   readonly id: string;
@@ -23,8 +23,8 @@ export interface Leases {
    * @param held ids of rows that this process works on; they are skipped, even if their renewal is late
    */
   claim(now: number, takeOver: boolean, held: readonly string[]): Promise<Lease | null>;
-  /** Renews a lease. Returns false if this process no longer holds it. */
-  renew(id: string, now: number): Promise<boolean>;
+  /** Renews the leases of these rows in one statement. Returns the ids of those that this process still holds. */
+  renew(ids: readonly string[], now: number): Promise<ReadonlySet<string>>;
   /** Releases a row, to be started again at `runAfter`. `counted` is false if the attempt must not count. */
   release(id: string, options: { runAfter: number; counted: boolean }): Promise<void>;
 }
@@ -62,63 +62,67 @@ export interface LeasedRows {
 /** Tells whether this process can do what a row needs. */
 export type CanDo = (needs: string) => boolean;
 
-interface Row extends Pick<Lease, 'id' | 'takenFrom'> {
+interface Row {
+  readonly id: string;
+  /** Null: it waits. */
+  readonly takenFrom: string | null;
   readonly keyId: string;
   readonly needs: string | null;
 }
+
+/**
+ * A key with so many leased rows counts like one with more; among these, the key whose last lease is longest ago goes first. Counting all
+ * rows that 300 machines lease takes longer than the rest of a search.
+ */
+export const MOST_COUNTED = 16;
+
+/** Another process may be faster with the first row. Then the next one, usually of another key, needs no search. */
+const CANDIDATES = 4;
 
 /** Around each text in a list of those that are skipped. Ids and needs do not contain it. */
 const MARK = '|';
 const listOf = (texts: readonly string[]) => texts.map((text) => MARK + text + MARK).join('');
 
 /**
- * Returns the statements that find rows to lease: any of them, and the next one. Their parameters are the time, 1 to take over rows
- * whose lease has expired, the list of rows to skip, and that of needs to skip.
+ * Returns the statement that finds the next row to lease. Its parameters are the time, 1 to take over rows whose lease has expired, the
+ * list of rows to skip, and that of needs to skip.
  *
- * They read the leased rows and one waiting row of each key, not all that wait: the index `TABLE_waiting` has them by key and in order,
- * so that the first row of the next key is one step away.
+ * It reads one waiting row of each key by the index `TABLE_waiting`, not all that wait, and some leased rows of these keys by
+ * `TABLE_leased`.
  */
-function searches({ table, open, firstBy, needs }: LeasedRows): { any: string; next: string } {
-  const has = (list: string, text: string) =>
-    `replace(${list}, '${MARK}' || ${text} || '${MARK}', '') <> ${list}`;
-  const conditions = ['run_after <= ?1', `NOT ${has('?3', 'id')}`];
-  if (needs !== undefined) conditions.push(`(needs IS NULL OR NOT ${has('?4', 'needs')})`);
+function searchFor({ table, open, firstBy, needs: column }: LeasedRows): string {
+  const needs = column ?? 'NULL';
   // PostgreSQL takes these conditions for rare and would sort all rows instead of walking through the index to the first that meets
   // them. That a number differs from 0 is usual for it.
-  const isPossible = `CASE WHEN ${conditions.join(' AND ')} THEN 1 ELSE 0 END <> 0`;
-  const needsOf = (of: string) => `${needs === undefined ? 'NULL' : `${of}.needs`} AS needs`;
-  const columns = (of: string) => `${of}.id, ${of}.key_id, ${of}.${firstBy} AS first, ${needsOf(of)}`;
-  const firstWaiting = (column: string, keys = '') => `(
-      SELECT ${column} FROM ${table} WHERE ${open} AND lease_owner IS NULL AND ${isPossible} ${keys}
-      ORDER BY key_id, ${firstBy} LIMIT 1)`;
-  const any = `
-    SELECT needs FROM ${firstWaiting(needsOf(table))} AS waiting
-    UNION ALL
-    SELECT needs FROM (
-      SELECT ${needsOf(table)} FROM ${table}
-      WHERE ${open} AND lease_owner IS NOT NULL AND ?2 = 1 AND lease_until <= ?1 AND ${isPossible}
-      ORDER BY key_id LIMIT 1) AS leased`;
-  const next = `
-    WITH RECURSIVE leased AS MATERIALIZED (
-      SELECT ${columns(table)}, run_after, lease_owner, lease_until
-      FROM ${table} WHERE ${open} AND lease_owner IS NOT NULL
-    ), waiting AS (
-      SELECT ${columns(table)} FROM ${table} WHERE id = ${firstWaiting('id')}
-      UNION ALL
-      SELECT ${columns('next')}
-      FROM waiting JOIN ${table} AS next ON next.id = ${firstWaiting('id', `AND ${table}.key_id > waiting.key_id`)}
+  const isPossible = `CASE WHEN run_after <= ?1 AND replace(?3, '${MARK}' || id || '${MARK}', '') = ?3
+    AND (${needs} IS NULL OR replace(?4, '${MARK}' || ${needs} || '${MARK}', '') = ?4) THEN 1 ELSE 0 END <> 0`;
+  return `
+    WITH waiting AS MATERIALIZED (
+      SELECT keys.id AS key_id, (
+        SELECT id FROM ${table} WHERE key_id = keys.id AND ${open} AND lease_owner IS NULL AND ${isPossible}
+        ORDER BY ${firstBy} LIMIT 1
+      ) AS id FROM keys
     )
-    SELECT id, "takenFrom", found.key_id AS "keyId", needs FROM (
-      SELECT id, NULL AS "takenFrom", key_id, first, needs FROM waiting
-      UNION ALL
-      SELECT id, lease_owner, key_id, first, needs FROM leased WHERE ?2 = 1 AND lease_until <= ?1 AND ${isPossible}
-    ) AS found
-    LEFT JOIN (
-      SELECT key_id, count(*) AS running FROM leased WHERE lease_until > ?1 GROUP BY key_id
-    ) AS busy ON busy.key_id = found.key_id
-    LEFT JOIN turns ON turns.queue = '${table}' AND turns.key_id = found.key_id
-    ORDER BY coalesce(running, 0), coalesce(taken_at, 0), first LIMIT 1`;
-  return { any, next };
+    SELECT ${table}.id, lease_owner AS "takenFrom", ${table}.key_id AS "keyId", ${needs} AS needs FROM (
+      SELECT found.id, coalesce(taken_at, 0) AS turn, first, (
+        SELECT count(*) FROM (
+          SELECT 1 FROM ${table} WHERE key_id = found.key_id AND ${open} AND lease_owner IS NOT NULL AND lease_until > ?1
+          LIMIT ${MOST_COUNTED}
+        ) AS counted
+      ) AS running FROM (
+        SELECT key_id, id, (SELECT ${firstBy} FROM ${table} WHERE id = waiting.id) AS first FROM waiting WHERE id IS NOT NULL
+        UNION ALL
+        SELECT key_id, id, ${firstBy} FROM ${table}
+        WHERE ${open} AND lease_owner IS NOT NULL AND ?2 = 1 AND lease_until <= ?1 AND ${isPossible}
+      ) AS found
+      LEFT JOIN turns ON turns.queue = '${table}' AND turns.key_id = found.key_id
+      ORDER BY running, turn, first LIMIT ${CANDIDATES}
+    ) AS best JOIN ${table} ON ${table}.id = best.id ORDER BY running, turn, first`;
+}
+
+/** Returns `?, ?, …` for so many values, rounded up to a power of 2, so that the database prepares few statements. */
+function marksFor(count: number): string[] {
+  return Array.from({ length: 2 ** Math.ceil(Math.log2(count)) }, () => '?');
 }
 
 /**
@@ -133,47 +137,80 @@ export function createLeases(
   owner: string,
   ability: () => Promise<CanDo> = async () => () => true,
 ): Leases {
-  const { table, open, needs } = rows;
-  const { any, next } = searches(rows);
+  const { table, open } = rows;
+  const next = searchFor(rows);
+  const earliest = `SELECT min(lease_until) AS until FROM ${table} WHERE ${open} AND lease_owner IS NOT NULL`;
   const take = `
     UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END,
-      crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END WHERE id = ?
+      crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END
+    WHERE id = ? AND ${open} AND coalesce(lease_owner, '') = ? AND coalesce(lease_until, 0) <= ? AND run_after <= ?
     RETURNING id, attempts AS attempt, crashes`;
   const turn = `
     INSERT INTO turns (queue, key_id, taken_at) VALUES ('${table}', ?, ?)
     ON CONFLICT (queue, key_id) DO UPDATE SET taken_at = excluded.taken_at`;
-  const renew = `UPDATE ${table} SET lease_until = ? WHERE id = ? AND lease_owner = ? AND ${open}`;
   const release = `
     UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
     WHERE id = ? AND lease_owner = ? AND ${open}`;
-  let mayHaveMore = false;
+  /** No lease expires before this time, because renewals and new leases end later. */
+  let nextExpiry = 0;
+
+  const hasExpired = async (now: number) => {
+    // More than a lease ahead: the clock was set back.
+    if (now < nextExpiry && nextExpiry <= now + LEASE_MS) return false;
+    const { until = null } = (await store.get<{ until: number | null }>(earliest)) ?? {};
+    nextExpiry = Math.min(until ?? Number.POSITIVE_INFINITY, now + LEASE_MS);
+    return nextExpiry <= now;
+  };
+
   return {
     async claim(now, takeOver, held) {
       const canDo = await ability();
       const skipped = new Set<string>();
-      const look = async <Found extends Pick<Row, 'needs'>>(reader: Statements, search: string) => {
+      const withExpired = takeOver && (await hasExpired(now)) ? 1 : 0;
+      const look = async () => {
         for (;;) {
-          const lists = needs === undefined ? [held] : [held, [...skipped]];
-          const found = await reader.all<Found>(search, now, takeOver ? 1 : 0, ...lists.map(listOf));
-          const row = found.find((each) => each.needs === null || canDo(each.needs));
-          if (row !== undefined || found.length === 0) return row;
-          for (const each of found) if (each.needs !== null) skipped.add(each.needs);
+          const lists = [listOf(held), listOf([...skipped])];
+          const rows = await store.all<Row>(next, now, withExpired, ...lists);
+          const other = rows.find(({ needs }) => needs !== null && !canDo(needs));
+          if (other?.needs == null) return rows;
+          // Its key may have a row that comes before the others.
+          if (other !== rows[0]) return rows.slice(0, rows.indexOf(other));
+          skipped.add(other.needs);
         }
       };
-      // A read needs no lock, and usually there is nothing to lease, except after a row that was leased.
-      if (!mayHaveMore && (await look(store, any)) === undefined) return null;
-      mayHaveMore = false;
-      return store.transaction(async (tx) => {
-        const row = await look<Row>(tx, next);
-        if (row === undefined) return null;
-        const taken = await tx.get<Omit<Lease, 'takenFrom'>>(take, owner, now + LEASE_MS, row.id);
-        if (taken === undefined) return null;
-        await tx.run(turn, row.keyId, now);
-        mayHaveMore = true;
-        return { ...taken, takenFrom: row.takenFrom };
-      });
+      const lease = async (row: Row): Promise<Lease | null> => {
+        const values = [owner, now + LEASE_MS, row.id, row.takenFrom ?? '', now, now];
+        const [taken] = await store.transaction(
+          (tx) =>
+            Promise.all([
+              tx.get<Omit<Lease, 'takenFrom'>>(take, ...values),
+              // Also if another process was faster: it has just leased a row of this key.
+              tx.run(turn, row.keyId, now),
+            ]),
+          'lease',
+        );
+        return taken === undefined ? null : { ...taken, takenFrom: row.takenFrom };
+      };
+      for (;;) {
+        const rows = await look();
+        if (rows.length === 0) return null;
+        for (const row of rows) {
+          const leased = await lease(row);
+          if (leased !== null) return leased;
+        }
+      }
     },
-    renew: async (id, now) => (await store.run(renew, now + LEASE_MS, id, owner)) === 1,
+    async renew(ids, now) {
+      if (ids.length === 0) return new Set();
+      const marks = marksFor(ids.length);
+      const renewed = await store.all<{ id: string }>(
+        `UPDATE ${table} SET lease_until = ? WHERE lease_owner = ? AND ${open} AND id IN (${marks}) RETURNING id`,
+        now + LEASE_MS,
+        owner,
+        ...marks.map((_, at) => ids[at] ?? null),
+      );
+      return new Set(renewed.map(({ id }) => id));
+    },
     async release(id, { runAfter, counted }) {
       await store.run(release, runAfter, counted ? 0 : 1, id, owner);
     },

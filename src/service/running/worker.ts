@@ -207,7 +207,23 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
   const abortAll = () => {
     for (const { controller } of running.values()) controller.abort(new ShuttingDown('the service closes'));
   };
+  /** Never throws. */
+  const renewAll = async () => {
+    const rows = [...running];
+    try {
+      const held = await leases.renew(
+        Array.from(rows, ([id]) => id),
+        clock.now(),
+      );
+      for (const [id, { controller }] of rows)
+        if (!held.has(id)) controller.abort(new LeaseLost('cancelled or taken over'));
+    } catch (error) {
+      // A busy store recovers. If not, the leases expire and another process takes over.
+      log({ level: 'warn', message: 'leases were not renewed', error });
+    }
+  };
   const stopPolling: Cancel = repeat(clock, POLL_MS, poll);
+  const stopRenewing: Cancel = repeat(clock, RENEW_MS, () => void renewAll());
   wake();
   return {
     count: () => ({ running: running.size, takenOver, hasRoom: fullMs === 0 }),
@@ -229,6 +245,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
       await Promise.all([searching, recording]);
       abortAll();
       await Promise.all(Array.from(running.values(), ({ done }) => done));
+      stopRenewing();
     },
   };
 }
@@ -249,16 +266,6 @@ async function run(
   { controller, lend, putOff, tellRoom }: Attempt,
 ): Promise<void> {
   const { leases, clock, log, work, fail } = parts;
-  const renew = async () => {
-    try {
-      if (!(await leases.renew(lease.id, clock.now())))
-        controller.abort(new LeaseLost('cancelled or taken over'));
-    } catch (error) {
-      // A busy store recovers. If not, the lease expires and another process takes over.
-      log({ level: 'warn', message: 'a lease was not renewed', resourceId: lease.id, error });
-    }
-  };
-  const stopRenewing = repeat(clock, RENEW_MS, () => void renew());
   try {
     if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
     await work(lease, controller.signal, lend);
@@ -285,8 +292,6 @@ async function run(
       log({ level: 'error', message, resourceId: lease.id, error: second });
       putOff(record);
     }
-  } finally {
-    stopRenewing();
   }
 }
 

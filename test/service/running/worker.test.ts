@@ -21,7 +21,7 @@ function start(
       const id = waiting.shift();
       return id === undefined ? null : { id, attempt: 1, crashes: 0, takenFrom: null };
     },
-    renew: async () => true,
+    renew: async (ids) => new Set(ids),
     release: async (id, { counted }) => ended(`${id} waits, and ${counted ? 'counts' : 'does not count'}`),
   };
   const worker = startWorker({

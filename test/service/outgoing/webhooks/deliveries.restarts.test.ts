@@ -110,7 +110,8 @@ test('a state folder from before webhooks existed is upgraded', async () => {
      CREATE INDEX uploads_open ON uploads (created_at) WHERE status = 'validating'`,
   );
   store.script(
-    'DROP TABLE deliveries; DROP TABLE tasks; DROP TABLE turns; DROP TABLE nodes; ALTER TABLE jobs DROP COLUMN needs; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1',
+    `DROP TABLE monthly_use; DROP INDEX uploads_by_age; DROP INDEX jobs_ended; CREATE INDEX bills_by_month ON bills (key_id, month);
+     CREATE INDEX jobs_by_age ON jobs (created_at); DROP TABLE deliveries; DROP TABLE tasks; DROP TABLE turns; DROP TABLE nodes; ALTER TABLE jobs DROP COLUMN needs; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1`,
   );
   migrate(store);
   expect(store.get('SELECT count(*) AS jobs FROM jobs')).toEqual({ jobs: 1 });
