@@ -44,6 +44,10 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     measure: async (isShort) => (await import('./scale.ts')).measureScale(isShort),
     hasPrograms: POSTGRES_PROGRAMS !== null,
   },
+  history: {
+    measure: async (isShort) => (await import('./history.ts')).measureHistory(isShort),
+    hasPrograms: POSTGRES_PROGRAMS !== null,
+  },
   claims: {
     measure: async (isShort) => (await import('./claims.ts')).measureClaims(isShort),
     hasPrograms: POSTGRES_PROGRAMS !== null,

@@ -1,6 +1,8 @@
 /** Removes expired data: first the files, then the records. Source: specification, "Limits" (retention). */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { LIMITS } from '../protocol/limits.ts';
 import { type Cancel, repeat } from './clock.ts';
 import type { ServiceContext } from './context.ts';
@@ -150,7 +152,7 @@ async function removeRecords({ store }: ServiceContext, now: number): Promise<vo
   const before = now - LIMITS.retentionMs;
   await removeInBatches(
     store,
-    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE created_at <= ? AND folder IS NULL AND NOT EXISTS
+    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE status IN ('succeeded', 'failed', 'cancelled') AND created_at <= ? AND folder IS NULL AND NOT EXISTS
        (SELECT 1 FROM deliveries WHERE job_id = jobs.id AND status = 'pending' AND deliveries.created_at > ?) LIMIT ${BATCH})`,
     before,
     now - LAST_DELIVERY_MS,
@@ -169,12 +171,14 @@ async function removeRecords({ store }: ServiceContext, now: number): Promise<vo
   );
 }
 
-/** Removing this many takes milliseconds, in which requests that write wait. */
+/** Removing this many takes about 20 ms, in which requests that write wait. */
 const BATCH = 500;
+/** As long as several requests. SQLite answers none during a batch, and a request needs several turns of the event loop. */
+const PAUSE_MS = 10;
 
-/** Runs a statement in transactions of its own until there is nothing left, so that requests come between them. */
+/** Runs a statement in transactions of its own until there is nothing left. Requests come between them. */
 async function removeInBatches(store: Store, sql: string, ...values: number[]): Promise<void> {
-  while ((await store.transaction((tx) => tx.run(sql, ...values))) === BATCH);
+  while ((await store.transaction((tx) => tx.run(sql, ...values))) === BATCH) await setTimeout(PAUSE_MS);
 }
 
 /** Twice the lifetime of an upload URL: no file exists longer than that without a record. */
