@@ -74,7 +74,7 @@ interface Row {
  * A key with so many leased rows counts like one with more; among these, the key whose last lease is longest ago goes first. Counting all
  * rows that 300 machines lease takes longer than the rest of a search.
  */
-export const MOST_COUNTED = 16;
+const MOST_COUNTED = 16;
 
 /** Another process may be faster with the first row. Then the next one, usually of another key, needs no search. */
 const CANDIDATES = 4;
