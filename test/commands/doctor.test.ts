@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { startScene } from '../service/harness/scene.ts';
@@ -75,6 +76,19 @@ describe('vloc doctor', () => {
     expect(checks.languages?.message).toMatch(/recognizes en; translates .*en-es.*; speaks \d+ languages/);
     expect(checks['state folder']?.message).toMatch(/state \(not created yet\), [\d.]+ [GT]B free$/);
     expect(Object.values(checks).map(({ state }) => state)).not.toContain('fail');
+  });
+
+  it('says if the sums of the account do not agree with its ledger', async () => {
+    expect(checksOf((await run()).stdout).account).toMatchObject({ state: 'ok' });
+    const file = new DatabaseSync(join(folder, 'state', 'service.sqlite'));
+    file.exec(`INSERT INTO monthly_use SELECT id, '2026-11', 5 FROM keys LIMIT 1`);
+    file.close();
+    const { code, stdout } = await run();
+    expect(code).toBe(10);
+    expect(checksOf(stdout).account).toMatchObject({
+      state: 'fail',
+      message: 'the sum of a month differs from its bills',
+    });
   });
 
   it('asks a service elsewhere for time and credits, and prints no secret', async () => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_CONFIG } from '../../src/service/config.ts';
+import { CREDIT_RULES } from '../../src/service/credits/audit.ts';
 import type { World } from './world.ts';
 
 /** Rules about the store alone; each finds the rows that break it. */
@@ -22,12 +23,7 @@ const RULES: Readonly<Record<string, string>> = {
   'a job succeeded without its charge': `
     SELECT jobs.id FROM jobs LEFT JOIN ledger ON ledger.job_id = jobs.id
     WHERE jobs.status = 'succeeded' AND ledger.id IS NULL`,
-  'bill and ledger differ': `
-    SELECT job_id FROM bills JOIN ledger USING (job_id) WHERE charged <> -amount OR charged > reserved`,
-  'the sum of a month differs from its bills': `
-    SELECT key_id, month FROM monthly_use WHERE used <> (
-      SELECT coalesce(sum(CASE status WHEN 'settled' THEN charged WHEN 'released' THEN 0 ELSE reserved END), 0)
-      FROM bills WHERE bills.key_id = monthly_use.key_id AND bills.month = monthly_use.month)`,
+  ...CREDIT_RULES,
   'one key made two jobs': `
     SELECT client_reference FROM jobs WHERE client_reference IS NOT NULL GROUP BY client_reference HAVING count(*) > 1`,
   'an end has no event': `

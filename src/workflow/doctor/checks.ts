@@ -9,6 +9,7 @@ import type { Failure } from '../../errors/failure.ts';
 import { configFolder, proxySettings, stateFolder } from '../../profiles/environment.ts';
 import { findDoubt } from '../../profiles/resolve.ts';
 import { describeOrigin, type Settings } from '../../profiles/settings.ts';
+import { checkAccount } from './account.ts';
 import { CHECK_LIMIT_MS, type CheckReport, type RunCheck } from './findings.ts';
 import { checkLocks, type LockFolders } from './locks.ts';
 import { checkFolderWritable, checkNode, checkPermissions, checkTerminal } from './machine.ts';
@@ -43,10 +44,15 @@ export async function runChecks(context: Context, runCheck: RunCheck): Promise<C
       [folder('temporary folder', tmpdir()), folder('current folder', io.cwd)],
       [runCheck('privacy', 'configuration', () => checkPermissions([state, config], warnings, io.platform))],
       checkEngines(context, runCheck, settings.found?.baseUrl.value == null),
+      settings.found?.baseUrl.value === null ? [checkOwnAccount(runCheck, settings.found)] : [],
       [runCheck('terminal', 'configuration', () => checkTerminal(io))],
     ].map(async (group) => Promise.all(await group)),
   );
   return [configuration, ...groups.flat()];
+}
+
+function checkOwnAccount(runCheck: RunCheck, { stateDir }: Settings): Promise<CheckReport> {
+  return runCheck('account', 'disk', () => checkAccount(stateDir.value));
 }
 
 function describeSettings({ baseUrl, profile }: Settings) {
