@@ -6,8 +6,16 @@ export interface Costs {
   readonly api: { readonly create: number; readonly read: number };
   /** CPU time of a worker for a job, without its media work. */
   readonly worker: { readonly job: number };
-  /** CPU time of the database: for a created job, for a job that a worker takes and finishes, for a GET. */
-  readonly database: { readonly create: number; readonly job: number; readonly read: number };
+  /**
+   * CPU time of the database: for a created job, for a job that a worker takes and finishes, for a GET; and in each second for one
+   * worker, whose slots are all in use: renewals, searches for work, signs of life.
+   */
+  readonly database: {
+    readonly create: number;
+    readonly job: number;
+    readonly read: number;
+    readonly upkeep: number;
+  };
   /** How long a created job, and one that is taken and finished, hold the lock by which transactions take turns. */
   readonly transactions: { readonly create: number; readonly job: number };
 }
@@ -50,7 +58,8 @@ export function predict(costs: Costs, fleet: Fleet, load: Load): Prediction {
     slots: load.jobSeconds === 0 ? Number.POSITIVE_INFINITY : fleet.slots / load.jobSeconds,
     api: fleet.apiNodes / (api.create + reads * api.read),
     transactions: 1 / (transactions.create + transactions.job),
-    database: fleet.databaseCores / (database.create + database.job + reads * database.read),
+    database:
+      Math.max(0, fleet.databaseCores - fleet.workers * database.upkeep) / databaseTime(database, reads),
   };
   const saturated = COMPONENTS.reduce((one, other) => (limits[other] < limits[one] ? other : one));
   return { jobsPerSecond: limits[saturated], saturated, limits };
@@ -59,11 +68,17 @@ export function predict(costs: Costs, fleet: Fleet, load: Load): Prediction {
 /** In the order in which an operator can add to them; the first one of several equal ones is named. */
 const COMPONENTS: readonly Component[] = ['workers', 'slots', 'api', 'transactions', 'database'];
 
+/** CPU time of the database for a job from its creation to its end. */
+function databaseTime({ create, job, read }: Costs['database'], reads: number): number {
+  return create + job + reads * read;
+}
+
 /** Returns how many workers the other components can keep busy, with enough slots. */
 export function mostWorkers(costs: Costs, fleet: Omit<Fleet, 'workers' | 'slots'>, load: Load): number {
   const { limits } = predict(costs, { ...fleet, workers: 1, slots: 1 }, load);
-  const { api, transactions, database } = limits;
-  return Math.floor(Math.min(api, transactions, database) / limits.workers);
+  const { api, transactions, workers: ofOne } = limits;
+  const perWorker = ofOne * databaseTime(costs.database, load.readsPerJob) + costs.database.upkeep;
+  return Math.floor(Math.min(Math.min(api, transactions) / ofOne, fleet.databaseCores / perWorker));
 }
 
 /** Predicts the throughput when everything shares the cores of one machine, with enough slots. */

@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { OPEN_JOBS, OPEN_VALIDATIONS } from '../src/service/background.ts';
 import { storePath } from '../src/service/folders.ts';
+import { PENDING } from '../src/service/outgoing/webhooks/deliveries.ts';
+import { createLeases, RENEW_MS } from '../src/service/running/leases.ts';
+import { openPostgresAccount } from '../src/service/store/open-postgres.ts';
 import { freshAccount, type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { ANY_RATE, type Figure } from './figure.ts';
 import { type Costs, type Load, mostWorkers, predict, predictOnOneMachine } from './scale-model.ts';
@@ -19,8 +23,8 @@ import { type RunningService, startService } from './service/start.ts';
 const NODES = [1, 2, 4] as const;
 const SHORT_NODES = [1] as const;
 /** Enough for a second of work on two cores, after the JIT has compiled the nodes. */
-const FULL = { nodes: NODES, reads: 2000, creates: 400, warmUp: 300 };
-const SHORT = { nodes: SHORT_NODES, reads: 100, creates: 120, warmUp: 20 };
+const FULL = { nodes: NODES, reads: 2000, creates: 400, warmUp: 300, seconds: 600 };
+const SHORT = { nodes: SHORT_NODES, reads: 100, creates: 120, warmUp: 20, seconds: 30 };
 
 type Size = typeof FULL | typeof SHORT;
 const CONNECTIONS = 16;
@@ -108,7 +112,8 @@ export async function measureScale(isShort: boolean): Promise<readonly Figure[]>
         },
       );
     }
-    return [...figures, ...describeCosts(costsOf(runs)), ...compareModel(costsOf(runs), runs)];
+    const costs = costsOf(runs, await measureUpkeep(server, size.seconds));
+    return [...figures, ...describeCosts(costs), ...compareModel(costs, runs)];
   } finally {
     server.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -203,6 +208,46 @@ async function measure(
   };
 }
 
+/** A fleet in which every worker has its slots full. */
+const WORKERS_OF_FLEET = 292;
+
+/** CPU seconds of the database for one worker in one second: its searches, renewals and signs of life. */
+async function measureUpkeep(server: PostgresServer, seconds: number): Promise<number> {
+  const store = await openPostgresAccount(freshAccount(server), null, Date.now);
+  await store.run(
+    `INSERT INTO keys (id, secret, webhook_secret, permissions, allowed_addresses, created_at)
+     SELECT 'vk_' || number, '', '', '', '', 0 FROM generate_series(0, 19) AS number`,
+  );
+  await store.run(
+    `INSERT INTO jobs (id, key_id, kind, status, created_at, updated_at, input, request, lease_owner, lease_until)
+     SELECT 'job' || number, 'vk_' || number % 20, 'dubbing', 'processing', number, 0, repeat('x', 300), repeat('x', 300),
+       'worker' || number / ${SLOTS}, ? FROM generate_series(0, ${WORKERS_OF_FLEET * SLOTS - 1}) AS number`,
+    Date.now() + 3_600_000,
+  );
+  await store.run('ANALYZE');
+  const queues = [OPEN_JOBS, OPEN_VALIDATIONS, PENDING] as const;
+  const workers = Array.from({ length: WORKERS_OF_FLEET }, (_, at) =>
+    queues.map((rows) => createLeases(store, rows, `worker${at}`)),
+  );
+  const before = serverTicks(server);
+  for (let second = 0; second < seconds; second += 1) {
+    const at = second % WORKERS_OF_FLEET;
+    const leases = workers[at] ?? [];
+    for (const each of leases) await each.claim(Date.now(), true, []);
+    const ids = Array.from({ length: SLOTS }, (_, slot) => `job${at * SLOTS + slot}`);
+    if ((second * 1000) % RENEW_MS < 1000) await leases[0]?.renew(ids, Date.now());
+    if (second % 5 === 0)
+      await store.run(
+        `INSERT INTO nodes (id, role, version, host, running, started_at, seen_at) VALUES (?, 'worker', '', '', 0, 0, 0)
+         ON CONFLICT (id) DO UPDATE SET seen_at = nodes.seen_at + 1`,
+        `worker${at}`,
+      );
+  }
+  const ticks = serverTicks(server) - before;
+  await store.close();
+  return ticks / TICKS_A_SECOND / seconds;
+}
+
 /** CPU time of the server with all its children, also those that have ended. */
 function serverTicks(server: PostgresServer): number {
   const pid = server.pid();
@@ -282,7 +327,7 @@ async function openWatch(database: string): Promise<Watch> {
 type Runs = readonly { readonly reads: Measured; readonly creates: Measured; readonly jobs: Measured }[];
 
 /** Means over all runs: CPU time hardly depends on how busy the machine is. */
-function costsOf(runs: Runs): Costs {
+function costsOf(runs: Runs, upkeep: number): Costs {
   const mean = (value: (run: Runs[number]) => number) =>
     runs.reduce((sum, run) => sum + value(run), 0) / runs.length;
   return {
@@ -292,6 +337,7 @@ function costsOf(runs: Runs): Costs {
       create: mean(({ creates }) => creates.database),
       job: mean(({ jobs }) => jobs.database),
       read: mean(({ reads }) => reads.database),
+      upkeep,
     },
     transactions: { create: mean(({ creates }) => creates.locked), job: mean(({ jobs }) => jobs.locked) },
   };
@@ -314,6 +360,7 @@ function describeCosts({ api, worker, database, transactions }: Costs): Figure[]
     row('CPU time of PostgreSQL: created job', database.create),
     row('the same: job taken and finished', database.job),
     row('the same: signed GET', database.read),
+    row('the same: each second of a worker with 8 jobs, among 292 such workers', database.upkeep),
     row('lock of transactions held: created job', transactions.create),
     row('the same: job taken and finished', transactions.job),
   ];

@@ -15,7 +15,7 @@ export const OPEN_JOBS: LeasedRows = {
   firstBy: 'created_at',
   needs: 'needs',
 };
-const OPEN_VALIDATIONS: LeasedRows = {
+export const OPEN_VALIDATIONS: LeasedRows = {
   table: 'uploads',
   open: `status = 'validating'`,
   firstBy: 'created_at',

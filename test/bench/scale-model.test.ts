@@ -12,7 +12,7 @@ import {
 const COSTS: Costs = {
   api: { create: 0.004, read: 0.0005 },
   worker: { job: 0.01 },
-  database: { create: 0.002, job: 0.004, read: 0.0005 },
+  database: { create: 0.002, job: 0.004, read: 0.0005, upkeep: 0.001 },
   transactions: { create: 0.002, job: 0.003 },
 };
 const FLEET: Fleet = { apiNodes: 2, workers: 10, workerCores: 8, databaseCores: 4, slots: 1000 };
@@ -52,7 +52,14 @@ describe('the model of a fleet', () => {
     expect(predict(COSTS, { ...FLEET, slots: 1e9, workers: most + 1 }, VIDEO).saturated).not.toBe('workers');
   });
 
-  it('never predicts less for a larger fleet, nor more than any component allows', () => {
+  it('predicts less for more workers once their renewals and searches use up the database', () => {
+    const few = predict(COSTS, { ...FLEET, slots: 1e9, workers: 1000 }, VIDEO);
+    const many = predict(COSTS, { ...FLEET, slots: 1e9, workers: 3990 }, VIDEO);
+    expect(many.jobsPerSecond).toBeLessThan(few.jobsPerSecond);
+    expect(many.saturated).toBe('database');
+  });
+
+  it('never predicts less for more of another component, nor more than any component allows', () => {
     const count = fc.integer({ min: 1, max: 1000 });
     const fleets = fc.record({
       apiNodes: count,
@@ -62,7 +69,7 @@ describe('the model of a fleet', () => {
       slots: count,
     });
     fc.assert(
-      fc.property(fleets, fc.constantFrom('apiNodes', 'workers', 'databaseCores', 'slots'), (fleet, part) => {
+      fc.property(fleets, fc.constantFrom('apiNodes', 'databaseCores', 'slots'), (fleet, part) => {
         const { jobsPerSecond, limits, saturated } = predict(COSTS, fleet, VIDEO);
         const larger = predict(COSTS, { ...fleet, [part]: fleet[part] + 1 }, VIDEO);
         expect(larger.jobsPerSecond).toBeGreaterThanOrEqual(jobsPerSecond);

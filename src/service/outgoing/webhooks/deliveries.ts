@@ -68,7 +68,7 @@ interface DeliveryQueue extends Leases {
   end(id: string, status: DeliveryEnd, now: number): Promise<void>;
 }
 
-const PENDING: LeasedRows = { table: 'deliveries', open: `status = 'pending'`, firstBy: 'run_after' };
+export const PENDING: LeasedRows = { table: 'deliveries', open: `status = 'pending'`, firstBy: 'run_after' };
 const END = `
   UPDATE deliveries SET status = ?, ended_at = ?, lease_owner = NULL, lease_until = NULL
   WHERE id = ? AND lease_owner = ? AND status = 'pending'`;
