@@ -2,12 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { partOf } from '../../client/download/part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { FindInput } from '../../disk/find-input.ts';
-import { diskFailure, errorCode } from '../../errors/system-error.ts';
+import { moveFile } from '../../disk/move-file.ts';
+import { diskFailure } from '../../errors/system-error.ts';
 import type { StoredFile } from '../../journal/next-step.ts';
 
 /**
@@ -31,17 +32,6 @@ export async function placeFile(
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined);
     throw diskFailure(error, target);
-  }
-}
-
-/** Copies if the folders are on different disks. */
-async function moveFile(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error;
-    await copyFile(from, to);
-    await rm(from);
   }
 }
 

@@ -1,7 +1,8 @@
 /** Uploads and results in the state folder. Their addresses lead to the service itself. */
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/folder.ts';
+import { moveFile } from '../../disk/move-file.ts';
 import { syncFile, syncFolder } from '../../disk/sync.ts';
 import { FOLDER_MODE, type Folders, jobOfAttempt } from '../folders.ts';
 import { assetPermission, type LinkSigner, uploadPermission } from '../links.ts';
@@ -35,8 +36,9 @@ export function createFolderStorage(
       const target = join(assets, folder);
       await makeFolder(target, FOLDER_MODE);
       for (const [name, { path }] of Object.entries(files)) {
-        await syncFile(path);
-        await rename(path, join(target, name));
+        // `work` may be a disk of this machine, while `assets` is shared with others.
+        await moveFile(path, join(target, name));
+        await syncFile(join(target, name));
       }
       await syncFolder(target);
       await syncFolder(assets);
