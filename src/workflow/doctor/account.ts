@@ -1,12 +1,14 @@
 /** The check of the account of the embedded service. */
 import { existsSync } from 'node:fs';
-import { CREDIT_RULES } from '../../service/credits/audit.ts';
-import { storePath } from '../../service/folders.ts';
-import { SCHEMA_VERSION } from '../../service/store/schema.ts';
 import type { CheckResult } from './findings.ts';
 
 /** Compares the sums of the account with its ledger. Changes nothing. */
 export async function checkAccount(stateDir: string): Promise<CheckResult> {
+  const [{ CREDIT_RULES }, { storePath }, { SCHEMA_VERSION }] = await Promise.all([
+    import('../../service/credits/audit.ts'),
+    import('../../service/folders.ts'),
+    import('../../service/store/schema.ts'),
+  ]);
   const path = storePath(stateDir);
   if (!existsSync(path)) return { grade: 'ok', message: 'no job yet' };
   const { DatabaseSync } = await import('node:sqlite');
