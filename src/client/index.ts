@@ -11,7 +11,6 @@ export type { Credits } from './credits.ts';
 export type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
 export type { ClientEvent } from './events.ts';
 export type { JobFilters, Jobs, ListFilters, WaitForJob } from './jobs/jobs.ts';
-export { growingDelay, nextPollDelay, type ProgressSample } from './jobs/poll-schedule.ts';
 export type { WaitOptions } from './jobs/wait.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/job.ts';
 export type { Pages } from './read/pages.ts';

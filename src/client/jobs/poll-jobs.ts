@@ -19,13 +19,6 @@ export interface JobReader {
   ): Promise<ListPage<JobSummary>>;
 }
 
-/** A job to poll. */
-export interface JobToPoll {
-  readonly id: string;
-  /** False: update it from the list if present; do not request it individually. */
-  readonly isDue: boolean;
-}
-
 /** Called for each job as soon as its state is known. */
 export interface PollHandlers {
   /** The job has ended; its result is read next. */
@@ -45,16 +38,16 @@ const SIDE_BY_SIDE = 4;
 export async function pollJobs(
   jobs: JobReader,
   kind: JobKind,
-  wanted: readonly JobToPoll[],
+  ids: readonly string[],
   limits: CallOptions,
   handlers: PollHandlers,
 ): Promise<void> {
-  const summaries = wanted.length > 1 ? await readSummaries(jobs, kind, wanted, limits) : new Map();
+  const summaries = ids.length > 1 ? await readSummaries(jobs, kind, ids, limits) : new Map();
   const unread: string[] = [];
-  for (const { id, isDue } of wanted) {
+  for (const id of ids) {
     const summary = summaries.get(id);
     if (summary === undefined) {
-      if (isDue) unread.push(id);
+      unread.push(id);
     } else if (isTerminal(summary.status)) {
       handlers.ended(id);
       unread.push(id);
@@ -86,15 +79,14 @@ async function readOne(
   }
 }
 
-/** Reads pages of the list while a page costs less than requesting each missing job that is due. */
+/** Reads pages of the list while a page costs less than requesting each missing job. */
 async function readSummaries(
   jobs: JobReader,
   kind: JobKind,
-  wanted: readonly JobToPoll[],
+  ids: readonly string[],
   limits: CallOptions,
 ): Promise<ReadonlyMap<string, JobSummary>> {
-  const ids = new Set(wanted.map(({ id }) => id));
-  const missing = new Set(wanted.filter(({ isDue }) => isDue).map(({ id }) => id));
+  const missing = new Set(ids);
   const found = new Map<string, JobSummary>();
   let cursor: string | undefined;
   let pages = 0;
@@ -102,11 +94,10 @@ async function readSummaries(
     const page = await listPage(jobs, kind, cursor, limits);
     pages += 1;
     for (const summary of page?.data ?? []) {
-      if (ids.has(summary.id)) found.set(summary.id, summary);
-      missing.delete(summary.id);
+      if (missing.delete(summary.id)) found.set(summary.id, summary);
     }
     cursor = page?.next_cursor ?? undefined;
-  } while (cursor !== undefined && missing.size > 1 && pages < ids.size);
+  } while (cursor !== undefined && missing.size > 1 && pages < ids.length);
   return found;
 }
 

@@ -6,7 +6,7 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { REDIRECTED } from '../transport/answer.ts';
 import { pause } from '../transport/retry.ts';
-import { growingDelay } from './poll-schedule.ts';
+import { growingPause } from './poll-schedule.ts';
 
 interface Poll<T> {
   read(limits: CallOptions): Promise<T>;
@@ -80,7 +80,7 @@ export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): P
       const now = runtime.now();
       failed = addFailedPoll(failed, error, now);
       if (now < end && isGivenUp(failed, now)) throw gaveUp(error);
-      delay = growingDelay(now - failed.sinceMs);
+      delay = growingPause(now - failed.sinceMs);
       const message = `${error.message}; looking again in ${describeDuration(delay)}`;
       emit({ type: 'notice', code: 'POLL_FAILED', message });
     }

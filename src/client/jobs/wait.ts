@@ -7,14 +7,7 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { pollUntilDone } from './poll.ts';
-import type { WorkTimes } from './poll-schedule.ts';
-import {
-  addSample,
-  forecastByProgress,
-  type JobForecast,
-  nextPollDelay,
-  type ProgressSample,
-} from './poll-schedule.ts';
+import { growingPause } from './poll-schedule.ts';
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
@@ -41,16 +34,17 @@ export function waitForJob(
   options: WaitOptions,
 ): Promise<Job> {
   let seen = stillOpen(options.seen);
-  const watch = trackJob(() => context.runtime.now(), options.onChange, seen);
+  const report = createChangeReporter(options.onChange, seen);
   return pollUntilDone(context, {
     async read(limits) {
       const next = seen ?? (await get(limits));
       seen = null;
       if (isTerminal(next.status)) options.onEnd?.();
-      return watch.see(next);
+      report(next);
+      return next;
     },
     isDone: ({ status }) => isTerminal(status),
-    delayAfter: () => options.everyMs ?? watch.delay(),
+    delayAfter: (_job, elapsedMs) => options.everyMs ?? growingPause(elapsedMs),
     timeOver: () => stillRunning(job, options.timeoutMs ?? 0),
     signal: options.signal,
     timeoutMs: options.timeoutMs,
@@ -62,66 +56,16 @@ export function stillOpen(seen: Job | undefined): Job | null {
   return seen === undefined || isTerminal(seen.status) ? null : seen;
 }
 
-export interface JobTracker {
-  /** Calls `onChange` if the job has changed; returns the job. */
-  see(job: Job): Job;
-  /** Milliseconds until the next poll, for a job that is polled alone. */
-  delay(): number;
-  /** Milliseconds for which it was observed in its present state. */
-  elapsedMs(): number;
-  /** From its own progress, else from the durations of other jobs; null without either. */
-  forecast(others: WorkTimes): JobForecast | null;
-  /** Adds the duration of a job that succeeded to those of the others. */
-  tell(others: WorkTimes): void;
-}
-
-/** Tracks the progress of one job. @param seen its last known state */
-export function trackJob(
-  now: () => number,
+/** Returns a function that reports a job when it has changed. @param seen its last known state */
+export function createChangeReporter(
   onChange: WaitOptions['onChange'],
-  seen: Job | null = null,
-): JobTracker {
+  seen: Job | null,
+): (job: Job) => void {
   let last = seen;
-  let begun: ProgressSample = { atMs: now(), progress: seen?.progress ?? 0 };
-  let course: readonly ProgressSample[] = [begun];
-  let quantity = seen?.billing?.quantity ?? null;
-  /** Milliseconds for which it was observed in progress; null when it was not. */
-  let workedMs: number | null = null;
-  const elapsedMs = () => now() - begun.atMs;
-  return {
-    see(job: Job): Job {
-      const sighting = { atMs: now(), progress: job.progress };
-      workedMs = last?.status === 'processing' ? elapsedMs() : null;
-      // Time in the queue says nothing about the speed of the work.
-      if (job.status !== last?.status) course = [sighting];
-      else course = addSample(course, sighting);
-      begun = course[0] ?? sighting;
-      quantity = job.billing?.quantity ?? quantity;
-      if (last === null || hasChanged(last, job)) onChange?.(job);
-      last = job;
-      return job;
-    },
-    elapsedMs,
-    delay: () => nextPollDelay(begun, course.at(-1) ?? begun, now()),
-    forecast(others) {
-      const byProgress = forecastByProgress(course, now());
-      if (byProgress !== null || last === null) return byProgress;
-      const worked = last.status === 'processing' ? elapsedMs() : 0;
-      const totalMs = others.expect(last.object, quantity, worked);
-      return totalMs === null ? null : { endMs: now() + totalMs - worked, totalMs, by: 'others' };
-    },
-    tell(others) {
-      if (last?.status !== 'succeeded') return;
-      const ms = statedWorkMs(last) ?? workedMs;
-      if (ms !== null && ms > 0) others.add(last.object, ms, quantity);
-    },
+  return (job) => {
+    if (last === null || hasChanged(last, job)) onChange?.(job);
+    last = job;
   };
-}
-
-/** The time between begin and end of the work, by the clock of the service; null when it states neither. */
-function statedWorkMs({ started_at, finished_at }: Job): number | null {
-  const ms = Date.parse(finished_at ?? '') - Date.parse(started_at ?? '');
-  return Number.isNaN(ms) ? null : ms;
 }
 
 function hasChanged(before: Job, after: Job): boolean {

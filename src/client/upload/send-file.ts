@@ -4,7 +4,7 @@ import { Failure } from '../../errors/failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
 import { pollUntilDone } from '../jobs/poll.ts';
-import { growingDelay } from '../jobs/poll-schedule.ts';
+import { growingPause } from '../jobs/poll-schedule.ts';
 import { missingField, requestIdOf } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
 import { putFile, reservationExpired } from './put.ts';
@@ -130,8 +130,6 @@ async function sendBytes(task: Task, reserved: Upload): Promise<SentFile> {
   return { upload, sha256: stored.sha256 };
 }
 
-/** The longest interval between polls: validation reads the whole file, which takes seconds. */
-const LONGEST_DELAY_MS = 5_000;
 /** Far beyond what decoding fifteen minutes of video takes. */
 const VALIDATION_TIMEOUT_MS = 30 * 60_000;
 
@@ -151,7 +149,7 @@ function pollUpload(task: Task, id: string): Promise<Upload> {
   return pollUntilDone(context, {
     read: (limits) => uploads.get(id, limits),
     isDone: isSettled,
-    delayAfter: (_upload, elapsedMs) => task.options.everyMs ?? growingDelay(elapsedMs, LONGEST_DELAY_MS),
+    delayAfter: (_upload, elapsedMs) => task.options.everyMs ?? growingPause(elapsedMs),
     timeOver: () => stillValidating(id),
     signal: options.signal,
     timeoutMs: VALIDATION_TIMEOUT_MS,

@@ -23,12 +23,13 @@ test(
     expect([uploads, refusals]).toEqual([JOBS / 10, 0]);
 
     expect(ran.makespan).toBeGreaterThanOrEqual(1);
-    expect(ran.makespan).toBeLessThanOrEqual(1.01);
-    expect(ran.statusRequests).toBeLessThanOrEqual(2.2);
-    expect(meanOf(ran.delaysMs)).toBeLessThanOrEqual(1_200);
+    expect(ran.makespan).toBeLessThanOrEqual(1.02);
+    // Of few jobs, the last ones run alone for long.
+    expect(ran.statusRequests).toBeLessThanOrEqual(IS_LONG ? 2 : 2.5);
+    expect(meanOf(ran.delaysMs)).toBeLessThanOrEqual(3_000);
     expect(Math.min(...ran.pausesMs)).toBeGreaterThanOrEqual(1_000);
-    // A poll that comes 15 s after another adds its own round trip, and that of a result.
-    expect(Math.max(...ran.pausesMs)).toBeLessThanOrEqual(15_300);
+    // Each adds its own round trip, and that of a result.
+    expect(Math.max(...ran.pausesMs)).toBeLessThanOrEqual(5_600);
     expect(ran.replayMs).toBeLessThanOrEqual(2_000);
   },
   PATIENCE_MS,

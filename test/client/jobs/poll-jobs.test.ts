@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/client/index.ts';
 import { Failure } from '../../../src/client/index.ts';
-import {
-  type JobReader,
-  type JobToPoll,
-  type PollHandlers,
-  pollJobs,
-} from '../../../src/client/jobs/poll-jobs.ts';
+import { type JobReader, type PollHandlers, pollJobs } from '../../../src/client/jobs/poll-jobs.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
 
 const KIND = 'dubbing';
@@ -23,7 +18,7 @@ interface Seen {
  */
 async function look(
   pages: readonly (readonly string[])[],
-  wanted: readonly JobToPoll[],
+  wanted: readonly string[],
   trouble: ReadonlyMap<string, Failure> = new Map(),
 ): Promise<Seen> {
   const asked: string[] = [];
@@ -55,12 +50,9 @@ async function look(
   return { asked, found, ended };
 }
 
-const due = (...ids: readonly string[]): JobToPoll[] => ids.map((id) => ({ id, isDue: true }));
-const undue = (...ids: readonly string[]): JobToPoll[] => ids.map((id) => ({ id, isDue: false }));
-
 describe('polling several jobs', () => {
   test('reads one list, and each job that has ended', async () => {
-    const { asked, found, ended } = await look([['a', 'b!', 'c']], due('a', 'b', 'c'));
+    const { asked, found, ended } = await look([['a', 'b!', 'c']], ['a', 'b', 'c']);
     expect(asked).toEqual(['page 0', 'b']);
     expect([...found]).toEqual([
       ['a', 'processing'],
@@ -70,13 +62,12 @@ describe('polling several jobs', () => {
     expect(ended).toEqual(['b']);
   });
 
-  test('reads a job that is not on the page only when it is due', async () => {
-    expect((await look([['a'], ['x']], [...due('a'), ...undue('x')])).asked).toEqual(['page 0']);
-    expect((await look([['a'], ['x']], due('a', 'x'))).asked).toEqual(['page 0', 'x']);
+  test('reads a job that is not on the page by itself', async () => {
+    expect((await look([['a'], ['x']], ['a', 'x'])).asked).toEqual(['page 0', 'x']);
   });
 
   test('reads the next page if that takes fewer requests than reading each job', async () => {
-    const { asked, found } = await look([['a'], ['x', 'y', 'z']], due('a', 'x', 'y', 'z'));
+    const { asked, found } = await look([['a'], ['x', 'y', 'z']], ['a', 'x', 'y', 'z']);
     expect(asked).toEqual(['page 0', 'page 1']);
     expect(found.size).toBe(4);
   });
@@ -84,8 +75,8 @@ describe('polling several jobs', () => {
   test('ends with a temporary failure, and reports a permanent one', async () => {
     const passing = new Failure({ category: 'temporary', code: 'BUSY', message: 'busy' });
     const final = new Failure({ category: 'refused', code: 'GONE', message: 'gone' });
-    await expect(look([['a', 'b!']], due('a', 'b'), new Map([['b', passing]]))).rejects.toBe(passing);
-    const { found } = await look([['a', 'b!']], due('a', 'b'), new Map([['b', final]]));
+    await expect(look([['a', 'b!']], ['a', 'b'], new Map([['b', passing]]))).rejects.toBe(passing);
+    const { found } = await look([['a', 'b!']], ['a', 'b'], new Map([['b', final]]));
     expect(found.get('b')).toBe('GONE');
   });
 });

@@ -55,16 +55,16 @@ describe('waiting for several jobs', () => {
       expect(targets.filter((target) => target === `/v1/dubbings/${id}`)).toHaveLength(1);
     }
     expect(runtime.now() - begun).toBeGreaterThanOrEqual(140_000);
-    expect(runtime.now() - begun).toBeLessThan(143_000);
-    expect(targets.length).toBeLessThan(40);
+    expect(runtime.now() - begun).toBeLessThan(146_000);
+    expect(targets.length).toBeLessThan(60);
   });
 
-  test('polls at nine tenths of the earliest expected end, and between 1 and 15 s', async () => {
+  test('polls every 1 to 5 s', async () => {
     const { client, runtime } = await startThree();
     const wait = client.jobs.waitTogether();
     await Promise.all(IDS.map((id) => wait('dubbing', id)));
     expect(Math.min(...runtime.slept)).toBeGreaterThanOrEqual(1_000);
-    expect(Math.max(...runtime.slept)).toBeLessThanOrEqual(15_000);
+    expect(Math.max(...runtime.slept)).toBeLessThanOrEqual(5_300);
   });
 
   test('reports changes of each job to its own caller', async () => {
