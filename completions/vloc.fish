@@ -700,7 +700,7 @@ complete -c vloc -n "__vloc_at 'api'" -l profile -x -k -a '(__vloc_values profil
 complete -c vloc -n "__vloc_at 'api'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'api'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'api'" -l help -s h -d 'display help for command'
-complete -c vloc -n "__vloc_at 'doctor'" -l clear-locks -d 'remove locks and slots of processes that have died, before the checks'
+complete -c vloc -n "__vloc_at 'doctor'" -l clear-locks -d 'remove locks of processes that have died, before the checks'
 complete -c vloc -n "__vloc_at 'doctor'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'doctor'" -l jq -x -d 'filter the JSON with a jq expression'
 complete -c vloc -n "__vloc_at 'doctor'" -l fields -x -d 'print only these fields of each record, separated by commas'

@@ -8,7 +8,7 @@ export const doctor: Command = defineCommand({
   options: {
     clearLocks: {
       type: 'flag',
-      help: 'remove locks and slots of processes that have died, before the checks',
+      help: 'remove locks of processes that have died, before the checks',
     },
   },
   examples: [

@@ -64,35 +64,17 @@ export function nameProcess({ pid, host, folder }: Holder): string {
  * @throws the reason of the signal; Failure (`disk`)
  */
 export async function waitForLock(path: string, signal?: AbortSignal, around = SYSTEM): Promise<Lock> {
-  const name = basename(path);
   const watched: Watched = new Map();
-  return waitFor(
-    dirname(path),
-    (changed) => changed === name,
-    signal,
-    () => attemptLock(path, watched, around),
-  );
-}
-
-/** What an attempt of `waitFor` comes to. */
-export type WaitAttempt = { readonly taken: true; readonly lock: Lock } | { readonly taken: false };
-
-/** Makes attempts, each after a name that matters came or went, until one succeeds. */
-export async function waitFor(
-  folder: string,
-  isWanted: (name: string) => boolean,
-  signal: AbortSignal | undefined,
-  attempt: () => Promise<WaitAttempt>,
-): Promise<Lock> {
   signal?.throwIfAborted();
-  const first = await attempt();
+  const first = await attemptLock(path, watched, around);
   if (first.taken) return first.lock;
-  // The watch begins before the next attempt, so that nothing comes free unseen in between.
-  const watch = watchFolder(folder, isWanted);
+  // The watch begins before the next attempt, so that the lock is not released unseen in between.
+  const name = basename(path);
+  const watch = watchFolder(dirname(path), (changed) => changed === name);
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const next = await attempt();
+      const next = await attemptLock(path, watched, around);
       if (next.taken) return next.lock;
       await watch.changed(RECHECK_MS, signal);
     }

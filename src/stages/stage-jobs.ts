@@ -50,7 +50,7 @@ async function limitStages(
 }
 
 export function createStageJobs(run: StagedRun): StageJobs {
-  const { context, plan, runOptions } = run;
+  const { context, plan } = run;
   const outcomes = new Map<string, Promise<BatchOutcome>>();
   const requests = new Map<string, PromiseWithResolvers<BatchOutcome> & { readonly item: BatchItem }>();
   const queue: Task[] = [];
@@ -85,7 +85,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       },
       connection,
       inputFiles: inputFilesOf(run),
-      records: openLocalRecords(connection, context.io.now, runOptions.jobs, context.terminal.warn),
+      records: openLocalRecords(connection, context.io.now),
       // The next stage needs the files of this one.
       options: { ...limited, skipDone: false },
       runtime: { ...SYSTEM_RUNTIME, ...context.io.pace?.runtime },

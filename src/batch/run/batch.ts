@@ -2,7 +2,6 @@
 import type { Client, Job, Runtime } from '../../client/index.ts';
 import type { JobRecord } from '../../journal/job-record.ts';
 import type { LogRecord } from '../../journal/record-line.ts';
-import type { Slots } from '../../journal/slots.ts';
 import type { UploadRecord } from '../../journal/upload-record.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
@@ -16,7 +15,6 @@ import type { BatchJournal } from './journal.ts';
 export interface LocalRecords {
   readonly jobs: JobRecord;
   readonly uploads: UploadRecord;
-  readonly slots: Slots;
 }
 
 /** A limit that must hold from the first job on. */

@@ -33,7 +33,7 @@ interface RunParts {
 }
 
 export function createRun({ batch, journal, stopping, reference, rebuild }: RunParts): Run {
-  const { options, runtime, listen, connection, records } = batch;
+  const { options, runtime, listen, connection } = batch;
   const budget = createBudget(options.maxCredits, options.newCredits, options.prices);
   const counted = new Set<string>();
   function countBills(items: readonly CountedItem[]): void {
@@ -50,9 +50,7 @@ export function createRun({ batch, journal, stopping, reference, rebuild }: RunP
     listen({ type: 'credits', ...budget.totals(), committed, ofThisRun });
   }
   countBills([...batch.tasks.map(({ item }) => item), ...(batch.counted ?? [])]);
-  const isShard = (batch.delivery.shard?.count ?? 1) > 1;
-  const parts = { runtime, slots: records.slots, budget, stopping, most: options.jobs, isShard, listen };
-  const launcher = createLauncher(parts);
+  const launcher = createLauncher({ runtime, budget, stopping, most: options.jobs, listen });
   const streak = { inARow: 0 };
   const following = { jobs: 0 };
   const tell = createTeller(listen, runtime.now);

@@ -1,10 +1,8 @@
 /**
- * Starts jobs in the order of the batch, as many as the window, the slots of the profile and the budget allow. The decisions
- * are pure (window.ts, budget.ts); this file connects them with clock, locks and callers.
+ * Starts jobs in the order of the batch, as many as the window and the budget allow. The decisions are pure (window.ts,
+ * budget.ts); this file connects them with the clock and callers.
  */
 import type { Runtime } from '../../client/index.ts';
-import type { Lock } from '../../journal/lock.ts';
-import type { Slots } from '../../journal/slots.ts';
 import type { BatchItem, BatchListener, Units } from '../item.ts';
 import type { Budget } from './budget.ts';
 import type { Stopping } from './stopping.ts';
@@ -13,11 +11,11 @@ import { enter, grow, leave, msUntilRoom, openWindow, putBack, type SlotWindow, 
 /** Permission for one job to run. Return it once, through one of these functions. */
 export interface JobPlace {
   /** The job has ended. */
-  leave(): Promise<void>;
+  leave(): void;
   /** The service had no slot. @param askedMs how long it asks to wait, null if it does not say */
-  putBack(askedMs: number | null): Promise<void>;
+  putBack(askedMs: number | null): void;
   /** The job was not created. */
-  withdraw(): Promise<void>;
+  withdraw(): void;
 }
 
 export interface Launcher {
@@ -35,12 +33,9 @@ export interface Launcher {
 
 interface LauncherParts {
   readonly runtime: Pick<Runtime, 'now' | 'sleep'>;
-  readonly slots: Slots;
   readonly budget: Budget;
   readonly stopping: Stopping;
   readonly most: number;
-  /** Whether other machines work on the same batch. */
-  readonly isShard?: boolean;
   readonly listen: BatchListener;
 }
 
@@ -53,8 +48,8 @@ interface Waiting {
 }
 
 export function createLauncher(parts: LauncherParts): Launcher {
-  const { runtime, slots, budget, stopping, listen } = parts;
-  let window = openWindow(parts.most, runtime.now(), parts.isShard);
+  const { runtime, budget, stopping, listen } = parts;
+  let window = openWindow(parts.most, runtime.now());
   /** In order. Thousands may wait, so the array is changed in place. */
   let waiting: Waiting[] = [];
   let alarm: AbortController | null = null;
@@ -97,30 +92,21 @@ export function createLauncher(parts: LauncherParts): Launcher {
     runtime.sleep(ms, own.signal).then(lookAgain, () => undefined);
   }
 
-  function createPlace(item: BatchItem | null, slot: Promise<Lock>, leaveQueue: () => void): JobPlace {
+  function createPlace(item: BatchItem | null): JobPlace {
     let isOver = false;
-    const end = async (next: SlotWindow, wasMade: boolean) => {
+    const end = (next: SlotWindow, wasMade: boolean) => {
       if (isOver) return;
       isOver = true;
       change(next);
       if (!wasMade && item !== null) budget.drop(item.key);
-      // Cancels a pending request for the slot.
-      leaveQueue();
-      await slot.then((lock) => lock.release()).catch(() => undefined);
-      lookAgain();
+      // The failure of this job is judged first: it may stop the run.
+      queueMicrotask(lookAgain);
     };
     return {
       leave: () => end(leave(window, runtime.now()), true),
       putBack: (askedMs) => end(putBack(window, runtime.now(), askedMs), false),
       withdraw: () => end(withdraw(window), false),
     };
-  }
-
-  function acquire(queue: AbortController): Promise<Lock> {
-    const slot = slots.acquire(AbortSignal.any([queue.signal, stopping.launching]));
-    // Its failure is reported only to those that wait for it.
-    slot.catch(() => undefined);
-    return slot;
   }
 
   stopping.launching.addEventListener('abort', () => {
@@ -137,21 +123,11 @@ export function createLauncher(parts: LauncherParts): Launcher {
         waiting.splice(before + 1, 0, { order, item, units, start, giveUp });
         lookAgain();
       });
-      const queue = new AbortController();
-      const slot = acquire(queue);
-      const place = createPlace(item, slot, () => queue.abort());
-      try {
-        await slot;
-        return place;
-      } catch (error) {
-        await place.withdraw();
-        throw error;
-      }
+      return createPlace(item);
     },
     join() {
       change(enter(window));
-      const queue = new AbortController();
-      return createPlace(null, acquire(queue), () => queue.abort());
+      return createPlace(null);
     },
     lookAgain,
   };

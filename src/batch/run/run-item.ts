@@ -154,7 +154,7 @@ async function launchAndWait(
   const { key, job, place } = await startJob(run, item, order, asked);
   noteSight(itemRun, job);
   if (run.batch.options.detach) {
-    await place.leave();
+    place.leave();
     return { phase: 'left', jobId: job.id, because: 'detached' };
   }
   return follow(itemRun, key, job.id, place, job);
@@ -180,14 +180,14 @@ async function follow(
       seen,
       onChange: (changed) => noteSight(itemRun, changed),
       // The next job starts before the result of this one is read.
-      onEnd: () => void place.leave(),
+      onEnd: () => place.leave(),
     });
     run.streak.inARow = 0;
   } catch (error) {
     throw expireMissing(error, jobId);
   } finally {
     run.following.jobs -= 1;
-    await place.leave();
+    place.leave();
   }
   await noteFinished(itemRun, key, job);
   return deliver(itemRun, key, job);

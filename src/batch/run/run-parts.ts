@@ -180,7 +180,7 @@ function runForParts({ run, parts, source, folder }: SplitRun) {
     async enter(order, part, units) {
       const place = await run.launcher.enter(order, part, units);
       if (!state.hasFailedPart) return place;
-      await place.withdraw();
+      place.withdraw();
       throw partWithoutUse();
     },
   };

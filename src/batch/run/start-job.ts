@@ -83,10 +83,10 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
     return { key: attempt.intended.key, job, place };
   } catch (error) {
     if (error instanceof Failure && isWithoutSlot(error)) {
-      await place?.putBack(error.facts.retryAfterMs ?? null);
+      place?.putBack(error.facts.retryAfterMs ?? null);
       return null;
     }
-    await place?.withdraw();
+    place?.withdraw();
     if (!(error instanceof Failure) || isOfRecords(error)) throw error;
     await prepareAgain(run, item, attempt, error);
     return null;

@@ -10,14 +10,6 @@ export interface SlotWindow {
   readonly sinceMs: number;
   /** No job is sent before this time, unless one of ours ends. */
   readonly closedUntilMs: number;
-  /** The slot that is offered to other shards; null for a run that shares with none. */
-  readonly offer: Offer | null;
-}
-
-/** The most slots that a run uses until a time. */
-interface Offer {
-  readonly most: number;
-  readonly untilMs: number;
 }
 
 /** How often one more job is tried although none of ours has ended, because other processes use the same 15 slots. */
@@ -26,17 +18,8 @@ export const GROW_EVERY_MS = 30_000;
 /** The wait if the service has no slot and does not say until when: as long as the slowest status poll. */
 const CLOSED_MS = 15_000;
 
-/**
- * How often, at most, a shard leaves a slot to others, and for how long: longer than `CLOSED_MS`, so that each waiting shard
- * tries once meanwhile. Otherwise the shard that started first would refill its slots before others can notice.
- */
-export const OFFER_EVERY_MS = 60_000;
-export const OFFER_MS = CLOSED_MS + 1_000;
-
-/** @param isShard whether other machines work on the same batch */
-export function openWindow(most: number, nowMs: number, isShard = false): SlotWindow {
-  const offer = isShard ? { most, untilMs: nowMs } : null;
-  return { most, size: most, inFlight: 0, sinceMs: nowMs, closedUntilMs: nowMs, offer };
+export function openWindow(most: number, nowMs: number): SlotWindow {
+  return { most, size: most, inFlight: 0, sinceMs: nowMs, closedUntilMs: nowMs };
 }
 
 /** A job is sent, or found running. */
@@ -44,17 +27,10 @@ export function enter(window: SlotWindow): SlotWindow {
   return { ...window, inFlight: window.inFlight + 1 };
 }
 
-/** A job has ended: its slot is free, and one more is tried, unless the slot is offered to other shards. */
+/** A job has ended: its slot is free, and one more is tried. */
 export function leave(window: SlotWindow, nowMs: number): SlotWindow {
   const inFlight = window.inFlight - 1;
-  const offer = offerSlot(window, inFlight, nowMs);
-  return { ...resize(window, window.size + 1, nowMs), inFlight, closedUntilMs: nowMs, offer };
-}
-
-/** Offers the slot that has become free, unless it was the last one or another was offered shortly before. */
-function offerSlot({ offer }: SlotWindow, inFlight: number, nowMs: number): Offer | null {
-  const isDue = offer !== null && inFlight >= 1 && nowMs >= offer.untilMs + OFFER_EVERY_MS - OFFER_MS;
-  return isDue ? { most: inFlight, untilMs: nowMs + OFFER_MS } : offer;
+  return { ...resize(window, window.size + 1, nowMs), inFlight, closedUntilMs: nowMs };
 }
 
 /** No job was created, which says nothing about slots. */
@@ -85,12 +61,6 @@ export function grow(window: SlotWindow, nowMs: number): SlotWindow {
 
 /** Milliseconds until one more job may be sent; 0 is now, Infinity is not before a job ends. */
 export function msUntilRoom(window: SlotWindow, nowMs: number): number {
-  const { offer } = window;
-  const isOffered = offer !== null && nowMs < offer.untilMs && window.inFlight >= offer.most;
-  return Math.max(isOffered ? offer.untilMs - nowMs : 0, msUntilSlot(window, nowMs));
-}
-
-function msUntilSlot(window: SlotWindow, nowMs: number): number {
   const closedMs = Math.max(0, window.closedUntilMs - nowMs);
   if (window.inFlight < window.size) return closedMs;
   // Time alone grows the window up to --jobs only.

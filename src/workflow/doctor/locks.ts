@@ -1,10 +1,9 @@
-/** The locks and slots of this user: their holders, and which are stale. */
+/** The locks of this user: their holders, and which are stale. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listPlaces, lockPath } from '../../batch/record-folder.ts';
 import { nameProcess } from '../../journal/hold.ts';
 import { inspectLock, type LockState, tryLock } from '../../journal/lock.ts';
-import { SLOT_NAME } from '../../journal/slots.ts';
 import type { CheckResult } from './findings.ts';
 
 interface FoundLock extends LockState {
@@ -18,7 +17,7 @@ export interface LockFolders {
   readonly current: string;
 }
 
-/** Levels below the state folder that hold locks: kind of lock, profile. */
+/** Levels of the state folder that hold locks: itself, kind of record, profile. */
 const DEPTH = 3;
 
 /** Shows the locks; changes nothing. */
@@ -66,7 +65,7 @@ async function listLocks(folder: string, depth: number): Promise<string[]> {
   const paths = entries.map(async (entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return depth > 1 ? listLocks(path, depth - 1) : [];
-    return SLOT_NAME.test(entry.name) || /\.(lock|takeover)$/.test(entry.name) ? [path] : [];
+    return /\.(lock|takeover)$/.test(entry.name) ? [path] : [];
   });
   return (await Promise.all(paths)).flat();
 }
@@ -84,7 +83,7 @@ function factsOf({ path, holder, isStale, beatMs }: FoundLock): object {
   };
 }
 
-/** Groups the locks by holder: 15 slots of one dead process are one entry. */
+/** Groups the locks by holder: several of one dead process are one entry. */
 function describe(found: readonly FoundLock[]): string {
   const groups = Map.groupBy(found, ({ holder, isStale }) => {
     const who = holder === null ? 'an unknown process' : nameProcess(holder);

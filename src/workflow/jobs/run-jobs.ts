@@ -311,7 +311,7 @@ export function batchOf({
     delivery: { ...delivery, folder: resolve(io.cwd, delivery.folder) },
     connection,
     inputFiles: namedPaths(io.cwd, operands, options),
-    records: openLocalRecords(connection, io.now, runOptions.jobs, terminal.warn),
+    records: openLocalRecords(connection, io.now),
     options: runOptions,
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
     preparation: createPreparation(io),

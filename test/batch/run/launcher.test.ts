@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BatchEvent } from '../../../src/batch/item.ts';
 import { createBudget } from '../../../src/batch/run/budget.ts';
 import { createLauncher } from '../../../src/batch/run/launcher.ts';
 import { createStopping, Stopped } from '../../../src/batch/run/stopping.ts';
-import { openSlots } from '../../../src/journal/slots.ts';
 import { linesItem } from './support/items.ts';
 
 /** A clock that stands until it is moved; sleepers are woken when it has come so far. */
@@ -37,15 +33,12 @@ function createHandClock() {
 }
 
 async function startLauncher(most: number, maxCredits: number | null = null) {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-launcher-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const clock = createHandClock();
   const budget = createBudget(maxCredits);
   const events: BatchEvent[] = [];
   const stopping = createStopping(new AbortController().signal, () => undefined);
   const listen = (event: BatchEvent) => void events.push(event);
-  const slots = openSlots(folder, 15);
-  const launcher = createLauncher({ runtime: clock, slots, budget, stopping, most, listen });
+  const launcher = createLauncher({ runtime: clock, budget, stopping, most, listen });
   const entered: number[] = [];
   const enter = async (order: number) => {
     const place = await launcher.enter(order, linesItem(order), { unit: 'line', quantity: 1 });
@@ -67,11 +60,11 @@ describe('the launcher', () => {
     const others = [5, 3, 4].map(enter);
     await settle();
     expect(entered).toEqual([7]);
-    await first.leave();
+    first.leave();
     for (const [turn] of others.entries()) {
       await expect.poll(() => entered).toHaveLength(turn + 2);
       const place = await others[entered.at(-1) === 3 ? 1 : entered.at(-1) === 4 ? 2 : 0];
-      await place?.leave();
+      place?.leave();
     }
     expect(entered).toEqual([7, 3, 4, 5]);
   });
@@ -79,7 +72,7 @@ describe('the launcher', () => {
   it('waits after a refusal by the service, then tries one', async () => {
     const { clock, enter, entered } = await startLauncher(15);
     const refused = await enter(0);
-    await refused.putBack(10_000);
+    refused.putBack(10_000);
     const again = [0, 1].map(enter);
     await expect.poll(() => clock.asleep()).toBe(1);
     expect(entered).toEqual([0]);
@@ -90,7 +83,7 @@ describe('the launcher', () => {
     await expect.poll(() => entered).toEqual([0, 0]);
     clock.move(20_000);
     await expect.poll(() => entered).toEqual([0, 0, 1]);
-    for (const place of again) await (await place).leave();
+    for (const place of again) (await place).leave();
   });
 
   it('starts the others once the price of the first is known', async () => {
@@ -107,7 +100,7 @@ describe('the launcher', () => {
     launcher.lookAgain();
     expect(await others[1]).toBeInstanceOf(Stopped);
     expect(stopping.reason).toBe('max-credits');
-    await first.leave();
+    first.leave();
   });
 
   it('counts jobs that ran before it started', async () => {
@@ -116,21 +109,21 @@ describe('the launcher', () => {
     const next = enter(0);
     await settle();
     expect(entered).toEqual([]);
-    await found[0]?.leave();
+    found[0]?.leave();
     await expect.poll(() => entered).toEqual([0]);
-    await found[1]?.leave();
-    await (await next).leave();
+    found[1]?.leave();
+    (await next).leave();
   });
 
   it('releases every slot, and reports each change', async () => {
     const { enter, events, launcher } = await startLauncher(15);
     for (let round = 0; round < 3; round += 1) {
       const places = await Promise.all(Array.from({ length: 15 }, (_, order) => enter(order)));
-      await Promise.all(places.map((place) => place.leave()));
+      for (const place of places) place.leave();
     }
     const extra = launcher.join();
-    await extra.withdraw();
-    await extra.withdraw();
+    extra.withdraw();
+    extra.withdraw();
     expect(events.at(-1)).toEqual({ type: 'window', size: 15, inFlight: 0 });
   });
 
@@ -141,6 +134,6 @@ describe('the launcher', () => {
     stopping.stop('no-credits');
     await expect(waiting).rejects.toBeInstanceOf(Stopped);
     await expect(enter(2)).rejects.toBeInstanceOf(Stopped);
-    await first.leave();
+    first.leave();
   });
 });

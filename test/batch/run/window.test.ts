@@ -5,8 +5,6 @@ import {
   grow,
   leave,
   msUntilRoom,
-  OFFER_EVERY_MS,
-  OFFER_MS,
   openWindow,
   putBack,
   type SlotWindow,
@@ -64,40 +62,20 @@ describe('the window', () => {
   });
 });
 
-describe('the window of a shard', () => {
-  it('leaves some freed slots to others for a while, and never its last one', () => {
-    const full = times(4, enter, openWindow(4, 0, true));
-    const firstMs = OFFER_EVERY_MS;
-    const offered = leave(full, firstMs);
-    expect(msUntilRoom(offered, firstMs)).toBe(OFFER_MS);
-    expect(msUntilRoom(offered, firstMs + OFFER_MS)).toBe(0);
-    // The next one is refilled, and the offered one stays free.
-    const next = leave(offered, firstMs + 1);
-    expect(msUntilRoom(next, firstMs + 1)).toBe(0);
-    expect(msUntilRoom(enter(next), firstMs + 1)).toBe(OFFER_MS - 1);
-    const refilled = enter(enter(next));
-    expect(msUntilRoom(leave(refilled, firstMs + OFFER_EVERY_MS - 1), firstMs + OFFER_EVERY_MS - 1)).toBe(0);
-    const again = leave(refilled, firstMs + OFFER_EVERY_MS);
-    expect(msUntilRoom(again, firstMs + OFFER_EVERY_MS)).toBe(OFFER_MS);
-    const only = enter(openWindow(4, 0, true));
-    expect(msUntilRoom(leave(only, firstMs), firstMs)).toBe(0);
-  });
-
-  it('offers nothing in a run without shards', () => {
-    const full = times(4, enter, openWindow(4, 0));
-    expect(msUntilRoom(leave(full, OFFER_EVERY_MS), OFFER_EVERY_MS)).toBe(0);
-  });
-
-  it('lets shards that start later get slots within minutes, although one has taken all', () => {
-    const shares = shareSlots({ shards: 3, slots: 4, jobMs: 120_000, lateMs: 30_000, untilMs: 30 * 60_000 });
+describe('runs that share the slots of a service', () => {
+  it('get some within minutes, although one that started before has taken all', () => {
+    const shares = shareSlots({ runs: 3, slots: 4, jobMs: 120_000, lateMs: 30_000, untilMs: 30 * 60_000 });
     for (const { firstMs } of shares) expect(firstMs).toBeLessThan(10 * 60_000);
     // Of about sixty jobs in half an hour.
-    for (const { jobs } of shares) expect(jobs).toBeGreaterThan(6);
+    for (const { jobs } of shares) expect(jobs).toBeGreaterThan(3);
   });
 });
 
+/** Half of the pause between two polls. */
+const NOTICE_MS = 2_500;
+
 interface Sharing {
-  readonly shards: number;
+  readonly runs: number;
   readonly slots: number;
   readonly jobMs: number;
   /** When all but the first start. */
@@ -105,10 +83,10 @@ interface Sharing {
   readonly untilMs: number;
 }
 
-/** Shards with endless items and one service, second by second. A shard notices the end of a job a second later. */
-function shareSlots({ shards, slots, jobMs, lateMs, untilMs }: Sharing) {
-  const states = Array.from({ length: shards }, () => ({
-    window: openWindow(15, 0, true),
+/** Runs with endless items and one service, second by second. A run notices the end of a job some seconds later. */
+function shareSlots({ runs, slots, jobMs, lateMs, untilMs }: Sharing) {
+  const states = Array.from({ length: runs }, () => ({
+    window: openWindow(15, 0),
     jobs: 0,
     firstMs: Number.POSITIVE_INFINITY,
     endsMs: [] as number[],
@@ -116,8 +94,8 @@ function shareSlots({ shards, slots, jobMs, lateMs, untilMs }: Sharing) {
   for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
     for (const [place, state] of states.entries()) {
       if (place > 0 && nowMs < lateMs) continue;
-      const known = state.endsMs.filter((endMs) => endMs < nowMs);
-      state.endsMs = state.endsMs.filter((endMs) => endMs >= nowMs);
+      const known = state.endsMs.filter((endMs) => endMs + NOTICE_MS < nowMs);
+      state.endsMs = state.endsMs.filter((endMs) => endMs + NOTICE_MS >= nowMs);
       state.window = grow(
         times(known.length, (window) => leave(window, nowMs), state.window),
         nowMs,

@@ -10,10 +10,10 @@ import { FOREIGN_HOLDER } from '../../journal/support/foreign-holder.ts';
 function makeFolders() {
   const root = mkdtempSync(join(tmpdir(), 'doctor-locks-'));
   const folders = { state: join(root, 'state'), config: join(root, 'config'), current: join(root, 'here') };
-  const slots = join(folders.state, 'slots', 'profile');
-  mkdirSync(slots, { recursive: true });
+  const records = join(folders.state, 'jobs', 'profile');
+  mkdirSync(records, { recursive: true });
   mkdirSync(folders.current);
-  return { folders, slots };
+  return { folders, records };
 }
 
 /** Of a process that has ended on this machine. */
@@ -33,9 +33,9 @@ describe('the check of the locks', () => {
   });
 
   it('names the holders of locks, since when, and which are stale, and removes none', async () => {
-    const { folders, slots } = makeFolders();
-    for (const number of [1, 2]) leaveDead(join(slots, `slot-${number}`));
-    writeFileSync(join(slots, 'slot-3.json'), 'not a slot');
+    const { folders, records } = makeFolders();
+    for (const number of [1, 2]) leaveDead(join(records, `${number}.log.lock`));
+    writeFileSync(join(records, '3.json'), 'not a lock');
     const held = await tryLock(join(folders.state, 'jobs.log.lock'));
     const { host } = thisMachine();
     const result = await checkLocks(folders);
@@ -47,13 +47,13 @@ describe('the check of the locks', () => {
       `1 held by process ${process.pid} on ${host} in ${process.cwd()} since `,
     );
     expect(result.fix).toContain('vloc doctor --clear-locks');
-    expect(readdirSync(slots)).toHaveLength(3);
+    expect(readdirSync(records)).toHaveLength(3);
     if (held.taken) await held.lock.release();
   });
 
   it('shows a lock of another machine as stale once its heartbeat is an hour old', async () => {
-    const { folders, slots } = makeFolders();
-    const path = join(slots, 'slot-1');
+    const { folders, records } = makeFolders();
+    const path = join(records, '1.log.lock');
     writeFileSync(path, JSON.stringify(FOREIGN_HOLDER));
     expect(await checkLocks(folders)).toMatchObject({ grade: 'ok', facts: { locks: [{ state: 'held' }] } });
     utimesSync(path, 0, 0);
@@ -67,13 +67,13 @@ describe('the check of the locks', () => {
 });
 
 it('clearing removes the locks of dead processes, and no other file', async () => {
-  const { folders, slots } = makeFolders();
-  for (const number of [1, 2, 3]) leaveDead(join(slots, `slot-${number}`));
+  const { folders, records } = makeFolders();
+  for (const number of [1, 2, 3]) leaveDead(join(records, `${number}.log.lock`));
   mkdirSync(join(folders.current, '.vloc'));
-  writeFileSync(join(slots, 'notes.txt'), 'mine');
+  writeFileSync(join(records, 'notes.txt'), 'mine');
   const held = await tryLock(join(folders.state, 'jobs.log.lock'));
   expect(await clearLocks(folders)).toBe(3);
-  expect(readdirSync(slots)).toEqual(['notes.txt']);
+  expect(readdirSync(records)).toEqual(['notes.txt']);
   expect(existsSync(join(folders.state, 'jobs.log.lock'))).toBe(true);
   if (held.taken) await held.lock.release();
 });

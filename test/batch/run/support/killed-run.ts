@@ -47,11 +47,11 @@ function dieBehind<Record extends object>(record: Record): Record {
   });
 }
 
-const { jobs, uploads, slots } = batch.records;
+const { jobs, uploads } = batch.records;
 await runBatch({
   ...batch,
   connection: { client, everyMs: 10, readProvenance: async () => null },
-  records: { jobs: dieBehind(jobs), uploads: dieBehind(uploads), slots },
+  records: { jobs: dieBehind(jobs), uploads: dieBehind(uploads) },
 });
 await client.close();
 process.stdout.write('ended\n');

@@ -1,12 +1,10 @@
 /** A batch with everything that it takes, for a run in this process or in a child. */
-import { join } from 'node:path';
 import type { BatchItem } from '../../../../src/batch/item.ts';
 import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { openJobRecord } from '../../../../src/journal/job-record.ts';
 import { profileId } from '../../../../src/journal/profile-id.ts';
-import { openSlots } from '../../../../src/journal/slots.ts';
 import { openUploadRecord } from '../../../../src/journal/upload-record.ts';
 import { createPreparation } from '../../../../src/workflow/prepare/preparation.ts';
 
@@ -47,7 +45,6 @@ export function openBatch({ baseUrl, credentials, stateDir, out, items, options 
     records: {
       jobs: openJobRecord(stateDir, profile, now),
       uploads: openUploadRecord(stateDir, profile, now),
-      slots: openSlots(join(stateDir, 'slots', profile), 15),
     },
     options: { ...OPTIONS, ...options },
     runtime: QUICK,
