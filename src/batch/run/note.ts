@@ -12,7 +12,9 @@ export function createNote(warn: (text: string) => void): TryRecord {
     } catch (error) {
       if (!(error instanceof Failure && error.facts.category === 'disk')) throw error;
       if (!isWarned)
-        warn(`${error.facts.message}. The run continues: the folder of the results has its own record.`);
+        warn(
+          `${error.facts.message}. The run continues: the folder of the results has its own record. VLOC_STATE_DIR names the folder of this machine's records.`,
+        );
       isWarned = true;
       return undefined;
     }
