@@ -1,7 +1,7 @@
 /** Calls the control interface of a service on this machine. */
 import { Failure } from '../errors/failure.ts';
 import { formatQuery } from '../protocol/canonical.ts';
-import { type ControlAddress, type ControlOperation, parameterOf } from '../protocol/control-operations.ts';
+import { type ControlAddress, type ControlOperation, parameterOf } from '../service/control/operations.ts';
 import { readResponse } from './transport/answer.ts';
 import { collectBody, MAX_ANSWER_BYTES } from './transport/body.ts';
 import { describeNetworkError } from './transport/network-error.ts';

@@ -11,7 +11,7 @@ import { plainCell, printList, printRecord, type RecordForm } from '../context/r
 import { readBody } from '../context/request-body.ts';
 import { errorCode } from '../errors/system-error.ts';
 import { stateFolder } from '../profiles/environment.ts';
-import type { ControlField } from '../protocol/control-fields.ts';
+import type { ControlField } from '../service/control/field-types.ts';
 import {
   CONTROL_FILE,
   CONTROL_LIST,
@@ -22,7 +22,7 @@ import {
   type ControlOperation,
   type ControlResource,
   parameterOf,
-} from '../protocol/control-operations.ts';
+} from '../service/control/operations.ts';
 import { STATE_DIR } from './serve-keys.ts';
 
 const WORKSPACE: OptionSpec = {

@@ -3,7 +3,7 @@
  * command is in the file that `load` imports.
  */
 import type { CalledCommand, Command, ToolEffect } from '../context/command.ts';
-import { CONTROL_GROUPS, CONTROL_LIST } from '../protocol/control-operations.ts';
+import { CONTROL_GROUPS, CONTROL_LIST } from '../service/control/operations.ts';
 
 export interface CommandLeaf {
   readonly name: string;

@@ -7,7 +7,7 @@ import {
   type ControlName,
   type ControlOperation,
   type ControlResource,
-} from '../protocol/control-operations.ts';
+} from '../service/control/operations.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { ROLES } from '../protocol/roles.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../errors/failure.ts';
-import type { ControlAddress } from '../protocol/control-operations.ts';
+import type { ControlAddress } from './control/operations.ts';
 import type { Optional } from '../protocol/defaults.ts';
 import type { Provenance } from '../protocol/provenance.ts';
 import type { Role } from '../protocol/roles.ts';

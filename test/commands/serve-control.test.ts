@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { CONTROL_LIST } from '../../src/protocol/control-operations.ts';
+import { CONTROL_LIST } from '../../src/service/control/operations.ts';
 import { exchange } from '../service/harness/caller.ts';
 import { makeStateDir, until } from '../service/harness/scene.ts';
 import { createTestIo } from '../support/test-io.ts';

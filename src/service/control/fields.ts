@@ -1,8 +1,9 @@
 /** Reads the fields of a control request by the table of operations. */
-import { type ControlField, FIELD_FORMS } from '../../protocol/control-fields.ts';
+
 import { parseInstant } from '../../protocol/instant.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import { refuseFields } from '../http/refusal.ts';
+import { type ControlField, FIELD_FORMS } from './field-types.ts';
 
 type Fields = Readonly<Record<string, ControlField>>;
 

@@ -1,7 +1,6 @@
 /** What each control operation does. */
 
 import { errorCode } from '../../errors/system-error.ts';
-import { CONTROL_OPERATIONS, type ControlName } from '../../protocol/control-operations.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import {
@@ -22,6 +21,7 @@ import { readProvenance } from '../jobs/rows.ts';
 import { LEASE_MS } from '../running/leases.ts';
 import { isLive, type NodeRow, readNodes } from '../running/nodes.ts';
 import { type FieldValues, readFields } from './fields.ts';
+import { CONTROL_OPERATIONS, type ControlName } from './operations.ts';
 import { listWebhooks, resendWebhook } from './webhooks.ts';
 import type { Workspace, Workspaces } from './workspaces.ts';
 

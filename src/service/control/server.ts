@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { equalInConstantTime } from '../../protocol/constant-time.ts';
-import { CONTROL_LIST, type NamedOperation, parameterOf } from '../../protocol/control-operations.ts';
 import { systemClock } from '../clock.ts';
 import { CallerGone, readBody } from '../http/body.ts';
 import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
@@ -14,6 +13,7 @@ import { answerParseFailure, answerRefusal, Refusal, refuseField } from '../http
 import { checkSanity, type RequestTarget } from '../http/sanity.ts';
 import { readFields } from './fields.ts';
 import { HANDLERS } from './handlers.ts';
+import { CONTROL_LIST, type NamedOperation, parameterOf } from './operations.ts';
 import type { Workspace, Workspaces } from './workspaces.ts';
 
 // See the same line in `http/server.ts`.

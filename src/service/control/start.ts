@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONTROL_FILE, type ControlAddress } from '../../protocol/control-operations.ts';
 import { FILE_MODE } from '../folders.ts';
 import type { Service, ServiceOptions } from '../options.ts';
+import { CONTROL_FILE, type ControlAddress } from './operations.ts';
 import { startControlServer } from './server.ts';
 import { type EngineSupply, openWorkspaces, type StartService } from './workspaces.ts';
 

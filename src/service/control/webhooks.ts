@@ -1,9 +1,9 @@
 /** Webhooks in the store, for the operator: lists those that were not delivered, and sends one again. */
 
-import type { CONTROL_OPERATIONS } from '../../protocol/control-operations.ts';
 import { formatInstant } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import type { FieldValues } from './fields.ts';
+import type { CONTROL_OPERATIONS } from './operations.ts';
 
 type Wanted = NonNullable<FieldValues<(typeof CONTROL_OPERATIONS)['webhooks.list']['fields']>['status']>;
 

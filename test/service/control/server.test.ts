@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CONTROL_LIST } from '../../../src/protocol/control-operations.ts';
+import { CONTROL_LIST } from '../../../src/service/control/operations.ts';
 import { createService } from '../../../src/service/index.ts';
 import { exchange } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';

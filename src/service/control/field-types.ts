@@ -1,5 +1,5 @@
 /** The fields of control requests: their types, and the tables that several operations share. */
-import { JOB_KIND_NAMES } from './kind-names.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 
 /** The values of each type of field, as the documentation names them. */
 export const FIELD_FORMS = {

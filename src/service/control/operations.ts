@@ -2,8 +2,9 @@
  * The control interface of `vloc serve --control`, for tests of clients: the one table behind its routes, validation, commands
  * and documentation. It is not part of the API, and only this machine can reach it.
  */
-import { type ControlField, FAULT_FIELDS, KEY_FIELDS } from './control-fields.ts';
-import { JOB_ERROR_CODES, type JobErrorCode } from './job-failure.ts';
+
+import { JOB_ERROR_CODES, type JobErrorCode } from '../../protocol/job-failure.ts';
+import { type ControlField, FAULT_FIELDS, KEY_FIELDS } from './field-types.ts';
 
 /** A file in the state folder with the address and the token of the running control interface: `ControlAddress` as JSON. */
 export const CONTROL_FILE = 'control.json';
