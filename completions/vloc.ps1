@@ -211,7 +211,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--pair', 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu'), @('--to', 'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan'), @('--font', 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['serve'] = @{
-        Commands = @(@('health', 'check the process that runs with a state folder'), @('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
+        Commands = @(@('health', 'check the process that runs with a state folder'), @('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'))
         Operands = 'free'
         Options = @(@('--host', 'address to listen on (default: 127.0.0.1)'), @('--port', 'port to listen on (default: any free port)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--database', 'PostgreSQL database of the account, postgres://user@host/name (default: VLOC_DATABASE, else the state folder)'), @('--role', 'with a database: api answers requests, worker runs jobs and opens no port (default: VLOC_ROLE or all)'), @('--storage', 'bucket for uploads and results, with --database: s3://BUCKET?endpoint=URL&region=REGION (default: VLOC_STORAGE, else the state folder)'), @('--config', 'JSON file of settings; options override it'), @('--public-origin', 'scheme and host that callers see, behind a proxy'), @('--trusted-proxy', 'addresses and networks of proxies whose X-Forwarded-For is trusted (default: none)'), @('--metrics-from', 'addresses and networks that may read /metrics (default: this machine)'), @('--metrics-port', 'port of the health and metrics of a worker (default: VLOC_METRICS_PORT, else none)'), @('--metrics-host', 'address to listen on for --metrics-port (default: VLOC_METRICS_HOST or 127.0.0.1)'), @('--drain', 'after SIGTERM let running jobs finish for this time, such as 30m (default: VLOC_DRAIN or 0s)'), @('--shutdown-delay', 'after SIGTERM answer for this time while /readyz is 503 (default: VLOC_SHUTDOWN_DELAY, else 5s with --role api, else 0s)'), @('--allow-loopback', 'allow source and callback addresses of this machine, also over http'), @('--control', 'also start the control interface, for tests, on another port of 127.0.0.1'), @('--control-port', 'port of the control interface (default: any free port)'), @('--log', 'format of the log on stderr (default: text on a terminal, else json)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -244,181 +244,6 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Commands = @()
         Operands = 'free'
         Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--database', 'PostgreSQL database of the account, postgres://user@host/name (default: VLOC_DATABASE, else the state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control'] = @{
-        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('jobs', 'show the engines of jobs'), @('workspaces', 'open temporary accounts for tests'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control clock'] = @{
-        Commands = @(@('show', 'show the clock of the service'), @('advance', 'move the clock forward; everything that becomes due happens'), @('freeze', 'stop the clock; `clock advance` still moves it'), @('resume', 'restart a stopped clock from the time that it shows'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control clock show'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control clock advance'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control clock freeze'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control clock resume'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control faults'] = @{
-        Commands = @(@('list', 'list faults that have not happened yet'), @('add', 'make the next requests to a route fail'), @('set', 'replace all faults'), @('clear', 'remove all faults'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control faults list'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control faults add'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--on', 'route, such as "POST /dubbings", "PUT /objects/{upload_id}" or "GET /assets/{job_id}/{name}"'), @('--times', 'number of requests, or always (default: 1)'), @('--status', 'answer with this status'), @('--code', 'error code of that answer (default: the first one with its status)'), @('--retry-after', 'Retry-After of that answer, in seconds'), @('--body', 'answer with exactly this text'), @('--headers', 'headers of that text'), @('--drop', 'close the connection before or after the work'), @('--cut-after-bytes', 'cut the correct answer after this many bytes'), @('--delay-ms', 'wait this many milliseconds first'), @('--when', 'answer before or after the work is done (default: before)'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control faults set'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control faults clear'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control media'] = @{
-        Commands = @(@('show', 'show whether media work is held, and pending failures'), @('hold', 'hold media work that starts from now on'), @('release', 'let held media work continue'), @('fail', 'make the next attempts at media work fail'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control media show'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control media hold'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control media release'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control media fail'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--times', 'number of attempts (default: 1)'), @('--code', 'error code of the job (default: none, an internal error that is retried)'), @('--message', 'message of the error'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control credits'] = @{
-        Commands = @(@('show', 'show the credits of the account, over all keys'), @('grant', 'add credits to the account'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control credits show'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control credits grant'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--expires-at', 'time when they expire (default: never)'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys'] = @{
-        Commands = @(@('list', 'list keys and their rules'), @('create', 'create a key and show its secrets once'), @('change', 'change the given rules of a key'), @('disable', 'refuse all requests of a key'), @('enable', 'accept requests of a disabled key again'), @('rotate', 'replace the secrets of a key and show the new ones'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys list'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys create'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--permissions', 'capabilities that the key may use'), @('--monthly-quota-credits', 'credits per calendar month, in Asia/Shanghai; null: no limit'), @('--allowed-addresses', 'addresses and networks that may use the key; none: all'), @('--rate', 'requests per window, until the service ends; null: as for other keys'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys change'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--permissions', 'capabilities that the key may use'), @('--monthly-quota-credits', 'credits per calendar month, in Asia/Shanghai; null: no limit'), @('--allowed-addresses', 'addresses and networks that may use the key; none: all'), @('--rate', 'requests per window, until the service ends; null: as for other keys'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys disable'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys enable'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control keys rotate'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--only', 'replace only this one (default: both)'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control webhooks'] = @{
-        Commands = @(@('list', 'list webhooks that were not delivered'), @('resend', 'send a webhook now, even if it was delivered'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control webhooks list'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--status', 'state of the webhooks (default: undelivered, which is pending and abandoned)'), @('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control webhooks resend'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control jobs'] = @{
-        Commands = @(,@('provenance', 'show the engines of a finished job, and the cues whose speech was changed to fit'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control jobs provenance'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--workspace', 'temporary workspace to control (default: the service itself)'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control workspaces'] = @{
-        Commands = @(@('list', 'list temporary workspaces'), @('create', 'open a temporary workspace: its own account, keys, clock and address'), @('close', 'close a temporary workspace and delete its data'))
-        Operands = 'free'
-        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control workspaces list'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control workspaces create'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--settings', 'settings as in service.json, except address and folders'), @('--data', 'fields as a JSON object, @file, or - for stdin; options override it'), @('-d', 'fields as a JSON object, @file, or - for stdin; options override it'), @('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
-    }
-    $places['serve control workspaces close'] = @{
-        Commands = @()
-        Operands = 'free'
-        Options = @(@('--state-dir', 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['mcp'] = @{
         Commands = @()
@@ -481,57 +306,12 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @()
     }
     $places['help serve'] = @{
-        Commands = @(@('health', 'check the process that runs with a state folder'), @('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'), @('control', 'control a running service from tests'))
+        Commands = @(@('health', 'check the process that runs with a state folder'), @('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'))
         Operands = 'free'
         Options = @()
     }
     $places['help serve keys'] = @{
         Commands = @(@('create', 'create a key and show its secrets once'), @('list', 'list keys and their permissions'), @('revoke', 'revoke a key'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control'] = @{
-        Commands = @(@('clock', 'read and move the clock of the service'), @('faults', 'make requests fail on purpose'), @('media', 'hold media work, or make it fail'), @('credits', 'read and grant credits'), @('keys', 'create keys and change their rules and secrets'), @('webhooks', 'list and resend webhooks'), @('jobs', 'show the engines of jobs'), @('workspaces', 'open temporary accounts for tests'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control clock'] = @{
-        Commands = @(@('show', 'show the clock of the service'), @('advance', 'move the clock forward; everything that becomes due happens'), @('freeze', 'stop the clock; `clock advance` still moves it'), @('resume', 'restart a stopped clock from the time that it shows'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control faults'] = @{
-        Commands = @(@('list', 'list faults that have not happened yet'), @('add', 'make the next requests to a route fail'), @('set', 'replace all faults'), @('clear', 'remove all faults'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control media'] = @{
-        Commands = @(@('show', 'show whether media work is held, and pending failures'), @('hold', 'hold media work that starts from now on'), @('release', 'let held media work continue'), @('fail', 'make the next attempts at media work fail'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control credits'] = @{
-        Commands = @(@('show', 'show the credits of the account, over all keys'), @('grant', 'add credits to the account'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control keys'] = @{
-        Commands = @(@('list', 'list keys and their rules'), @('create', 'create a key and show its secrets once'), @('change', 'change the given rules of a key'), @('disable', 'refuse all requests of a key'), @('enable', 'accept requests of a disabled key again'), @('rotate', 'replace the secrets of a key and show the new ones'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control webhooks'] = @{
-        Commands = @(@('list', 'list webhooks that were not delivered'), @('resend', 'send a webhook now, even if it was delivered'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control jobs'] = @{
-        Commands = @(,@('provenance', 'show the engines of a finished job, and the cues whose speech was changed to fit'))
-        Operands = 'free'
-        Options = @()
-    }
-    $places['help serve control workspaces'] = @{
-        Commands = @(@('list', 'list temporary workspaces'), @('create', 'open a temporary workspace: its own account, keys, clock and address'), @('close', 'close a temporary workspace and delete its data'))
         Operands = 'free'
         Options = @()
     }
@@ -573,7 +353,6 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['translate --body'] = 'at-file'
     $values['dub --body'] = 'at-file'
     $values['webhooks verify --body'] = 'files'
-    $values['serve control faults add --body'] = 'free'
     $values['* --jobs'] = 'free'
     $values['* --max-credits'] = 'free'
     $values['* --price'] = 'free'
@@ -639,32 +418,6 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['engines remove --fields'] = ',choices step position engine'
     $values['engines test --fields'] = ',choices step position engine result language output word_error_rate seconds real_time_factor problem'
     $values['serve migrate --fields'] = ',choices from to keys jobs uploads ledger_entries balance_credits reserved_credits files'
-    $values['serve control clock show --fields'] = ',choices now frozen offset_seconds'
-    $values['serve control clock advance --fields'] = ',choices now frozen offset_seconds'
-    $values['serve control clock freeze --fields'] = ',choices now frozen offset_seconds'
-    $values['serve control clock resume --fields'] = ',choices now frozen offset_seconds'
-    $values['serve control faults list --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
-    $values['serve control faults add --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
-    $values['serve control faults set --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
-    $values['serve control faults clear --fields'] = ',choices on times status drop cut_after_bytes delay_ms when code retry_after body headers'
-    $values['serve control media show --fields'] = ',choices held waiting failures'
-    $values['serve control media hold --fields'] = ',choices held waiting failures'
-    $values['serve control media release --fields'] = ',choices held waiting failures'
-    $values['serve control media fail --fields'] = ',choices held waiting failures'
-    $values['serve control credits show --fields'] = ',choices available_credits balance_credits reserved_credits'
-    $values['serve control credits grant --fields'] = ',choices available_credits balance_credits reserved_credits'
-    $values['serve control keys list --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
-    $values['serve control keys change --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
-    $values['serve control keys disable --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
-    $values['serve control keys enable --fields'] = ',choices key permissions monthly_quota_credits allowed_addresses rate revoked_at created_at'
-    $values['serve control keys create --fields'] = ',choices key secret webhook_secret'
-    $values['serve control keys rotate --fields'] = ',choices key secret webhook_secret'
-    $values['serve control webhooks list --fields'] = ',choices id status type job_id attempts next_attempt_at url key created_at ended_at'
-    $values['serve control webhooks resend --fields'] = ',choices id status type job_id attempts next_attempt_at url key created_at ended_at'
-    $values['serve control jobs provenance --fields'] = ',choices job_id engines cues'
-    $values['serve control workspaces list --fields'] = ',choices id base_url control_url'
-    $values['serve control workspaces close --fields'] = ',choices id base_url control_url'
-    $values['serve control workspaces create --fields'] = ',choices id base_url control_url key secret webhook_secret'
     $values['upgrade --fields'] = ',choices version installed_by upgrade'
     $values['* --color'] = 'choices auto always never'
     $values['* --profile'] = 'source profiles'
@@ -680,8 +433,6 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['webhooks listen --until'] = 'source jobs'
     $values['jobs list --status'] = 'choices queued processing succeeded failed cancelled'
     $values['upload list --status'] = 'choices waiting_for_upload validating ready failed expired'
-    $values['serve control faults add --status'] = 'free'
-    $values['serve control webhooks list --status'] = 'choices undelivered pending abandoned delivered all'
     $values['batch report --format'] = 'choices markdown json junit'
     $values['engines add --format'] = 'free'
     $values['* --host'] = 'free'
@@ -692,8 +443,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --form'] = 'choices auto newline dot'
     $values['* --header-prefix'] = 'free'
     $values['* --tolerance'] = 'free'
-    $values['webhooks verify --headers'] = 'files'
-    $values['serve control faults add --headers'] = 'at-file'
+    $values['* --headers'] = 'files'
     $values['* --timestamp'] = 'free'
     $values['* --id'] = 'free'
     $values['* --signature'] = 'free'
@@ -745,24 +495,6 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --permission'] = ',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization'
     $values['* --monthly-quota'] = 'free'
     $values['* --allow'] = ',free'
-    $values['* --workspace'] = 'free'
-    $values['* --on'] = 'free'
-    $values['* --times'] = 'free'
-    $values['serve control faults add --code'] = 'free'
-    $values['serve control media fail --code'] = 'choices SOURCE_UNREACHABLE SOURCE_BLOCKED SOURCE_TOO_LARGE MEDIA_UNSUPPORTED MEDIA_CORRUPT DURATION_EXCEEDED NO_AUDIO_STREAM NO_SPEECH_DETECTED SUBTITLE_INVALID LANGUAGE_NOT_SUPPORTED ENGINE_ERROR DEADLINE_EXCEEDED STORAGE_ERROR'
-    $values['* --retry-after'] = 'free'
-    $values['* --drop'] = 'choices before after'
-    $values['* --cut-after-bytes'] = 'free'
-    $values['* --delay-ms'] = 'free'
-    $values['* --when'] = 'choices before after'
-    $values['* --message'] = 'free'
-    $values['* --expires-at'] = 'free'
-    $values['* --permissions'] = ',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization'
-    $values['* --monthly-quota-credits'] = 'free'
-    $values['* --allowed-addresses'] = ',free'
-    $values['* --rate'] = 'free'
-    $values['* --only'] = 'choices secret webhook_secret'
-    $values['* --settings'] = 'at-file'
     $values['* --read'] = 'folders'
     $values['* --write'] = 'folders'
 

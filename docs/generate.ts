@@ -92,9 +92,8 @@ const settings = table(
 );
 
 const control = table(
-  ['command', 'request', 'fields', 'what it does'],
-  CONTROL_LIST.map(({ group, verb, method, path, fields, summary }) => [
-    `\`${group} ${verb}\``,
+  ['request', 'fields', 'what it does'],
+  CONTROL_LIST.map(({ method, path, fields, summary }) => [
     `\`${method} ${path}\``,
     Object.entries<ControlField>(fields)
       .map(([name, { required }]) => (required === true ? `**\`${name}\`**` : `\`${name}\``))
@@ -113,13 +112,13 @@ const controlFields = table(
   ),
 );
 
-/** Command, name, form and meaning of each field of an operation. */
-function rowsOfFields({ group, verb, fields }: (typeof CONTROL_LIST)[number]): string[][] {
+/** Request, name, form and meaning of each field of an operation. */
+function rowsOfFields({ method, path, fields }: (typeof CONTROL_LIST)[number]): string[][] {
   return Object.entries<ControlField>(fields).map(([name, { type, choices, nullable, help }]) => {
     const among = choices?.map((choice) => `\`${choice}\``).join(', ');
     const form =
       type === 'choice' ? (among ?? '') : `${FIELD_FORMS[type]}${among === undefined ? '' : `: ${among}`}`;
-    return [`\`${group} ${verb}\``, name, nullable === true ? `${form}, or null` : form, help];
+    return [`\`${method} ${path}\``, name, nullable === true ? `${form}, or null` : form, help];
   });
 }
 

@@ -34,7 +34,7 @@ export const serve: Command = defineCommand({
     'The engines are read at the start, from engines.json in the folder of the profiles, or from the file of --engines or VLOC_ENGINES.',
     'The first start with a new state folder creates a key and shows its secrets once; with --output plain it creates none. `vloc serve keys create` creates more.',
     'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` runs jobs without a port, on any number of machines; see docs/scale-out.md.',
-    '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. `vloc serve control` uses it; see docs/control.md.',
+    '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. See docs/control.md.',
     'Ctrl-C and SIGTERM let running requests finish, and running jobs for the time of --drain; unfinished jobs continue with another process. A second signal ends these waits: jobs are given back at once.',
     '`vloc serve health` checks the process that uses a state folder; see docs/service.md.',
   ],

@@ -3,7 +3,6 @@
  * command is in the file that `load` imports.
  */
 import type { CalledCommand, Command, ToolEffect } from '../context/command.ts';
-import { CONTROL_GROUPS, CONTROL_LIST } from '../service/control/operations.ts';
 
 export interface CommandLeaf {
   readonly name: string;
@@ -310,11 +309,6 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
               },
             ],
           },
-          {
-            name: 'control',
-            summary: 'control a running service from tests',
-            children: controlGroups(),
-          },
         ],
       },
       {
@@ -340,18 +334,6 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
     ],
   },
 ];
-
-function controlGroups(): CommandGroup[] {
-  return Object.entries(CONTROL_GROUPS).map(([name, summary]) => ({
-    name,
-    summary,
-    children: CONTROL_LIST.filter(({ group }) => group === name).map((operation) => ({
-      name: operation.verb,
-      summary: operation.summary,
-      load: async () => (await import('./serve-control.ts')).controlCommand(operation.name),
-    })),
-  }));
-}
 
 /** All rows in the order of the help. */
 export const COMMAND_ROWS: readonly CommandRow[] = COMMAND_SECTIONS.flatMap((section) => section.rows);

@@ -1,23 +1,8 @@
 /** What the commands of the embedded service print. */
 import * as v from 'valibot';
-import type { PrintedSchemas } from '../context/command.ts';
-import {
-  CONTROL_OPERATIONS,
-  CONTROL_RESOURCES,
-  type ControlName,
-  type ControlOperation,
-  type ControlResource,
-} from '../service/control/operations.ts';
 import { JOB_KIND_NAMES } from '../protocol/kind-names.ts';
 import { ROLES } from '../protocol/roles.ts';
-import {
-  describeList,
-  describePrinted,
-  describeRecord,
-  line,
-  NullableNumber,
-  NullableText,
-} from './schemas.ts';
+import { describePrinted, describeRecord, line, NullableNumber, NullableText } from './schemas.ts';
 
 const STARTED = [
   v.object({
@@ -80,14 +65,3 @@ export const KEYS = describePrinted({
   json: [v.array(KeySchema)],
   ndjson: [KeySchema, line('summary', { keys: v.number() })],
 });
-
-/** The answer to a control operation: its members are those of the table, with values of any type. */
-export function describeControl(name: ControlName): PrintedSchemas {
-  const operation: ControlOperation = CONTROL_OPERATIONS[name];
-  const { columns, more = [] }: ControlResource = CONTROL_RESOURCES[operation.answer];
-  // Parts of a fault that were not set are missing.
-  const row = v.object(
-    Object.fromEntries([...columns, ...more].map((field) => [field, v.optional(v.unknown())])),
-  );
-  return operation.list === true ? describeList(row) : describeRecord(row);
-}

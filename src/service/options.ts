@@ -1,12 +1,12 @@
 import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../errors/failure.ts';
-import type { ControlAddress } from './control/operations.ts';
 import type { Optional } from '../protocol/defaults.ts';
 import type { Provenance } from '../protocol/provenance.ts';
 import type { Role } from '../protocol/roles.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
+import type { ControlAddress } from './control/operations.ts';
 import type { Faults } from './http/faults.ts';
 import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';

@@ -1,12 +1,10 @@
 /** The control interface of a service whose account is in a real PostgreSQL database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { exchange } from '../service/harness/caller.ts';
 import { startControlledService } from '../service/harness/controlled.ts';
 import { startScene, until, untilJob } from '../service/harness/scene.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { createTestIo } from '../support/test-io.ts';
 
 const NEEDS = POSTGRES_PROGRAMS === null;
 
@@ -53,24 +51,6 @@ describe.skipIf(NEEDS)('a controlled service with a database (needs postgresql: 
     expect(workspace.control_url).toContain(control.url);
     await ask('DELETE', `/workspaces/${workspace.id}`);
     expect(await schemas()).toEqual([]);
-  });
-
-  it('is found by the commands through its state folder', async () => {
-    const { stateDir } = await startControlledService({ database: freshAccount(server) });
-    const { io, stdout } = createTestIo();
-    const words = [
-      'serve',
-      'control',
-      'credits',
-      'grant',
-      '2.5',
-      '--state-dir',
-      stateDir,
-      '--output',
-      'json',
-    ];
-    expect(await main(words, io)).toBe(0);
-    expect(JSON.parse(stdout()).balance_credits).toBe(100_002.5);
   });
 
   it('does not move its clock while another node uses the database, and does so when that has stopped', async () => {

@@ -25,8 +25,6 @@ export interface ControlField {
   readonly required?: true;
   /** JSON null is allowed, and removes a rule. */
   readonly nullable?: true;
-  /** The command takes it without a flag. */
-  readonly operand?: true;
   /** Of `choice` and `list`. */
   readonly choices?: readonly string[];
 }

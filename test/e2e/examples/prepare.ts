@@ -4,16 +4,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { storePath } from '../../../src/service/folders.ts';
-import { createService } from '../../../src/service/index.ts';
 import { CREATE_MARK, MARK_TABLE, MARKED } from '../../../src/service/store/mark.ts';
 import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { LINES, TRANSLATION } from '../../commands/support/run-vloc.ts';
-import { createCaller } from '../../service/harness/caller.ts';
-import { finishUpload, sendUpload, until, untilJob } from '../../service/harness/scene.ts';
+import { finishUpload, sendUpload, untilJob } from '../../service/harness/scene.ts';
 import type { Desk } from './desk.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -93,7 +90,6 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
   [/\bserve migrate\b/, makeMoved],
-  [/\bserve control\b/, startControl],
   [/\bapi\.example\.com\b|\bprofile add\b/, nameService],
   [/\bwebhooks\b/, signDelivery],
   [/--port \d+/, async (_desk, line) => line.replace(/--port \d+/, '--port 0')],
@@ -220,26 +216,6 @@ async function makeMoved(desk: Desk, line: string): Promise<string> {
     store.close();
   }
   return line.replace('/var/lib/vloc', stateDir).replace('db.example.com', '127.0.0.1:1');
-}
-
-/** A controlled service in the state folder of the desk, with the key, the webhook or the workspace of the example. */
-async function startControl(desk: Desk, line: string): Promise<string> {
-  const { VLOC_STATE_DIR: stateDir = '' } = desk.env;
-  const parts = { stateDir, engines: desk.engines, control: true, allowLoopback: true };
-  const service = await createService(parts);
-  onTestFinished(() => service.close());
-  const { key, secret } = service.newKey ?? (await service.issueKey());
-  const control = async (...words: string[]) => {
-    const { stdout } = await desk.run(['serve', 'control', ...words, '--output', 'id']);
-    return stdout.trim();
-  };
-  if (/\bws_0a\w+/.test(line)) return line.replace(/\bws_0a\w+/, await control('workspaces', 'create'));
-  if (!/\bevt_01\w+/.test(line)) return line.replace(/\bvk_Zm\w+/, key);
-  // Nothing listens there.
-  const request = { ...DUBBING, callback_url: 'http://127.0.0.1:1/hook' };
-  await createCaller(service.url, { key, secret }, Date.now).post('/v1/dubbings', request);
-  const id = await until(() => control('webhooks', 'list'), Boolean);
-  return line.replace(/\bevt_01\w+/, id);
 }
 
 /** The service of this desk instead of the example's, and its secret only in the password manager. */

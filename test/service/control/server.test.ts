@@ -1,5 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTROL_LIST } from '../../../src/service/control/operations.ts';
 import { createService } from '../../../src/service/index.ts';
@@ -14,7 +12,6 @@ describe('access', () => {
     const service = await createService({ stateDir, engines: createSmallEngines() });
     onTestFinished(() => service.close());
     expect(service.control).toBeNull();
-    await expect(stat(join(stateDir, 'control.json'))).rejects.toThrow('ENOENT');
   });
 
   it('needs the token', async () => {
@@ -72,15 +69,6 @@ describe('access', () => {
     const service = await createService(parts);
     onTestFinished(() => service.close());
     expect(await service.keys()).toEqual([service.newKey]);
-  });
-
-  it('is found through a private file while it runs, and the file is removed with it', async () => {
-    const { stateDir, service, control } = await start();
-    const file = join(stateDir, 'control.json');
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(control);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    await service.close();
-    await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 });
 
