@@ -6,14 +6,13 @@ import type { IdSubject } from '../protocol/id-prefixes.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Operation } from '../protocol/operations.ts';
 import type { Role } from '../protocol/roles.ts';
-import type { KeyRing, KeyRow } from './auth/keys.ts';
+import type { KeyRow } from './auth/keys.ts';
 import type { NonceMemory } from './auth/nonces.ts';
 import type { RateLimiter } from './auth/rate.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
 import type { Folders } from './folders.ts';
 import type { ServiceResponse } from './http/exchange.ts';
-import type { RecentRows } from './jobs/rows.ts';
 import type { LinkSigner } from './links.ts';
 import type { CursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
@@ -62,9 +61,7 @@ export interface ServiceContext {
   readonly activity: Activity;
   /** For changes to the store by a request. */
   readonly commitTogether: CommitTogether;
-  readonly recentRows: RecentRows;
   readonly stages: StageCache;
-  readonly keys: KeyRing;
   readonly nonces: NonceMemory;
   readonly rate: RateLimiter;
   readonly links: LinkSigner;

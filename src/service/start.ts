@@ -8,7 +8,7 @@ import { withDefaults } from '../protocol/defaults.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';
 import type { Role } from '../protocol/roles.ts';
-import { changeKey, createKeyRing, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
+import { changeKey, dropKey, type IssuedKey, issueKey, listKeys } from './auth/keys.ts';
 import { createSharedNonces, openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter, createSharedCounter } from './auth/rate.ts';
 import { type BackgroundWork, startBackground } from './background.ts';
@@ -20,7 +20,7 @@ import { grantCredits } from './credits/account.ts';
 import { type Folders, prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { createRecentRows, readProvenance } from './jobs/rows.ts';
+import { readProvenance } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists/cursor.ts';
 import type { Log } from './log.ts';
@@ -158,22 +158,12 @@ function listen(context: ServiceContext, options: ServiceOptions): Promise<Runni
 type AccountAdmin = Pick<Service, 'keys' | 'issueKey' | 'dropKey' | 'changeKey' | 'grantCredits'>;
 
 /** Changes to the account that the owner of a running service can make. */
-function createAccountAdmin({ store, keys, clock, randomBytes, makeId }: ServiceContext): AccountAdmin {
+function createAccountAdmin({ store, clock, randomBytes, makeId }: ServiceContext): AccountAdmin {
   return {
     keys: () => listKeys(store),
-    async issueKey(rules = {}) {
-      const issued = await issueKey(store, rules, clock.now(), randomBytes);
-      keys.forget();
-      return issued;
-    },
-    async dropKey(key) {
-      await dropKey(store, key);
-      keys.forget();
-    },
-    async changeKey(key, rules) {
-      await changeKey(store, key, rules, clock.now());
-      keys.forget();
-    },
+    issueKey: (rules = {}) => issueKey(store, rules, clock.now(), randomBytes),
+    dropKey: (key) => dropKey(store, key),
+    changeKey: (key, rules) => changeKey(store, key, rules, clock.now()),
     grantCredits: ({ credits, expiresAt = null }) =>
       store.transaction((tx) => grantCredits(tx, { credits, expiresAt }, clock.now(), makeId)),
   };
@@ -315,9 +305,7 @@ async function openContext(
       capabilities: () => null,
     },
     commitTogether: createCommitTogether(store),
-    recentRows: createRecentRows(store),
     stages,
-    keys: createKeyRing(store),
     nonces,
     rate,
     links,
@@ -357,7 +345,7 @@ async function openAccount(
   context: ServiceContext,
   { wantsFirstKey = () => true }: ServiceOptions,
 ): Promise<IssuedKey | null> {
-  const { store, clock, config, randomBytes, makeId, keys } = context;
+  const { store, clock, config, randomBytes, makeId } = context;
   const newKey = await store.transaction(async (tx) => {
     // Checked separately: the operator may have created a key before the first start.
     const isMissing = async (table: 'keys' | 'grants') =>
@@ -370,7 +358,5 @@ async function openAccount(
     }
     return newKey;
   });
-  // An earlier request may have cached that there are no keys.
-  keys.forget();
   return newKey;
 }

@@ -11,7 +11,7 @@ import { EMPTY_SHA256, sha256Hex, signRequest } from '../../protocol/signature.t
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../http/refusal.ts';
 import { isAddressAllowed } from './caller-address.ts';
-import { type KeyRow, permissionsOf } from './keys.ts';
+import { findValidKey, type KeyRow, permissionsOf } from './keys.ts';
 
 export interface AuthHeaders {
   readonly key: string;
@@ -80,11 +80,11 @@ export function checkTimestamp(timestamp: string, now: number): void {
  * @throws Refusal AUTHENTICATION_FAILED, with the same message for an unknown key and a wrong signature
  */
 export async function authenticate(
-  context: Pick<ServiceContext, 'keys' | 'nonces'>,
+  context: Pick<ServiceContext, 'store' | 'nonces'>,
   headers: AuthHeaders,
   signed: { method: string; target: string; body: Uint8Array; now: number },
 ): Promise<KeyRow> {
-  const key = await context.keys.find(headers.key);
+  const key = await findValidKey(context.store, headers.key);
   const expected = signRequest(key?.secret ?? DECOY_SECRET, {
     method: signed.method,
     target: signed.target,

@@ -110,38 +110,33 @@ export const HANDLERS: Handlers = {
   'keys.list': async ({ workspace: { context } }) =>
     asList((await describeKeys(context.store)).map((key) => describeKey(context, key))),
   async 'keys.create'({ workspace: { context }, fields }) {
-    const { store, clock, randomBytes, keys, rate } = context;
+    const { store, clock, randomBytes, rate } = context;
     const issued = await withAddresses(() => issueKey(store, rulesOf(fields), clock.now(), randomBytes));
-    keys.forget();
     if (fields.rate !== undefined) rate.setRule(issued.key, fields.rate);
     return describeSecrets(issued);
   },
   async 'keys.change'({ workspace: { context }, id, fields }) {
-    const { store, clock, keys, rate } = context;
+    const { store, clock, rate } = context;
     const key = await findKey(context, id);
     await withAddresses(() =>
       changeKey(store, id, { ...currentRules(key), ...rulesOf(fields) }, clock.now()),
     );
-    keys.forget();
     if (fields.rate !== undefined) rate.setRule(id, fields.rate);
     return describeKey(context, await findKey(context, id));
   },
   async 'keys.disable'({ workspace: { context }, id }) {
     await findKey(context, id);
     await revokeKey(context.store, id, context.clock.now());
-    context.keys.forget();
     return describeKey(context, await findKey(context, id));
   },
   async 'keys.enable'({ workspace: { context }, id }) {
     const rules = { ...currentRules(await findKey(context, id)), revoked: false };
     await changeKey(context.store, id, rules, context.clock.now());
-    context.keys.forget();
     return describeKey(context, await findKey(context, id));
   },
   async 'keys.rotate'({ workspace: { context }, id, fields: { only = null } }) {
     const rotated = await rotateKey(context.store, id, only, context.randomBytes);
     if (rotated === undefined) throw unknown('key', id);
-    context.keys.forget();
     return describeSecrets(rotated);
   },
 

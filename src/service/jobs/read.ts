@@ -87,10 +87,7 @@ async function presentResult(
 
 /** The single GET of every job kind. */
 export async function getJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
-  const job = { id: call.resourceId, keyId: call.key.id, kind: kindOf(call), now: call.now };
-  const row = await context.recentRows.find(job, (asked) => findOwnJob(context.store, asked));
-  if (row === undefined) throw refuseUnknownResource();
-  return json(200, await presentJob(context, row));
+  return json(200, await presentJob(context, await requireOwnJob(context.store, call, call.resourceId)));
 }
 
 /** Returns the job of a call. @throws Refusal RESOURCE_NOT_FOUND */

@@ -6,8 +6,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { BillingResource } from '../../protocol/resources.ts';
 import type { JobStatus } from '../../protocol/states.ts';
-import { oncePerTurn } from '../store/once-per-turn.ts';
-import type { Statements, Store } from '../store/store.ts';
+import type { Statements } from '../store/store.ts';
 import type { StoredResult } from './results.ts';
 
 export interface SummaryRow {
@@ -68,51 +67,4 @@ export async function readProvenance(store: Statements, id: string): Promise<Pro
   if (row === undefined) return undefined;
   const stored: StoredResult | null = row.result === null ? null : JSON.parse(row.result);
   return stored?.provenance ?? null;
-}
-
-export interface RecentRows {
-  /** Returns the row from `read`. Reads it again only if the store may have changed. */
-  find(job: JobLookup, read: (job: JobLookup) => Promise<JobRow | undefined>): Promise<JobRow | undefined>;
-}
-
-/** More jobs than a service runs concurrently. If it is exceeded, the cache is emptied. */
-const MOST_ROWS = 500;
-
-/**
- * Caches rows of jobs, because callers poll a job many times while nothing changes. Changes by other processes are
- * detected in the next turn of the event loop, changes by this process immediately.
- */
-export function createRecentRows(store: Store): RecentRows {
-  const rows = new Map<string, JobRow>();
-  let seenRevision: unknown = null;
-  let seenWrites = -1;
-  const current = oncePerTurn(async () => {
-    const revision = await store.revision();
-    if (revision !== seenRevision) rows.clear();
-    seenRevision = revision;
-    return rows;
-  });
-  const forgetChanged = () => {
-    if (seenWrites !== store.writes()) rows.clear();
-    seenWrites = store.writes();
-  };
-  return {
-    async find(job, read) {
-      const checked = current.get();
-      if (checked instanceof Promise) await checked;
-      forgetChanged();
-      const name = `${job.keyId} ${job.kind} ${job.id}`;
-      const known = rows.get(name);
-      if (known !== undefined) return known.created_at > job.now - LIMITS.retentionMs ? known : undefined;
-      const revision = seenRevision;
-      const writes = seenWrites;
-      const row = await read(job);
-      // What was read before a change must not be kept after it.
-      const isCurrent = revision === seenRevision && writes === store.writes();
-      if (row === undefined || !isCurrent) return row;
-      if (rows.size >= MOST_ROWS) rows.clear();
-      rows.set(name, row);
-      return row;
-    },
-  };
 }

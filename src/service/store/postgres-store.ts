@@ -166,7 +166,6 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
   // The statement that needs a broken connection reports it, and the next one gets another connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  let writes = 0;
   let newer: { version: number; failure: Failure } | null = null;
   /** Steady time of the last check of each connection, in ms. */
   const checkedAt = new WeakMap<pg.PoolClient, number>();
@@ -258,7 +257,6 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
   const statementsOn = (client: pg.PoolClient | null, limits: Patience, isOpen = () => true): Statements => {
     const query = async (sql: string, values: readonly SqlValue[]) => {
       if (!isOpen()) throw new Error('a statement came after its transaction had ended');
-      if (!READS.test(sql)) writes += 1;
       const { name, text } = translate(sql);
       const statement = { name, text, values: [...values], types };
       return client === null
@@ -304,7 +302,6 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
         return result;
       } catch (error) {
         isOpen = false;
-        writes += 1;
         // A connection that cannot roll back is closed, and the server rolls back.
         await client.query(ROLLBACK).catch((second: Error) => {
           broken = second;
@@ -317,11 +314,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
         client.release(broken);
       }
     },
-    // Changes whenever a transaction with changes begins or ends.
-    revision: async () => (await runAlone<{ seen: string }>({ text: SNAPSHOT })).rows[0]?.seen,
-    writes: () => writes,
     async script(tx, sql) {
-      writes += 1;
       await passing(clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')));
     },
     async refuseSharedSessions() {
@@ -362,8 +355,6 @@ function isChangedTable(error: unknown): boolean {
 /** Oldest version of the tables that a program must know to use them. */
 const OLDEST = 'SELECT oldest FROM vloc_version';
 
-const SNAPSHOT = 'SELECT pg_current_snapshot()::text AS seen';
-
 /**
  * Classes of codes for temporary errors: lost connections, lacking resources (a full disk too), conflicts of transactions, locks that
  * others hold, statements that were ended, tables that were migrated, a server that starts or stops. Source: PostgreSQL, "Error Codes".
@@ -380,8 +371,6 @@ async function passing<Result>(work: Promise<Result>): Promise<Result> {
     throw new DatabaseAway('the database is not reachable now', { cause: error });
   }
 }
-
-const READS = /^\s*SELECT\b/;
 
 interface Translated {
   /** The server prepares a statement once for each name and connection. */

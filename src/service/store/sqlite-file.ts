@@ -21,12 +21,8 @@ export interface SqliteFile {
   transaction<Result>(work: () => Result): Result;
   /** Runs statements without parameters, separated by semicolons. */
   script(sql: string): void;
-  /** A number that increases with every statement that may have changed data, and with every rollback. */
-  writes(): number;
   close(): void;
 }
-
-const READS = /^\s*(?:SELECT|PRAGMA)\b/;
 
 /** How long a statement waits while another process writes. Transactions of the service take milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -105,12 +101,6 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
     }
   };
   const statements = new Map<string, StatementSync>();
-  let writes = 0;
-
-  /** A statement that changes rows may also return rows. */
-  const countWrite = (sql: string) => {
-    if (!READS.test(sql)) writes += 1;
-  };
 
   const prepare = (sql: string): StatementSync => {
     let statement = statements.get(sql);
@@ -122,7 +112,6 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
   };
 
   const rollback = () => {
-    writes += 1;
     // A second rollback would hide the cause behind another error.
     if (database.isTransaction) prepare('ROLLBACK').run();
   };
@@ -140,16 +129,13 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
 
   return {
     get<Row>(sql: string, ...values: SqlValue[]) {
-      countWrite(sql);
       const row = explained(() => prepare(sql).get(...values));
       return row as Row | undefined; // a cast: the tables are STRICT and the statement names its columns
     },
     all<Row>(sql: string, ...values: SqlValue[]) {
-      countWrite(sql);
       return explained(() => prepare(sql).all(...values)) as Row[]; // a cast, as above
     },
     run(sql, ...values) {
-      writes += 1;
       return Number(explained(() => prepare(sql).run(...values)).changes);
     },
     begin,
@@ -167,10 +153,8 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
       }
     },
     script(sql) {
-      writes += 1;
       explained(() => database.exec(sql));
     },
-    writes: () => writes,
     close: () => database.close(),
   };
 }

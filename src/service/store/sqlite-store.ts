@@ -75,8 +75,6 @@ export function createSqliteStore(file: SqliteFile): Store {
     all: (sql, ...values) => whenFree(() => file.all(sql, ...values)),
     run: (sql, ...values) => whenFree(() => file.run(sql, ...values)),
     transaction: (work) => whenFree(() => transact(work)),
-    revision: () => whenFree(() => file.get<{ data_version: number }>('PRAGMA data_version')?.data_version),
-    writes: () => file.writes(),
     close: () => whenFree(() => file.close()),
   };
 }

@@ -41,10 +41,6 @@ export interface Store extends Statements {
    * Statements that do not need each other's results go together, with `Promise.all`: PostgreSQL then answers them in one round trip.
    */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>, manner?: Manner): Promise<Result>;
-  /** Returns a value that is another one after each change that another process has stored. */
-  revision(): Promise<unknown>;
-  /** A number that increases with every statement of this process that may have changed data, and with every rollback. */
-  writes(): number;
   /** Closes the store after the statements and transactions that were requested before. */
   close(): Promise<void>;
 }

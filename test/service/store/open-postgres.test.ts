@@ -133,15 +133,6 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
     await expect(stopped).rejects.toThrow(DatabaseAway);
   });
 
-  it('changes its revision when another node has changed something', async () => {
-    const url = freshAccount(server);
-    const root = await makeStateDir();
-    const [one, other] = [await open(url, root), await open(url, root)];
-    const before = await one.revision();
-    await other.run(`INSERT INTO tasks VALUES ('a', 1)`);
-    expect(await one.revision()).not.toBe(before);
-  });
-
   it('reads times and sums as numbers, texts with question marks unchanged, and ids by their bytes', async () => {
     const store = await open();
     const now = Date.now();
