@@ -58,7 +58,6 @@ const workers = defineConfig({
     'sherpa-worker': 'src/engines/backends/sherpa/worker.ts',
     'keychain-worker': 'src/profiles/keychain-worker.ts',
     'version-worker': 'src/cli/version-worker.ts',
-    'hash-worker': 'src/client/upload/hash-worker.ts',
   },
   platform: 'node',
   external: EXTERNAL,

@@ -1,5 +1,6 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
 
+import { createHash, type Hash } from 'node:crypto';
 import { Failure, type FailureFacts } from '../../errors/failure.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
@@ -16,7 +17,6 @@ import {
   type StorageAnswer,
 } from '../transport/storage-refusal.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
-import { type ByteHash, createByteHash } from './byte-hash.ts';
 import { hashFile, readChunks, type SourceFile } from './source-file.ts';
 
 interface StoredUpload {
@@ -62,7 +62,7 @@ interface Put {
 }
 
 async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredUpload>> {
-  const { context, url, headers, source, options } = put;
+  const { context, url, headers, options } = put;
   const { runtime, clock, emit, timeouts } = context;
   if (clock.now() >= put.expiresAtMs)
     return { type: 'failed', failure: reservationExpired('it has expired'), advice: { type: 'never' } };
@@ -71,7 +71,7 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   const begun = runtime.now();
   emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
   const http = await context.transfers();
-  const hash = options.hash ? createByteHash(source.size) : null;
+  const hash = options.hash ? createHash('sha256') : null;
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const body = streamBody(put, limit, hash);
@@ -94,17 +94,17 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
     return { type: 'failed', ...describeNetworkError(error, url.host) };
   } finally {
     limit.clear();
-    await hash?.close();
   }
 }
 
 async function* streamBody(
   { context: { timeouts }, source, options }: Put,
   limit: TimeLimit,
-  hash: ByteHash | null,
+  hash: Hash | null,
 ): AsyncGenerator<Buffer> {
   let sent = 0;
-  for await (const chunk of readChunks(source, hash)) {
+  for await (const chunk of readChunks(source)) {
+    hash?.update(chunk);
     yield chunk;
     sent += chunk.length;
     limit.restart(sent < source.size ? timeouts.idleMs : timeouts.storedMs);
@@ -115,7 +115,7 @@ async function* streamBody(
 async function conclude(
   { context, source, options }: Put,
   response: HttpResponse,
-  hash: ByteHash | null,
+  hash: Hash | null,
 ): Promise<AttemptResult<StoredUpload>> {
   const { status, headers } = response;
   const page = await collectStart(response, ERROR_PAGE_BYTES);
@@ -124,8 +124,7 @@ async function conclude(
   const { signal } = options;
   // The service compares the ETag with its own. Few storages return none, so the MD5 is not computed while sending.
   const etag = headers.etag ?? (await hashFile(source, 'md5', signal));
-  const sha256 = hash === null ? null : ((await hash.digest()) ?? (await hashFile(source, 'sha256', signal)));
-  return { type: 'done', value: { etag, sha256 } };
+  return { type: 'done', value: { etag, sha256: hash?.digest('hex') ?? null } };
 }
 
 function unsafeTarget(): Failure {

@@ -7,7 +7,6 @@ import { Failure } from '../../errors/failure.ts';
 import { errorCode } from '../../errors/system-error.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
-import type { ByteHash } from './byte-hash.ts';
 
 export interface SourceFile {
   readonly path: string;
@@ -85,30 +84,27 @@ function checkSize(path: string, size: number, limit: number): void {
   }
 }
 
-/** Large enough that the cost of a step does not show, small enough to keep memory flat. Source: performance figures. */
+/** Large enough that the cost of a step does not show, small enough to keep memory flat. */
 const CHUNK_BYTES = 1024 ** 2;
 
 /** One is being sent, one is read ahead, and one is with the consumer in between. */
 const BUFFERS = 3;
-/** One more may wait for its turn to be hashed. */
-const BUFFERS_HASHED = BUFFERS + 1;
 
 /**
  * The bytes of a file in chunks of 1 MiB; the next chunk is read while the previous one is sent. The memory of a chunk is
- * reused after two further chunks: the consumer has passed it to the kernel by then.
- * @param hash gets every chunk; the memory is reused only when the chunk is hashed
+ * used again after two further chunks: the consumer has passed it to the kernel by then.
  * @throws Failure (FILE_CHANGED) before the last piece, so that a changed file is never sent whole
  */
-export async function* readChunks(source: SourceFile, hash: ByteHash | null = null): AsyncGenerator<Buffer> {
+export async function* readChunks(source: SourceFile): AsyncGenerator<Buffer> {
   const { size } = source;
-  const slots = createSlots(Math.min(CHUNK_BYTES, size), hash);
+  const buffers: Buffer[] = [];
+  let turn = 0;
   const readAt = async (position: number) => {
-    const slot = slots.next();
-    await slot.taken;
-    const wanted = slot.buffer.subarray(0, Math.min(CHUNK_BYTES, size - position));
-    const chunk = wanted.subarray(0, await source.read(wanted, position));
-    if (hash !== null) slot.taken = hash.update(chunk);
-    return chunk;
+    const buffer = buffers[turn] ?? Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size));
+    buffers[turn] = buffer;
+    const wanted = buffer.subarray(0, Math.min(CHUNK_BYTES, size - position));
+    turn = (turn + 1) % BUFFERS;
+    return wanted.subarray(0, await source.read(wanted, position));
   };
   let ahead = readAt(0);
   try {
@@ -129,29 +125,6 @@ export async function* readChunks(source: SourceFile, hash: ByteHash | null = nu
     // The file may be closed only after the last read has come back.
     await ahead.catch(() => {});
   }
-}
-
-interface Slot {
-  readonly buffer: Buffer;
-  /** Resolves when its bytes are hashed. */
-  taken: Promise<void>;
-}
-
-/** Buffers that take turns, each made when it is first needed. */
-function createSlots(bytes: number, hash: ByteHash | null): { next(): Slot } {
-  const count = hash === null ? BUFFERS : BUFFERS_HASHED;
-  const allocate = hash?.allocate ?? Buffer.allocUnsafeSlow;
-  const made: Slot[] = [];
-  let turn = 0;
-  return {
-    next() {
-      const at = turn % count;
-      turn += 1;
-      const slot = made[at] ?? { buffer: allocate(bytes), taken: Promise.resolve() };
-      made[at] = slot;
-      return slot;
-    },
-  };
 }
 
 /**
