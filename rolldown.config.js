@@ -1,7 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { copyData, listPackages } from './build/files.js';
 import { lightCommander, noOldStringWidth } from './build/start-up.js';
-import reportPage from './src/report-page/rolldown.config.js';
+import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */
 const EXTERNAL = ['@napi-rs/keyring', 'sherpa-onnx-node', '@jitsi/rnnoise-wasm', '@colors/colors/safe'];

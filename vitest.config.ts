@@ -13,7 +13,7 @@ const ALONE = [
   'test/engines/{capabilities,programs*}.test.ts',
   'test/golden/golden.test.ts',
   'test/prepare/{conversion,export,join,media,split}/**/*.test.ts',
-  'test/report-page/dom/**/*.test.ts',
+  'test/batch/page/dom/**/*.test.ts',
   'test/service/media/**/*.test.ts',
   'test/cli/jq.test.ts',
   'test/protocol/srt.bombs.test.ts',

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BackendWork } from '../src/engines/backend.ts';
-import { createPrograms } from '../src/engines/programs.ts';
+import { createPrograms } from '../src/media/programs/programs.ts';
 import { createBackend } from '../src/engines/registry.ts';
 import { writeTinyVoice } from '../test/engines/backends/sherpa/tiny-models.ts';
 import type { Figure } from './figure.ts';

@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPrograms } from '../src/engines/programs.ts';
-import { joinVideos } from '../src/prepare/join/join-videos.ts';
-import { readFacts } from '../src/prepare/media/facts.ts';
-import { readTimeline } from '../src/prepare/media/timeline.ts';
-import { SERVICE_SPLIT, type SplitLimits } from '../src/prepare/split/limits.ts';
-import { splitLongVideo } from '../src/prepare/split/split-long-video.ts';
+import { createPrograms } from '../src/media/programs/programs.ts';
+import { joinVideos } from '../src/media/join/join-videos.ts';
+import { readFacts } from '../src/media/probe/facts.ts';
+import { readTimeline } from '../src/media/probe/timeline.ts';
+import { SERVICE_SPLIT, type SplitLimits } from '../src/media/split/limits.ts';
+import { splitLongVideo } from '../src/media/split/split-long-video.ts';
 import { type Figure, upTo } from './figure.ts';
 import { compareSeams, hearSeams } from './seams.ts';
 import { decodeTalk, makeTalk, pausesOf } from './talk.ts';

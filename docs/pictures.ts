@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { locateProgram } from '../src/engines/programs.ts';
+import { locateProgram } from '../src/media/programs/programs.ts';
 import { pictureReport } from './pictures/report.ts';
 import { drawTerminal, recordTerminal } from './pictures/terminal.ts';
 

@@ -3,10 +3,10 @@
  * shards, which exclude it.
  */
 import { resolve } from 'node:path';
-import { Failure } from '../errors/failure.ts';
-import { readCountedLog } from '../journal/append-log.ts';
-import { foldIntents } from '../journal/intents.ts';
-import type { LogRecord } from '../journal/record-line.ts';
+import { Failure } from '../base/failure.ts';
+import { readCountedLog } from './records/append-log.ts';
+import { foldIntents } from './records/intents.ts';
+import type { LogRecord } from './records/record-line.ts';
 import { recordedResults } from './plan/decide-items.ts';
 import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './record-folder.ts';
 import { attachedIds } from './run/lost-jobs.ts';

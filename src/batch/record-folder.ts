@@ -1,9 +1,9 @@
 /** The journals in an output folder: their locations, the paths in their records, and files of earlier versions. */
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { errorCode, onDisk } from '../errors/system-error.ts';
-import type { StoredFile } from '../journal/next-step.ts';
-import type { LogRecord } from '../journal/record-line.ts';
+import { errorCode, onDisk } from '../base/system-error.ts';
+import type { StoredFile } from './records/next-step.ts';
+import type { LogRecord } from './records/record-line.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
 import { nameBelow } from './plan/candidate.ts';

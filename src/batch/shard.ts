@@ -3,7 +3,7 @@
  * so that it stays the same when other inputs come or go. Pure.
  */
 import { hash } from 'node:crypto';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import { nameOfKey } from './plan/item-key.ts';
 
 export interface Shard {

@@ -1,5 +1,5 @@
 /** jq expressions over the JSON of a run. The interpreter is loaded when an expression is given. */
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 
 export interface JqFilter {
   /**

@@ -1,7 +1,7 @@
 /** Converts option tables to parser options, and reads their values from the result of the parser. */
 import { CommanderError, InvalidArgumentError, Option, type Command as Parser } from 'commander';
 import { flagName } from '../batch/plan/field-flags.ts';
-import { parseDuration } from '../context/format.ts';
+import { parseDuration } from '../commands/context/format.ts';
 import {
   describeRange,
   HELP_GROUPS,
@@ -9,8 +9,8 @@ import {
   type OptionSpec,
   type OptionTable,
   type RawOptions,
-} from '../context/option-table.ts';
-import { EXIT_CODES } from '../errors/exit-codes.ts';
+} from '../commands/context/option-table.ts';
+import { EXIT_CODES } from '../base/exit-codes.ts';
 
 /** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
 export function addOptions(parser: Parser, table: OptionTable): void {

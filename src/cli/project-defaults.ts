@@ -3,10 +3,10 @@
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { COMMANDS } from '../commands/tree.ts';
-import type { Command } from '../context/command.ts';
-import type { Io } from '../context/context.ts';
-import type { OptionSpec, RawOptions } from '../context/option-table.ts';
-import { Failure } from '../errors/failure.ts';
+import type { Command } from '../commands/context/command.ts';
+import type { Io } from '../commands/context/context.ts';
+import type { OptionSpec, RawOptions } from '../commands/context/option-table.ts';
+import { Failure } from '../base/failure.ts';
 import { homeFolder } from '../profiles/environment.ts';
 import { readProjectFile } from '../profiles/project-file.ts';
 import { nearestName } from '../protocol/nearest.ts';

@@ -1,7 +1,7 @@
 /** The edge: a real process made into `Io`. The only file that touches `process`. */
 import { writeSync } from 'node:fs';
-import type { Io, Output } from '../context/context.ts';
-import { VERSION } from '../context/version.ts';
+import type { Io, Output } from '../commands/context/context.ts';
+import { VERSION } from '../commands/context/version.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
 
 /** Runs vloc for a process and returns its exit code; all output has left the process by then. */
@@ -20,7 +20,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   if (argv.length === 1 && VERSION_WORDS.has(argv[0] ?? '')) return answer(`${VERSION}\n`, io);
   // Asked by shells at a press of Tab, with a person waiting: it needs no parser either.
   if (argv[0] === 'completion' && argv[1] === 'values') {
-    const { valueLines } = await import('../commands/completion-values.ts');
+    const { valueLines } = await import('../commands/tool/completion-values.ts');
     return answer(await valueLines(argv[2] ?? '', io), io);
   }
   const { main } = await import('./main.ts');

@@ -1,5 +1,5 @@
 /** What all parts of one client share, made from its settings, which are checked before anything is sent. */
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientEvent, Emit } from './events.ts';

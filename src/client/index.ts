@@ -1,6 +1,6 @@
 /** The client of the service, for programs as for the commands: `createClient({baseUrl, key, secret})`. */
 
-export { Failure, type FailureCategory, type FailureFacts } from '../errors/failure.ts';
+export { Failure, type FailureCategory, type FailureFacts } from '../base/failure.ts';
 export type { JobKind } from '../protocol/kind-names.ts';
 export type { JobRequestInput, UploadRequest } from '../protocol/request-types.ts';
 export type { ApiResponse, Call, CallOptions, QueryValue } from './call.ts';

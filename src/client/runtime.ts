@@ -46,5 +46,5 @@ export const SYSTEM_RUNTIME: Runtime = {
   random: () => Math.random(),
   nonce: () => randomBytes(NONCE_BYTES).toString('base64url'),
   idempotencyKey: () => randomUUID(),
-  freeBytes: async (folder) => (await import('../disk/folder.ts')).freeBytes(folder),
+  freeBytes: async (folder) => (await import('../base/folder.ts')).freeBytes(folder),
 };

@@ -2,7 +2,7 @@
  * The command tree. Names and summaries are here, so that the root help loads nothing else; everything about one
  * command is in the file that `load` imports.
  */
-import type { CalledCommand, Command, ToolEffect } from '../context/command.ts';
+import type { CalledCommand, Command, ToolEffect } from './context/command.ts';
 
 export interface CommandLeaf {
   readonly name: string;
@@ -35,31 +35,31 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'localize',
         summary: 'translate and dub whole videos',
-        load: async () => (await import('./job-commands.ts')).localize,
+        load: async () => (await import('./jobs/job-commands.ts')).localize,
         tool: 'pays',
       },
       {
         name: 'separate',
         summary: 'split the sound of videos into voice and background',
-        load: async () => (await import('./job-commands.ts')).separate,
+        load: async () => (await import('./jobs/job-commands.ts')).separate,
         tool: 'pays',
       },
       {
         name: 'recognize',
         summary: 'transcribe videos into subtitles',
-        load: async () => (await import('./job-commands.ts')).recognize,
+        load: async () => (await import('./jobs/job-commands.ts')).recognize,
         tool: 'pays',
       },
       {
         name: 'translate',
         summary: 'translate subtitles into other languages',
-        load: async () => (await import('./job-commands.ts')).translate,
+        load: async () => (await import('./jobs/job-commands.ts')).translate,
         tool: 'pays',
       },
       {
         name: 'dub',
         summary: 'make spoken sound tracks from subtitles',
-        load: async () => (await import('./job-commands.ts')).dub,
+        load: async () => (await import('./jobs/job-commands.ts')).dub,
         tool: 'pays',
       },
     ],
@@ -74,31 +74,31 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'list',
             summary: 'list jobs of all kinds, newest first',
-            load: async () => (await import('./jobs.ts')).jobsList,
+            load: async () => (await import('./jobs/jobs.ts')).jobsList,
             tool: 'reads',
           },
           {
             name: 'get',
             summary: 'show the current state of jobs',
-            load: async () => (await import('./jobs.ts')).jobsGet,
+            load: async () => (await import('./jobs/jobs.ts')).jobsGet,
             tool: 'reads',
           },
           {
             name: 'wait',
             summary: 'wait for jobs and download their results',
-            load: async () => (await import('./jobs-results.ts')).jobsWait,
+            load: async () => (await import('./jobs/jobs-results.ts')).jobsWait,
             tool: 'writes',
           },
           {
             name: 'download',
             summary: 'download the results of finished jobs',
-            load: async () => (await import('./jobs-results.ts')).jobsDownload,
+            load: async () => (await import('./jobs/jobs-results.ts')).jobsDownload,
             tool: 'writes',
           },
           {
             name: 'cancel',
             summary: 'cancel jobs that have not finished',
-            load: async () => (await import('./jobs-cancel.ts')).jobsCancel,
+            load: async () => (await import('./jobs/jobs-cancel.ts')).jobsCancel,
             tool: 'cancels',
           },
         ],
@@ -110,23 +110,23 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'status',
             summary: 'show the state of the items of a folder, without asking the service',
-            load: async () => (await import('./batch-status.ts')).batchStatus,
+            load: async () => (await import('./batch/batch-status.ts')).batchStatus,
             tool: 'reads',
           },
           {
             name: 'retry',
             summary: 'retry only failed items',
-            load: async () => (await import('./batch-retry.ts')).batchRetry,
+            load: async () => (await import('./batch/batch-retry.ts')).batchRetry,
           },
           {
             name: 'forget',
             summary: 'remove items from the record of a folder, such as those of deleted inputs',
-            load: async () => (await import('./batch-forget.ts')).batchForget,
+            load: async () => (await import('./batch/batch-forget.ts')).batchForget,
           },
           {
             name: 'report',
             summary: 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML',
-            load: async () => (await import('./batch-report.ts')).batchReport,
+            load: async () => (await import('./batch/batch-report.ts')).batchReport,
             tool: 'writes',
           },
         ],
@@ -138,12 +138,12 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'listen',
             summary: 'receive webhooks, verify them, forward them, run a command for each',
-            load: async () => (await import('./webhooks-listen.ts')).webhooksListen,
+            load: async () => (await import('./webhooks/webhooks-listen.ts')).webhooksListen,
           },
           {
             name: 'verify',
             summary: 'verify a saved webhook, and report why it is not genuine',
-            load: async () => (await import('./webhooks-verify.ts')).webhooksVerify,
+            load: async () => (await import('./webhooks/webhooks-verify.ts')).webhooksVerify,
           },
         ],
       },
@@ -155,40 +155,40 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'upload',
         summary: 'upload files that jobs can use as their input',
-        load: async () => (await import('./upload.ts')).upload,
+        load: async () => (await import('./uploads/upload.ts')).upload,
         children: [
           {
             name: 'list',
             summary: 'list uploads, newest first',
-            load: async () => (await import('./upload-read.ts')).uploadList,
+            load: async () => (await import('./uploads/upload-read.ts')).uploadList,
           },
           {
             name: 'get',
             summary: 'show the current state of uploads',
-            load: async () => (await import('./upload-read.ts')).uploadGet,
+            load: async () => (await import('./uploads/upload-read.ts')).uploadGet,
           },
           {
             name: 'create',
             summary: 'reserve an upload whose bytes another program sends',
-            load: async () => (await import('./upload-steps.ts')).uploadCreate,
+            load: async () => (await import('./uploads/upload-steps.ts')).uploadCreate,
           },
           {
             name: 'complete',
             summary: 'complete an upload whose bytes another program has sent',
-            load: async () => (await import('./upload-steps.ts')).uploadComplete,
+            load: async () => (await import('./uploads/upload-steps.ts')).uploadComplete,
           },
         ],
       },
       {
         name: 'credits',
         summary: 'show the credit balance',
-        load: async () => (await import('./credits.ts')).credits,
+        load: async () => (await import('./account/credits.ts')).credits,
         tool: 'reads',
         children: [
           {
             name: 'history',
             summary: 'list charges, newest first',
-            load: async () => (await import('./credits-history.ts')).creditsHistory,
+            load: async () => (await import('./account/credits-history.ts')).creditsHistory,
             tool: 'reads',
           },
         ],
@@ -196,7 +196,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'api',
         summary: 'send any signed request',
-        load: async () => (await import('./api.ts')).api,
+        load: async () => (await import('./account/api.ts')).api,
       },
     ],
   },
@@ -206,7 +206,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'doctor',
         summary: 'check this machine, the connection and the credentials',
-        load: async () => (await import('./doctor.ts')).doctor,
+        load: async () => (await import('./doctor/doctor.ts')).doctor,
       },
       {
         name: 'profile',
@@ -215,27 +215,27 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'add',
             summary: 'check a service and its key, and save them',
-            load: async () => (await import('./profile-add.ts')).profileAdd,
+            load: async () => (await import('./profiles/profile-add.ts')).profileAdd,
           },
           {
             name: 'list',
             summary: 'list the profiles and mark the one in use',
-            load: async () => (await import('./profile.ts')).profileList,
+            load: async () => (await import('./profiles/profile.ts')).profileList,
           },
           {
             name: 'use',
             summary: 'set the default profile',
-            load: async () => (await import('./profile.ts')).profileUse,
+            load: async () => (await import('./profiles/profile.ts')).profileUse,
           },
           {
             name: 'show',
             summary: 'show every setting and where it comes from',
-            load: async () => (await import('./profile.ts')).profileShow,
+            load: async () => (await import('./profiles/profile.ts')).profileShow,
           },
           {
             name: 'remove',
             summary: 'remove a profile and its secrets',
-            load: async () => (await import('./profile.ts')).profileRemove,
+            load: async () => (await import('./profiles/profile.ts')).profileRemove,
           },
         ],
       },
@@ -246,45 +246,45 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           {
             name: 'list',
             summary: 'show installed and configured engines and their languages',
-            load: async () => (await import('./engines-list.ts')).enginesList,
+            load: async () => (await import('./engines/engines-list.ts')).enginesList,
             tool: 'reads',
           },
           {
             name: 'add',
             summary: 'use a server, a model or a program for a step',
-            load: async () => (await import('./engines-add.ts')).enginesAdd,
+            load: async () => (await import('./engines/engines-add.ts')).enginesAdd,
           },
           {
             name: 'remove',
             summary: 'stop using an engine for a step',
-            load: async () => (await import('./engines-remove.ts')).enginesRemove,
+            load: async () => (await import('./engines/engines-remove.ts')).enginesRemove,
           },
           {
             name: 'test',
             summary: 'compare the configured engines with a short sample',
-            load: async () => (await import('./engines-test.ts')).enginesTest,
+            load: async () => (await import('./engines/engines-test.ts')).enginesTest,
           },
           {
             name: 'install',
             summary: 'install the built-in engines that are missing',
-            load: async () => (await import('./engines-install.ts')).enginesInstall,
+            load: async () => (await import('./engines/engines-install.ts')).enginesInstall,
           },
         ],
       },
       {
         name: 'serve',
         summary: 'run the embedded service for other programs',
-        load: async () => (await import('./serve.ts')).serve,
+        load: async () => (await import('./serve/serve.ts')).serve,
         children: [
           {
             name: 'health',
             summary: 'check the process that runs with a state folder',
-            load: async () => (await import('./serve-health.ts')).serveHealth,
+            load: async () => (await import('./serve/serve-health.ts')).serveHealth,
           },
           {
             name: 'migrate',
             summary: 'move the account between a state folder and PostgreSQL',
-            load: async () => (await import('./serve-migrate.ts')).serveMigrate,
+            load: async () => (await import('./serve/serve-migrate.ts')).serveMigrate,
           },
         ],
         groups: [
@@ -295,17 +295,17 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
               {
                 name: 'create',
                 summary: 'create a key and show its secrets once',
-                load: async () => (await import('./serve-keys.ts')).serveKeysCreate,
+                load: async () => (await import('./serve/serve-keys.ts')).serveKeysCreate,
               },
               {
                 name: 'list',
                 summary: 'list keys and their permissions',
-                load: async () => (await import('./serve-keys.ts')).serveKeysList,
+                load: async () => (await import('./serve/serve-keys.ts')).serveKeysList,
               },
               {
                 name: 'revoke',
                 summary: 'revoke a key',
-                load: async () => (await import('./serve-keys.ts')).serveKeysRevoke,
+                load: async () => (await import('./serve/serve-keys.ts')).serveKeysRevoke,
               },
             ],
           },
@@ -314,22 +314,22 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'mcp',
         summary: 'offer vloc to AI agents as tools, over stdin and stdout',
-        load: async () => (await import('./mcp.ts')).mcpCommand(COMMANDS),
+        load: async () => (await import('./mcp/mcp.ts')).mcpCommand(COMMANDS),
       },
       {
         name: 'schema',
         summary: 'describe the interface, the commands and their output for programs',
-        load: async () => (await import('./schema.ts')).schemaCommand(COMMANDS),
+        load: async () => (await import('./tool/schema.ts')).schemaCommand(COMMANDS),
       },
       {
         name: 'completion',
         summary: 'print the completion script for a shell',
-        load: async () => (await import('./completion.ts')).completion,
+        load: async () => (await import('./tool/completion.ts')).completion,
       },
       {
         name: 'upgrade',
         summary: 'show how to upgrade vloc',
-        load: async () => (await import('./upgrade.ts')).upgrade,
+        load: async () => (await import('./tool/upgrade.ts')).upgrade,
       },
     ],
   },

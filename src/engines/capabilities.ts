@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { ENGINES, type Engine } from './catalog.ts';
 import { BUILT_IN } from './config.ts';
 import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
-import type { Programs } from './programs.ts';
+import type { Programs } from '../media/programs/programs.ts';
 import type { EngineChoice, StepEngines } from './registry.ts';
 
 /** A program that does not answer in time counts as missing. */

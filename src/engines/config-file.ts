@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../disk/folder.ts';
-import { Failure } from '../errors/failure.ts';
-import { describeUnreadable, errorCode, onDisk } from '../errors/system-error.ts';
+import { makeFolder } from '../base/folder.ts';
+import { Failure } from '../base/failure.ts';
+import { describeUnreadable, errorCode, onDisk } from '../base/system-error.ts';
 import type { EnginesConfig } from './config.ts';
 
 /** A hundred engines take a tenth of it. */

@@ -8,7 +8,7 @@ import type { BackendParts } from './backends/parts.ts';
 import { expandHome } from './backends/user-entry.ts';
 import { ENGINES } from './catalog.ts';
 import type { EntryOf } from './config.ts';
-import type { Programs } from './programs.ts';
+import type { Programs } from '../media/programs/programs.ts';
 import { findSpeechModels } from './recognize/model.ts';
 
 type Entry = EntryOf<BackendStep> | string;

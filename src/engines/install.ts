@@ -7,7 +7,7 @@ import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
 import { ChildFailure, ProgramMissing } from './failures.ts';
 import { scriptOf } from './languages.ts';
-import type { Programs } from './programs.ts';
+import type { Programs } from '../media/programs/programs.ts';
 import { BETWEEN } from './translate/directions.ts';
 
 interface InstallFacts {

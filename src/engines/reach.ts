@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { errorCode } from '../errors/system-error.ts';
+import { errorCode } from '../base/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { BACKEND_STEPS, type BackendOf, type BackendStep, type EngineRun } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';

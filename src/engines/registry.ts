@@ -5,7 +5,7 @@ import type { BackendParts } from './backends/parts.ts';
 import { BUILT_IN, type EnginesConfig, type EntryOf } from './config.ts';
 import type { EngineUse } from './engine.ts';
 import { identifyEngines } from './identity.ts';
-import type { Programs } from './programs.ts';
+import type { Programs } from '../media/programs/programs.ts';
 import { createPocketSphinx } from './recognize/pocketsphinx.ts';
 import { createBuiltinSeparator } from './separate/builtin.ts';
 import { createEspeak } from './speak/espeak.ts';

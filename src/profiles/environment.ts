@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxySettings } from '../client/index.ts';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import {
   assemble,
   SECRETS,

@@ -1,6 +1,6 @@
 /** Profiles: a service, a key, and where the secret of the key is stored. */
 import { join } from 'node:path';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import type { OptionalName, ProfileName, RequiredName, SettingRows, SettingValue } from './settings.ts';
 
 /** A service under a name. Its address ends in `/v1`; https, or http to this machine itself. */

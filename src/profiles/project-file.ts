@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import type { Warn } from './private-file.ts';
 import type { ProjectSettings } from './schemas.ts';
 

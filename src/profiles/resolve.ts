@@ -1,6 +1,6 @@
 /** Which service a run talks to, and with whose key. */
 
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { describeInvalidPrices, type Prices, parsePrices } from '../protocol/prices.ts';
 import {

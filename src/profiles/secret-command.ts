@@ -1,6 +1,6 @@
 /** Secrets out of a command, such as a password manager: its stdout is the secret. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import { type Environment, withoutSecrets } from './environment.ts';
 
 /** Enough for a password manager that asks for a finger or a password. */

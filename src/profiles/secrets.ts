@@ -1,5 +1,5 @@
 /** Stores secrets in the keychain or in the profiles file, and reads them when they are needed. */
-import { Failure } from '../errors/failure.ts';
+import { Failure } from '../base/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
 import { runSecretCommand } from './secret-command.ts';

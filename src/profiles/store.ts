@@ -1,6 +1,6 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
-import { Failure } from '../errors/failure.ts';
-import { createTaskQueue } from '../journal/task-queue.ts';
+import { Failure } from '../base/failure.ts';
+import { createTaskQueue } from '../batch/records/task-queue.ts';
 import {
   ensurePrivateFolder,
   inProfilesFolder,
@@ -62,7 +62,7 @@ async function changeFile(
 /** @throws Failure (`temporary`) when the lock is not free in two minutes */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   // Loaded here: reading profiles, as the completion does, needs no lock.
-  const { withMutex } = await import('../journal/hold.ts');
+  const { withMutex } = await import('../batch/records/hold.ts');
   const limit = AbortSignal.timeout(LONGEST_WAIT_MS);
   try {
     await withMutex(path, work, limit);

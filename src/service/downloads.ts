@@ -1,7 +1,7 @@
 /** Sends results to anyone who has their signed URL. Source: contract, "Jobs" (assets, downloads). */
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../errors/system-error.ts';
+import { errorCode } from '../base/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { ServiceContext } from './context.ts';
 import type { Exchange, ServiceResponse } from './http/exchange.ts';

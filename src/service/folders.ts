@@ -4,8 +4,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { link, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { makeFolder } from '../disk/folder.ts';
-import { errorCode } from '../errors/system-error.ts';
+import { makeFolder } from '../base/folder.ts';
+import { errorCode } from '../base/system-error.ts';
 
 /** Only the owner may enter, read and write. */
 export const FOLDER_MODE = 0o700;

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withProjectDefaults } from '../../src/cli/project-defaults.ts';
-import type { OptionTable } from '../../src/context/option-table.ts';
+import type { OptionTable } from '../../src/commands/context/option-table.ts';
 import { makeFolder } from '../client/support/harness.ts';
 import { createTestIo } from '../support/test-io.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isWelcome, noticeUpdate, type UpdateParts } from '../../src/cli/update-notice.ts';
-import type { Io } from '../../src/context/context.ts';
+import type { Io } from '../../src/commands/context/context.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const NOW = 1_800_000_000_000;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
-import { EXIT_CODES } from '../../src/errors/exit-codes.ts';
+import { EXIT_CODES } from '../../src/base/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));

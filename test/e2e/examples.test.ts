@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/commands/tree.ts';
-import type { Example } from '../../src/context/command.ts';
-import { createPrograms } from '../../src/engines/programs.ts';
+import type { Example } from '../../src/commands/context/command.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
 import type { Ended } from '../commands/support/run-vloc.ts';
 import {
   type Desk,

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readEnginesFile, saveEnginesFile } from '../../src/engines/config-file.ts';
-import type { Failure } from '../../src/errors/failure.ts';
+import type { Failure } from '../../src/base/failure.ts';
 import { temporaryFolder } from './workspace.ts';
 
 let path = '';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BackendStep } from '../../src/engines/backend.ts';
 import type { EntryOf } from '../../src/engines/config.ts';
-import { createPrograms } from '../../src/engines/programs.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
 import { findObstacle } from '../../src/engines/reach.ts';
 import { script } from './backends/user-program.ts';
 import { programs, temporaryFolder } from './workspace.ts';

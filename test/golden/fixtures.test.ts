@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { valueLines } from '../../src/commands/completion-values.ts';
+import { valueLines } from '../../src/commands/tool/completion-values.ts';
 import { createMovableClock } from '../../src/service/control/clock.ts';
 import { type Ended, makeFolder } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';

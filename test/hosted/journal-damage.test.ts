@@ -5,8 +5,8 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAppendLog, readLog } from '../../src/journal/append-log.ts';
-import type { LogRecord } from '../../src/journal/record-line.ts';
+import { openAppendLog, readLog } from '../../src/batch/records/append-log.ts';
+import type { LogRecord } from '../../src/batch/records/record-line.ts';
 import { createRandom, type Random } from '../torture/random.ts';
 import { readBooks } from './books.ts';
 import { DAMAGES, type JournalFiles } from './journal-damage.ts';

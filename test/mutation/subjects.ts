@@ -21,11 +21,11 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'journal',
     mutate: [
-      'src/journal/append-log.ts',
-      'src/journal/intents.ts',
-      'src/journal/log-file.ts',
-      'src/journal/next-step.ts',
-      'src/journal/record-line.ts',
+      'src/batch/records/append-log.ts',
+      'src/batch/records/intents.ts',
+      'src/batch/records/log-file.ts',
+      'src/batch/records/next-step.ts',
+      'src/batch/records/record-line.ts',
     ],
     tests: [
       'test/journal/{append-log,intents,log-file,next-step,record-line}*.test.ts',

@@ -1,8 +1,8 @@
 /** What tests of preparing share: small media with marks in them by which every frame and sample is known again. */
 import { join } from 'node:path';
-import { readFacts } from '../../src/prepare/media/facts.ts';
-import { readTimeline } from '../../src/prepare/media/timeline.ts';
-import type { LongVideo } from '../../src/prepare/split/split-long-video.ts';
+import { readFacts } from '../../src/media/probe/facts.ts';
+import { readTimeline } from '../../src/media/probe/timeline.ts';
+import type { LongVideo } from '../../src/media/split/split-long-video.ts';
 import { createWork, ffmpeg, programs } from '../engines/workspace.ts';
 import { askProgram } from '../support/remembered-programs.ts';
 

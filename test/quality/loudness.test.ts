@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Tasks } from '../../src/engines/engine.ts';
-import { exportVideo } from '../../src/engines/export/export.ts';
+import { exportVideo } from '../../src/media/export/export.ts';
 import { separate } from '../../src/engines/separate/separate.ts';
 import { speak as speakLines } from '../../src/engines/speak/speak.ts';
 import type { SubtitleLine } from '../../src/protocol/subtitle-line.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openJobRecord } from '../../src/journal/job-record.ts';
+import { openJobRecord } from '../../src/batch/records/job-record.ts';
 import type { Order } from './harness/opener.ts';
 
 const ROUNDS = Number(process.env.FIRST_START_ROUNDS ?? 20);

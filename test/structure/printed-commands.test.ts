@@ -5,7 +5,7 @@ import { COMMAND_ROWS } from '../../src/commands/tree.ts';
 import { readModules } from './modules.ts';
 
 /** The only place that writes them. */
-const HOME = 'src/context/printed-command.ts';
+const HOME = 'src/commands/context/printed-command.ts';
 
 /**
  * Files below `commands` may not import it. These files write an id or a name that was checked, between backticks, and
@@ -15,7 +15,7 @@ const BELOW_COMMANDS: readonly string[] = [
   'src/batch/run/sources.ts',
   'src/client/jobs/wait.ts',
   'src/client/upload/send-file.ts',
-  'src/engines/export/fonts.ts',
+  'src/media/export/fonts.ts',
   'src/profiles/resolve.ts',
 ];
 

@@ -8,8 +8,8 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { delimiter, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { AUDIO_FILES } from '../../src/engines/media/decode-audio.ts';
-import { locateProgram } from '../../src/engines/programs.ts';
+import { AUDIO_FILES } from '../../src/media/audio/decode-audio.ts';
+import { locateProgram } from '../../src/media/programs/programs.ts';
 import { DETECT_ONLY, WORKER_FILES } from '../../src/engines/separate/worker-messages.ts';
 
 /** Larger results are not kept: few tests make them, and none makes them twice. */

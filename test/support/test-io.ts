@@ -1,6 +1,6 @@
 /** An `Io` with streams in memory, to run `main` inside a test. */
 import { PassThrough, Readable } from 'node:stream';
-import type { Io, Output } from '../../src/context/context.ts';
+import type { Io, Output } from '../../src/commands/context/context.ts';
 
 export interface TestIo {
   readonly io: Io;

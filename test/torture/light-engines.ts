@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engines, MediaFile, Work } from '../../src/engines/engine.ts';
 import { asJobFailure } from '../../src/engines/failures.ts';
-import { createPrograms } from '../../src/engines/programs.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
 import type { Random } from './random.ts';
 
 /**

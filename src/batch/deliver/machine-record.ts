@@ -2,9 +2,9 @@
 
 import { stat } from 'node:fs/promises';
 import type { Job } from '../../client/index.ts';
-import { Failure } from '../../errors/failure.ts';
-import { unlessDiskFails } from '../../errors/system-error.ts';
-import type { JobEntry, JobRecord } from '../../journal/job-record.ts';
+import { Failure } from '../../base/failure.ts';
+import { unlessDiskFails } from '../../base/system-error.ts';
+import type { JobEntry, JobRecord } from '../records/job-record.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { DeliveryRecord } from './deliver-results.ts';
 import { type DeliveredFile, isAsset, isVerifiable, type ResultFile } from './download-results.ts';

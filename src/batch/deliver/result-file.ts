@@ -6,10 +6,10 @@ import { lstat, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { partOf } from '../../client/download/part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
-import type { FindInput } from '../../disk/find-input.ts';
-import { moveFile } from '../../disk/move-file.ts';
-import { diskFailure } from '../../errors/system-error.ts';
-import type { StoredFile } from '../../journal/next-step.ts';
+import type { FindInput } from '../../base/find-input.ts';
+import { moveFile } from '../../base/move-file.ts';
+import { diskFailure } from '../../base/system-error.ts';
+import type { StoredFile } from '../records/next-step.ts';
 
 /**
  * Moves a complete file to its path, atomically and durably.

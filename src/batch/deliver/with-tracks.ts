@@ -5,11 +5,11 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { prepareTarget } from '../../client/download/publish.ts';
-import type { FindInput } from '../../disk/find-input.ts';
-import { makeFolder } from '../../disk/folder.ts';
-import { Failure } from '../../errors/failure.ts';
-import { onDisk } from '../../errors/system-error.ts';
-import { isKept } from '../../journal/kept-tracks.ts';
+import type { FindInput } from '../../base/find-input.ts';
+import { makeFolder } from '../../base/folder.ts';
+import { Failure } from '../../base/failure.ts';
+import { onDisk } from '../../base/system-error.ts';
+import { isKept } from '../records/kept-tracks.ts';
 import type { KeptResult } from '../item.ts';
 import type { TracksTask } from '../preparation.ts';
 import { digestFile, placeFile } from './result-file.ts';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { formatBytes } from '../../errors/amounts.ts';
+import { formatBytes } from '../../base/amounts.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';

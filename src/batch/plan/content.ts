@@ -1,7 +1,7 @@
 /** Detects the type of a file by its bytes: names may be wrong, and the purpose of an upload depends on the type. */
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { readHead } from '../../disk/read-head.ts';
+import { readHead } from '../../base/read-head.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS, VIDEO_EXTENSIONS } from '../../protocol/limits.ts';

@@ -1,12 +1,12 @@
 /** What remains to be done for each item after earlier runs into the same folder. Pure. */
-import type { Intent, Intents } from '../../journal/intents.ts';
+import type { Intent, Intents } from '../records/intents.ts';
 import {
   type NewIntent,
   type NextStep,
   nextStep,
   nextStepForItem,
   type StoredFile,
-} from '../../journal/next-step.ts';
+} from '../records/next-step.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import { type ItemFacts, trackOf } from './facts.ts';

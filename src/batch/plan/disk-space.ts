@@ -1,5 +1,5 @@
 /** Whether there is enough disk space for the results. Only a certain shortage is reported. */
-import { formatBytes } from '../../errors/amounts.ts';
+import { formatBytes } from '../../base/amounts.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlanIo, PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { describeUnreadable } from '../../errors/system-error.ts';
+import { describeUnreadable } from '../../base/system-error.ts';
 
 /** Size in bytes and modification time of a file, or why it cannot be read. */
 export async function statReadable(path: string): Promise<{ bytes: number; mtimeMs: number } | string> {

@@ -1,6 +1,6 @@
 /** Inputs of items, and the problems of inputs that cannot be used. */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What every input has. */

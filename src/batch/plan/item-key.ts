@@ -1,8 +1,8 @@
 /** Keys of items and parts, the same in every run, and the newest intents of each key. */
 import { hash } from 'node:crypto';
-import type { Intent, Intents } from '../../journal/intents.ts';
-import type { StoredFile } from '../../journal/next-step.ts';
-import { stripAddress } from '../../journal/record-line.ts';
+import type { Intent, Intents } from '../records/intents.ts';
+import type { StoredFile } from '../records/next-step.ts';
+import { stripAddress } from '../records/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { describeUnreadable } from '../../errors/system-error.ts';
+import { describeUnreadable } from '../../base/system-error.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import type { PlanIo } from './batch-plan.ts';

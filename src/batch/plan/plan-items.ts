@@ -2,8 +2,8 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
-import { nameKept } from '../../journal/kept-tracks.ts';
+import { Failure } from '../../base/failure.ts';
+import { nameKept } from '../records/kept-tracks.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';

@@ -1,5 +1,5 @@
 /** Inputs that were renamed since an earlier run: their jobs are continued under the new name. */
-import { type ForgottenRecord, forgetItems } from '../../journal/intents.ts';
+import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { BatchItem } from '../item.ts';
 import type { Choices, Recorded } from './decision.ts';
 import { createItemFacts, type ItemFacts, trackOf } from './facts.ts';

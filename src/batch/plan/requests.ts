@@ -1,7 +1,7 @@
 /** Requests for an input: built from options, one for each target language, and compared with earlier ones. */
 
 import { hash } from 'node:crypto';
-import { withoutSecrets } from '../../journal/record-line.ts';
+import { withoutSecrets } from '../records/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { extname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import filenamify from 'filenamify';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 

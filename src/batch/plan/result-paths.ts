@@ -1,6 +1,6 @@
 /** Paths of the results of an item, as far as they are known before the job is done, and conflicts between them. */
 import { join } from 'node:path';
-import { type FindInput, foldName } from '../../disk/find-input.ts';
+import { type FindInput, foldName } from '../../base/find-input.ts';
 import type { BatchItem } from '../item.ts';
 import { type Delivery, templateFor } from './delivery.ts';
 import type { InputProblem } from './input.ts';

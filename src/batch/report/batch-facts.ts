@@ -1,7 +1,7 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
-import { foldIntents, type Intent, type Intents } from '../../journal/intents.ts';
-import type { LogContent } from '../../journal/record-line.ts';
+import { foldIntents, type Intent, type Intents } from '../records/intents.ts';
+import type { LogContent } from '../records/record-line.ts';
 import type { CreditTotals } from '../item.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readProvenances } from '../provenance-record.ts';

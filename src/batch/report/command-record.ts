@@ -1,8 +1,8 @@
 /** The commands of a batch, as the journal keeps them: without secrets. */
 import * as v from 'valibot';
-import { readRecord } from '../../journal/read-record.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
-import { stripAddress, withoutSecrets } from '../../journal/record-line.ts';
+import { readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
+import { stripAddress, withoutSecrets } from '../records/record-line.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 
 const batchCommand = v.object({

@@ -1,6 +1,6 @@
 /** Records without what they say about items that were forgotten later. Pure. */
-import { parseForgotten } from '../../journal/intents.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { parseForgotten } from '../records/intents.ts';
+import type { LogRecord } from '../records/record-line.ts';
 
 /** Records about one item besides those of its intents. */
 const ITEM_RECORDS = new Set(['item_facts', 'unusable_input', 'usable_input', 'stage_export', 'joining']);

@@ -1,7 +1,7 @@
 /** The state of one item according to the journal. Pure. */
 import * as v from 'valibot';
-import type { FinishedRecord, Intent } from '../../journal/intents.ts';
-import { nextStep } from '../../journal/next-step.ts';
+import type { FinishedRecord, Intent } from '../records/intents.ts';
+import { nextStep } from '../records/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { CreditTotals } from '../item.ts';

@@ -1,7 +1,7 @@
 /** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 
 import { relative } from 'node:path';
-import { formatBytes } from '../../errors/amounts.ts';
+import { formatBytes } from '../../base/amounts.ts';
 import { type BatchFacts, FAILED_STATES, type ReportHead, type ShardReport } from './batch-facts.ts';
 import { describeCredits, ITEM_STATES, type ItemReport } from './item-report.ts';
 import { cutsOf, describeUse, fastOf } from './provenance.ts';

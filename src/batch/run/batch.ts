@@ -1,8 +1,8 @@
 /** The input of a run, and its outcome. */
 import type { Client, Job, Runtime } from '../../client/index.ts';
-import type { JobRecord } from '../../journal/job-record.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
-import type { UploadRecord } from '../../journal/upload-record.ts';
+import type { JobRecord } from '../records/job-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
+import type { UploadRecord } from '../records/upload-record.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';

@@ -1,6 +1,6 @@
 /** The costs of the jobs of a batch, and whether the next job may be sent. Pure. Source: contract, "Credits". */
 
-import type { LogRecord } from '../../journal/record-line.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { Intents } from '../../journal/intents.ts';
-import { readRecord } from '../../journal/read-record.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import type { Intents } from '../records/intents.ts';
+import { readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { BatchPlace } from '../record-folder.ts';

@@ -1,7 +1,7 @@
 /** The result of an input that was renamed: a copy of the one under the earlier name, which stays. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onDisk } from '../../errors/system-error.ts';
+import { onDisk } from '../../base/system-error.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';

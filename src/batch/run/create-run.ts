@@ -1,8 +1,8 @@
 /** Creates the state of a run. */
 
 import { pause } from '../../client/transport/retry.ts';
-import { createInputs } from '../../disk/find-input.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { createInputs } from '../../base/find-input.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { DOWNLOADS } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { createLimiter } from '../limiter.ts';

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
-import type { DownloadedRecord } from '../../journal/intents.ts';
+import type { DownloadedRecord } from '../records/intents.ts';
 import type { BatchItem, ItemState } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { NOT_USABLE } from '../plan/input.ts';

@@ -1,6 +1,6 @@
 /** Delivers the results of an item of a batch. */
 import type { Job } from '../../client/index.ts';
-import type { StoredFile } from '../../journal/next-step.ts';
+import type { StoredFile } from '../records/next-step.ts';
 import {
   type DeliveryRecord,
   deliverResults,

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { makeFolder } from '../../disk/folder.ts';
-import { createIntent } from '../../journal/intents.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { makeFolder } from '../../base/folder.ts';
+import { createIntent } from '../records/intents.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
 import { type AddTracks, addKept } from '../deliver/with-tracks.ts';

@@ -1,13 +1,13 @@
 /** The journal of a folder of results: the requests that were sent for it, and their outcomes. */
 
-import { makeFolder } from '../../disk/folder.ts';
-import { Failure } from '../../errors/failure.ts';
-import { describeDisk, errorCode, inFolderOf } from '../../errors/system-error.ts';
-import { openAppendLog } from '../../journal/append-log.ts';
-import { describeHolder } from '../../journal/hold.ts';
-import { type Intents, pickLiveIntents, trackIntents } from '../../journal/intents.ts';
-import { inspectLock, type Lock, type LockAttempt, tryLock } from '../../journal/lock.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { makeFolder } from '../../base/folder.ts';
+import { Failure } from '../../base/failure.ts';
+import { describeDisk, errorCode, inFolderOf } from '../../base/system-error.ts';
+import { openAppendLog } from '../records/append-log.ts';
+import { describeHolder } from '../records/hold.ts';
+import { type Intents, pickLiveIntents, trackIntents } from '../records/intents.ts';
+import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { otherPlaces, requireSameShards } from '../other-journals.ts';
 import {
   type BatchPlace,

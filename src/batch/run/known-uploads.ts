@@ -2,8 +2,8 @@
 
 import type { Client, Upload } from '../../client/index.ts';
 import { hashFile, openSourceFile } from '../../client/upload/source-file.ts';
-import { isApiAnswer } from '../../errors/failure.ts';
-import type { UploadRecord } from '../../journal/upload-record.ts';
+import { isApiAnswer } from '../../base/failure.ts';
+import type { UploadRecord } from '../records/upload-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 

@@ -1,9 +1,9 @@
 /** Records of damage to the journal, and of jobs that the service has and the journal lacks. Pure. */
 import * as v from 'valibot';
-import { DAMAGED } from '../../journal/append-log.ts';
-import type { Intents } from '../../journal/intents.ts';
-import { readRecord } from '../../journal/read-record.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { DAMAGED } from '../records/append-log.ts';
+import type { Intents } from '../records/intents.ts';
+import { readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 

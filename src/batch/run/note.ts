@@ -1,4 +1,4 @@
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 
 /** Runs work on the records of this machine. A disk failure returns undefined, so that it never loses a paid result. */
 export type TryRecord = <T>(work: () => Promise<T>) => Promise<T | undefined>;

@@ -1,8 +1,8 @@
 /** Journal records of prepared files, and of joined results. */
 import * as v from 'valibot';
-import { KEPT_TRACKS } from '../../journal/kept-tracks.ts';
-import { type RecordSchema, readRecord } from '../../journal/read-record.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { KEPT_TRACKS } from '../records/kept-tracks.ts';
+import { type RecordSchema, readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 

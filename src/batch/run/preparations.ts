@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../disk/folder.ts';
+import { makeFolder } from '../../base/folder.ts';
 import { isSameFile } from '../deliver/result-file.ts';
 import type { BatchItem, Doing, ItemState } from '../item.ts';
 import { createLimiter, type Limiter } from '../limiter.ts';

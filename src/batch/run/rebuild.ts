@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto';
 import { sep } from 'node:path';
 import type { Job, JobKind, JobSummary } from '../../client/index.ts';
-import { Failure, isApiAnswer } from '../../errors/failure.ts';
-import { unlessDiskFails } from '../../errors/system-error.ts';
-import { createIntent } from '../../journal/intents.ts';
-import type { JobEntry } from '../../journal/job-record.ts';
+import { Failure, isApiAnswer } from '../../base/failure.ts';
+import { unlessDiskFails } from '../../base/system-error.ts';
+import { createIntent } from '../records/intents.ts';
+import type { JobEntry } from '../records/job-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem } from '../item.ts';
 import { readOtherJobs } from '../other-journals.ts';

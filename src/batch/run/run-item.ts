@@ -1,8 +1,8 @@
 /** Runs one item from the state in which earlier runs left it to its outcome in this run. */
 
 import type { Job } from '../../client/index.ts';
-import { Failure, isApiAnswer, isOfRecords } from '../../errors/failure.ts';
-import type { IntendRecord } from '../../journal/intents.ts';
+import { Failure, isApiAnswer, isOfRecords } from '../../base/failure.ts';
+import type { IntendRecord } from '../records/intents.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';

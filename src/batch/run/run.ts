@@ -1,7 +1,7 @@
 /** The state that the modules of one run share. */
 import type { Failure, Job, WaitForJob } from '../../client/index.ts';
-import type { Inputs } from '../../disk/find-input.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import type { Inputs } from '../../base/find-input.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
 import type { Limiter } from '../limiter.ts';

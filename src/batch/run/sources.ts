@@ -2,7 +2,7 @@
 
 import type { Client, Job } from '../../client/index.ts';
 import { requestIdOf } from '../../client/read/record.ts';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';

@@ -1,8 +1,8 @@
 /** Starts the job of an item: provides its input, waits for a slot and submits the request. */
 
 import { Failure, type Job } from '../../client/index.ts';
-import { isOfRecords } from '../../errors/failure.ts';
-import type { IntendRecord } from '../../journal/intents.ts';
+import { isOfRecords } from '../../base/failure.ts';
+import type { IntendRecord } from '../records/intents.ts';
 import type { BatchItem } from '../item.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { JobPlace } from './launcher.ts';

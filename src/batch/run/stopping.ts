@@ -4,7 +4,7 @@
  */
 
 import { BLAMES } from '../../client/transport/error-class.ts';
-import type { Failure, FailureCategory } from '../../errors/failure.ts';
+import type { Failure, FailureCategory } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';

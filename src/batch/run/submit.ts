@@ -5,8 +5,8 @@
 
 import { hash } from 'node:crypto';
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
-import { createIntent, type IntendRecord } from '../../journal/intents.ts';
-import type { NewJob } from '../../journal/job-record.ts';
+import { createIntent, type IntendRecord } from '../records/intents.ts';
+import type { NewJob } from '../records/job-record.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';

@@ -2,8 +2,8 @@
 
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
-import { watchFolder as openFolderWatch } from '../../journal/folder-watch.ts';
+import { Failure } from '../../base/failure.ts';
+import { watchFolder as openFolderWatch } from '../records/folder-watch.ts';
 import type { BatchEvent, BatchItem } from '../item.ts';
 import { fileOf } from '../plan/items.ts';
 import {

@@ -1,7 +1,7 @@
 /** Records of a localization in stages besides its jobs: subtitles written for users to edit, and finished videos. */
 import * as v from 'valibot';
-import { readRecord } from '../../journal/read-record.ts';
-import type { LogRecord } from '../../journal/record-line.ts';
+import { readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const at = v.pipe(v.string(), v.isoTimestamp());

@@ -1,7 +1,7 @@
 /** Many items on a terminal: a frame that stays in its place, and above it only failures. */
 import stringWidth from 'string-width';
-import type { Io, Progress, RunningWork, WorkSummary } from '../../context/context.ts';
-import { formatDuration } from '../../context/format.ts';
+import type { Io, Progress, RunningWork, WorkSummary } from '../../commands/context/context.ts';
+import { formatDuration } from '../../commands/context/format.ts';
 import { escapeControls } from './escape.ts';
 import { shorten } from './fit.ts';
 import { describeCounts, describeOutlook, describeStep, drawBar } from './progress-text.ts';

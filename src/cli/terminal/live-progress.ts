@@ -1,7 +1,7 @@
 /** Progress on a terminal: one live row for each key; a finished phase leaves a row behind with its time. */
 import ora from 'ora';
-import type { Io, Progress, Step } from '../../context/context.ts';
-import { formatDuration } from '../../context/format.ts';
+import type { Io, Progress, Step } from '../../commands/context/context.ts';
+import { formatDuration } from '../../commands/context/format.ts';
 import { escapeControls } from './escape.ts';
 import { describeStep, drawBar } from './progress-text.ts';
 import type { Style } from './style.ts';

@@ -1,5 +1,5 @@
 /** Progress where stderr is not a terminal: a line at the start, one every half minute, and one for each end. */
-import type { Io, Progress, Step, WorkSummary } from '../../context/context.ts';
+import type { Io, Progress, Step, WorkSummary } from '../../commands/context/context.ts';
 import { escapeControls } from './escape.ts';
 import { describeCounts, describeOutlook, describeStep } from './progress-text.ts';
 import { type Repeat, repeatWithTimer } from './repeat.ts';

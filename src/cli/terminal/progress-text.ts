@@ -1,8 +1,8 @@
 /** Progress in words: the step of one item, and the totals of many. */
 
 import type { CreditTotals } from '../../batch/item.ts';
-import type { Step, WorkSummary } from '../../context/context.ts';
-import { formatDuration, formatRelative } from '../../context/format.ts';
+import type { Step, WorkSummary } from '../../commands/context/context.ts';
+import { formatDuration, formatRelative } from '../../commands/context/format.ts';
 
 /** `dubbing 40 %` or `uploading 12 %, 3.1 of 27 MB`. */
 export function describeStep(step: Step): string {

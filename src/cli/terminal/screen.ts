@@ -1,7 +1,7 @@
 /** A part of the terminal that is redrawn in its place, with lines that stay above it. */
 import { createLogUpdate } from 'log-update';
 import stringWidth from 'string-width';
-import type { Io } from '../../context/context.ts';
+import type { Io } from '../../commands/context/context.ts';
 import { type Repeat, repeatWithTimer } from './repeat.ts';
 
 /** The size of the terminal in cells. */

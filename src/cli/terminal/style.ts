@@ -1,5 +1,5 @@
 /** Colour, only where it means something, and only where it is wanted. */
-import type { Io } from '../../context/context.ts';
+import type { Io } from '../../commands/context/context.ts';
 
 type ColourChoice = 'auto' | 'always' | 'never';
 

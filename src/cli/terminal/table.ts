@@ -1,6 +1,6 @@
 /** Tables on stdout. On a terminal they fit its width; elsewhere every cell is whole. */
 import Table from 'cli-table3';
-import type { TableHead } from '../../context/context.ts';
+import type { TableHead } from '../../commands/context/context.ts';
 import { escapeControls } from './escape.ts';
 import { chooseColumns, fitRows, GAP, loadMeasure } from './fit.ts';
 import type { Style } from './style.ts';

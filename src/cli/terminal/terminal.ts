@@ -1,6 +1,6 @@
 /** Output for people: notes, warnings, progress and tables, all escaped. */
-import type { Io, Progress, Terminal, WorkSummary } from '../../context/context.ts';
-import type { GlobalValues } from '../../context/global-options.ts';
+import type { Io, Progress, Terminal, WorkSummary } from '../../commands/context/context.ts';
+import type { GlobalValues } from '../../commands/context/global-options.ts';
 import { escapeControls, escapeRows } from './escape.ts';
 import type { LiveBoard } from './live-board.ts';
 import { createPlainBoard, createPlainProgress } from './plain-progress.ts';

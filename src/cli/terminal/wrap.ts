@@ -1,5 +1,5 @@
 /** Prose broken at words, so that terminals do not break it within them. Commands stay whole: they are for pasting. */
-import type { Io } from '../../context/context.ts';
+import type { Io } from '../../commands/context/context.ts';
 
 /** A command in backticks is one word. */
 const WORDS = /(?:`[^`]*`|[^\s`])+|`/g;

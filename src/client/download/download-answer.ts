@@ -1,6 +1,6 @@
 /** What an answer to a download means: pure, so that each case can be tested. */
 
-import { Failure, type FailureFacts } from '../../errors/failure.ts';
+import { Failure, type FailureFacts } from '../../base/failure.ts';
 import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { RetryAdvice } from '../transport/retry.ts';
 import {

@@ -1,6 +1,6 @@
 /** How a download ends when it cannot succeed; `name` is that of the file. */
-import { describeDuration, formatBytes } from '../../errors/amounts.ts';
-import { Failure, type FailureFacts } from '../../errors/failure.ts';
+import { describeDuration, formatBytes } from '../../base/amounts.ts';
+import { Failure, type FailureFacts } from '../../base/failure.ts';
 import type { StorageRefusal } from '../transport/storage-refusal.ts';
 
 const AGAIN_OR_REPORT = 'Run the same command again; if it fails again, report the id of the job.';

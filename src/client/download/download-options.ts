@@ -1,4 +1,4 @@
-import type { FindInput } from '../../disk/find-input.ts';
+import type { FindInput } from '../../base/find-input.ts';
 import type { ResultFormat } from '../../protocol/result-formats.ts';
 import type { Asset } from '../read/resources.ts';
 

@@ -1,6 +1,6 @@
 /** The unsigned GET of a download, and the redirects that it follows: storage often answers with the address of a mirror. */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { ClientContext } from '../context.ts';
 import type { Http, HttpResponse } from '../transport/http.ts';

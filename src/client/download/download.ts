@@ -2,7 +2,7 @@
 
 import { unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { Failure, isApiAnswer } from '../../errors/failure.ts';
+import { Failure, isApiAnswer } from '../../base/failure.ts';
 import { HEAD_BYTES } from '../../protocol/result-formats.ts';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';

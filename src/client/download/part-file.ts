@@ -3,8 +3,8 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
-import { onDisk } from '../../errors/system-error.ts';
+import { Failure } from '../../base/failure.ts';
+import { onDisk } from '../../base/system-error.ts';
 
 export interface PartFile {
   readonly path: string;

@@ -1,7 +1,7 @@
 /** Writes the body of a download into the part. */
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Failure } from '../../errors/failure.ts';
+import type { Failure } from '../../base/failure.ts';
 import { type TimeLimit, TimeOver } from '../transport/time-limit.ts';
 import type { PartFile } from './part-file.ts';
 

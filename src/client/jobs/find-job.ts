@@ -1,5 +1,5 @@
 /** How users name a job (a bare id, `kind/id`, or the address of the job), and how its kind is found. Source: contract, "Identifiers". */
-import { Failure, isApiAnswer } from '../../errors/failure.ts';
+import { Failure, isApiAnswer } from '../../base/failure.ts';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath, VERSION_PREFIX } from '../../protocol/operations.ts';

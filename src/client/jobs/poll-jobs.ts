@@ -1,6 +1,6 @@
 /** Polls several jobs of one kind with few requests. */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { isTerminal } from '../../protocol/states.ts';

@@ -1,7 +1,7 @@
 /** Polls until the job or upload is done. A failed poll is not a failed job. */
 
-import { describeDuration } from '../../errors/amounts.ts';
-import { Failure } from '../../errors/failure.ts';
+import { describeDuration } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
 import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { REDIRECTED } from '../transport/answer.ts';

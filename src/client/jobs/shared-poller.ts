@@ -1,7 +1,7 @@
 /** Waits for many jobs together: one list request covers all of a kind. Source: performance figures, "Waiting". */
 
-import { describeDuration } from '../../errors/amounts.ts';
-import { Failure } from '../../errors/failure.ts';
+import { describeDuration } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';

@@ -1,5 +1,5 @@
-import { describeDuration } from '../../errors/amounts.ts';
-import { Failure } from '../../errors/failure.ts';
+import { describeDuration } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';

@@ -1,5 +1,5 @@
 /** Lists of the service: `await` returns one page, `for await` goes through the entries of all pages. */
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { ListPage } from './resources.ts';
 
 /** One page to await; to iterate, the entries of this and all later pages, each page fetched when it is needed. */

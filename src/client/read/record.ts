@@ -3,7 +3,7 @@
  * ignored, a missing one that is needed becomes a Failure that names it. Source: contract, rule 3.
  */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { ListPage } from '../../protocol/resources.ts';
 import type { Emit } from '../events.ts';
 

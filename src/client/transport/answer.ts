@@ -1,6 +1,6 @@
 /** Turns what came over the wire into an Answer, or into a Failure with advice on a retry. */
 
-import { Failure, type FailureFacts } from '../../errors/failure.ts';
+import { Failure, type FailureFacts } from '../../base/failure.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ApiResponse } from '../call.ts';

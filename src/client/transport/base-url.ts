@@ -1,6 +1,6 @@
 /** The address of the service, and which addresses it may return for transfers. */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 

@@ -3,7 +3,7 @@
  * Pure. Source: specification, "Errors"; design, "Exit codes", "Transport".
  */
 
-import type { Blame, Failure, FailureCategory, FailureFacts, FailureOrigin } from '../../errors/failure.ts';
+import type { Blame, Failure, FailureCategory, FailureFacts, FailureOrigin } from '../../base/failure.ts';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 
 /** A refused answer, as far as the decision needs it. */

@@ -1,6 +1,6 @@
 /** Messages for network errors: what happened, why, what to do next. */
-import { Failure, type FailureFacts } from '../../errors/failure.ts';
-import { errorCode } from '../../errors/system-error.ts';
+import { Failure, type FailureFacts } from '../../base/failure.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
 import { TimeOver } from './time-limit.ts';

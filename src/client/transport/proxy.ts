@@ -1,5 +1,5 @@
 /** Whether a request goes through a proxy, and the errors of proxies. */
-import { errorCode } from '../../errors/system-error.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 
 export interface ProxySettings {

@@ -1,5 +1,5 @@
 /** What all attempts of one signed call share: request line, body, Idempotency-Key and the headers of the caller. */
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import {
   canonicalTarget,
   encodeComponent,

@@ -3,8 +3,8 @@
  * Source: design, "Transport".
  */
 
-import { describeDuration } from '../../errors/amounts.ts';
-import { Failure } from '../../errors/failure.ts';
+import { describeDuration } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
 import type { CallOptions } from '../call.ts';
 import type { Emit } from '../events.ts';
 import type { Runtime } from '../runtime.ts';

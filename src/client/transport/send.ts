@@ -1,5 +1,5 @@
 /** Sends signed calls: signs each attempt, reads the answer whole, and repeats it where that helps. */
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { REQUEST_ID } from '../../protocol/headers.ts';
 import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';

@@ -3,7 +3,7 @@
  * nothing; pages and plain text come from something in front of it.
  */
 
-import type { FailureFacts } from '../../errors/failure.ts';
+import type { FailureFacts } from '../../base/failure.ts';
 import { firstLine } from './body.ts';
 import { classifyError, type ErrorClass, gatewayFacts } from './error-class.ts';
 import { adviceOf, type RetryAdvice } from './retry.ts';

@@ -1,7 +1,7 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
 
 import { createHash, type Hash } from 'node:crypto';
-import { Failure, type FailureFacts } from '../../errors/failure.ts';
+import { Failure, type FailureFacts } from '../../base/failure.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';

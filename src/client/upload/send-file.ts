@@ -1,6 +1,6 @@
 /** A local file becomes a ready upload. Source: contract, "Uploads"; design, "Transport". */
 import { basename } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
 import { pollUntilDone } from '../jobs/poll.ts';

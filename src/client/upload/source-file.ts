@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { Failure } from '../../errors/failure.ts';
-import { errorCode } from '../../errors/system-error.ts';
+import { Failure } from '../../base/failure.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 

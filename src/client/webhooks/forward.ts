@@ -1,6 +1,6 @@
 /** Forwards verified deliveries, byte for byte, to a receiver under development. */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { Http } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';

@@ -1,6 +1,6 @@
 /** The receiver's side of webhooks alone: `vloc/webhooks`. */
 
-export { Failure, type FailureCategory, type FailureFacts } from '../../errors/failure.ts';
+export { Failure, type FailureCategory, type FailureFacts } from '../../base/failure.ts';
 export {
   type ReceivedWebhook,
   type VerifiedWebhook,

@@ -3,7 +3,7 @@
  * Source: specification, "Events" (receiver rules); contract, "Webhooks".
  */
 
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN, webhookHeaderNames } from '../../protocol/headers.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';

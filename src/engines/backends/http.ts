@@ -5,7 +5,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
-import { errorCode } from '../../errors/system-error.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { EngineRun } from '../backend.ts';
 import type { TypedEntry } from '../config.ts';

@@ -1,5 +1,5 @@
 /** What every backend is made with. */
-import type { Programs } from '../programs.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 
 export interface BackendParts {
   /** Runs programs of this machine. */

@@ -7,7 +7,7 @@ import {
   exportVideo,
   type PreparedExport,
   prepareExport,
-} from '../export/export.ts';
+} from '../../media/export/export.ts';
 import { sameLanguage } from '../languages.ts';
 import type { StepEngines } from '../registry.ts';
 import { together } from '../together.ts';

@@ -2,7 +2,7 @@
  * The stages of jobs. Where jobs share results, each stage is computed once for the same content, engines and settings.
  */
 import { createHash } from 'node:crypto';
-import { hashFile } from '../../disk/hash-file.ts';
+import { hashFile } from '../../base/hash-file.ts';
 import type { BackendStep } from '../backend.ts';
 import type { EngineUse, Work } from '../engine.ts';
 import { recognize } from '../recognize/recognize.ts';

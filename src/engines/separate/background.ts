@@ -1,5 +1,5 @@
 /** Measures the background under speech: its loudness, and its spectrum in the pauses around the speech. */
-import type { WavReader } from '../media/wav.ts';
+import type { WavReader } from '../../media/audio/wav.ts';
 import { mean, meanSquare, splitMidSide, sum, TINY, turnSamples } from './samples.ts';
 import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
 import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';

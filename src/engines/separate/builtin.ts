@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { BackendWork, SeparationTask, Separator, Stems } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
-import { convertWav } from '../media/convert-wav.ts';
-import { SPEECH_FORMAT } from '../media/decode-audio.ts';
-import type { Programs } from '../programs.ts';
+import { convertWav } from '../../media/audio/convert-wav.ts';
+import { SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 import { portion } from '../run/progress.ts';
 import { WITH_VOICE, WORKER_FILES } from './worker-messages.ts';
 import { runWorker } from './worker-process.ts';

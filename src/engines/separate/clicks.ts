@@ -1,5 +1,5 @@
 /** Finds clicks, which are background even under speech, and replaces them with sound as it is beside them. */
-import type { WavReader } from '../media/wav.ts';
+import type { WavReader } from '../../media/audio/wav.ts';
 
 /** A range of frames of a 48 kHz file. */
 export interface Click {

@@ -1,8 +1,8 @@
 /** Removes noise and music from the whole sound, and measures where the voice is. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { STEM_FORMAT } from '../media/decode-audio.ts';
-import type { WavReader, WavWriter } from '../media/wav.ts';
+import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import type { WavReader, WavWriter } from '../../media/audio/wav.ts';
 import { CLICK_MARGIN, type Click, findClicks, withoutClicks } from './clicks.ts';
 import { type Apart, findApart, type Powers } from './panning.ts';
 import { splitMidSide, sum, TINY, toInteger } from './samples.ts';

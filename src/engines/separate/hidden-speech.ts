@@ -1,5 +1,5 @@
 /** Finds speech under music that is about as loud: detection misses it in the mix, and finds it in the denoised sound. */
-import type { WavReader } from '../media/wav.ts';
+import type { WavReader } from '../../media/audio/wav.ts';
 import { mean } from './samples.ts';
 import { findPauses, joinSegments, type Segment } from './segments.ts';
 import { detectWithin, type Listening, MAX_SPEECH_SECONDS, VAD_WINDOW } from './speech-detector.ts';

@@ -1,7 +1,7 @@
 /** Steps of a separation that work on a part of a file, so that several parts are done at the same time. */
 import { join } from 'node:path';
-import { STEM_FORMAT } from '../media/decode-audio.ts';
-import { openWav, openWavPart, type WavWriter } from '../media/wav.ts';
+import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import { openWav, openWavPart, type WavWriter } from '../../media/audio/wav.ts';
 import { type Click, withoutClicks } from './clicks.ts';
 import { type DenoisedPart, denoise, firstDenoised } from './denoise.ts';
 import { firstFrame, type Part, type StemInput, splitStems } from './stems.ts';

@@ -1,6 +1,6 @@
 /** Detects speech with Silero VAD through sherpa-onnx, one window at a time. */
 import { fileURLToPath } from 'node:url';
-import type { WavReader } from '../media/wav.ts';
+import type { WavReader } from '../../media/audio/wav.ts';
 import { meanSquare, toFloat } from './samples.ts';
 import type { Segment } from './segments.ts';
 

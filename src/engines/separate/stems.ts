@@ -1,5 +1,5 @@
 /** Splits sound into vocals and background, block by block, so that memory does not grow with the length. */
-import type { WavReader, WavWriter } from '../media/wav.ts';
+import type { WavReader, WavWriter } from '../../media/audio/wav.ts';
 import { createFloor, createSurveyor } from './background.ts';
 import { type Apart, voiceAcross } from './panning.ts';
 import { partSamples, splitMidSide, TINY, toFloat, toInteger } from './samples.ts';

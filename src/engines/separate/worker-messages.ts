@@ -1,5 +1,5 @@
 /** Messages between the service and the separation worker: arguments in, one JSON object per line out. */
-import { AUDIO_FILES } from '../media/decode-audio.ts';
+import { AUDIO_FILES } from '../../media/audio/decode-audio.ts';
 import type { Segment } from './segments.ts';
 
 export type WorkerMessage =

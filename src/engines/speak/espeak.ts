@@ -3,8 +3,8 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
 import { matchLanguage } from '../languages.ts';
-import { BYTES_PER_SAMPLE } from '../media/wav.ts';
-import type { Programs } from '../programs.ts';
+import { BYTES_PER_SAMPLE } from '../../media/audio/wav.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 import { parseClip, trimSilence } from './clip.ts';
 import { chooseVoice, listVoices, type Voice, voiceNames } from './voices.ts';
 

@@ -1,7 +1,7 @@
 /** Speaks one text of a dub: at its natural tempo, faster, or only as many of its words as fit. */
 import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
 import type { CueFit } from '../engine.ts';
-import type { Programs } from '../programs.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 import { changeTempo, clipSeconds, cutClip, fadeOut } from './clip.ts';
 import { availableSeconds, type SpokenText } from './fit.ts';
 

@@ -2,7 +2,7 @@
 import { baseLanguage, canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
 import type { VoiceMode } from '../backend.ts';
 import { matchLanguage } from '../languages.ts';
-import type { Programs } from '../programs.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 
 export interface Voice {
   /** BCP 47 tag. */

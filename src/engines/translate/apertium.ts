@@ -5,7 +5,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { BackendWork, EngineRun, TranslationTask, Translator } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
 import { findPair } from '../languages.ts';
-import type { Programs } from '../programs.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 import { stripMarkup } from '../text.ts';
 import { together } from '../together.ts';
 import { type Direction, listDirections } from './directions.ts';

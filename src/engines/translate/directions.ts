@@ -1,7 +1,7 @@
 /** Lists the translation directions of the installed Apertium: its pairs, and two pairs through a language in between. */
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { sameLanguage } from '../languages.ts';
-import type { Programs } from '../programs.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 
 export interface Direction {
   /** Apertium's names of the steps, such as `eng-spa`; two if there is a language in between. */

@@ -14,9 +14,9 @@ import type {
   Translator,
 } from '../backend.ts';
 import { matchLanguage, sameLanguage } from '../languages.ts';
-import { fileAddress, ownInput, QUIET } from '../media/arguments.ts';
-import { SPEECH_FORMAT, STEM_FORMAT } from '../media/decode-audio.ts';
-import type { Programs } from '../programs.ts';
+import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
+import { SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 
 /** What every trial needs: an empty folder, and a clock in milliseconds. */
 interface TrialParts extends EngineRun {

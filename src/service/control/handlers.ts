@@ -1,6 +1,6 @@
 /** What each control operation does. */
 
-import { errorCode } from '../../errors/system-error.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import {

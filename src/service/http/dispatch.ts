@@ -1,5 +1,5 @@
 /** Turns a request into its answer: checks, route, handler. Failures become answers too. */
-import { isDiskFull } from '../../errors/system-error.ts';
+import { isDiskFull } from '../../base/system-error.ts';
 import type { AuthHeaderReader } from '../auth/authenticate.ts';
 import type { ServiceContext } from '../context.ts';
 import { serveAsset } from '../downloads.ts';

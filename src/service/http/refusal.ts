@@ -1,6 +1,6 @@
 /** Errors of the interface and their answers. Source: specification, "Errors"; contract, "Errors". */
 import type { Duplex } from 'node:stream';
-import { errorCode } from '../../errors/system-error.ts';
+import { errorCode } from '../../base/system-error.ts';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
 import { describeProblem, type FieldError, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
 import type { Exchange, ServiceResponse } from './exchange.ts';

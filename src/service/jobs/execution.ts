@@ -2,7 +2,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stage, StageSharing, Work } from '../../engines/engine.ts';
-import { isDiskFull } from '../../errors/system-error.ts';
+import { isDiskFull } from '../../base/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';

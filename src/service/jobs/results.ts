@@ -1,7 +1,7 @@
 /** Results: stores the files of a job for downloads, and describes them for the record. */
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { hashFile } from '../../disk/hash-file.ts';
+import { hashFile } from '../../base/hash-file.ts';
 import type { MediaFile, Work } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';

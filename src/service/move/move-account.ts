@@ -10,7 +10,7 @@
  * Killed before the end of 3, the source is used as before, and the next run starts over. Killed after it, the next run does 4.
  */
 import { randomUUID } from 'node:crypto';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { toCredits } from '../credits/account.ts';
 import { refuseMarked } from '../store/mark.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';

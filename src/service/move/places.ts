@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
-import { sqliteCode } from '../../errors/system-error.ts';
+import { Failure } from '../../base/failure.ts';
+import { sqliteCode } from '../../base/system-error.ts';
 import { systemClock } from '../clock.ts';
 import { foldersOf, prepareFolders } from '../folders.ts';
 import { openCheckedBucket } from '../storage/open-s3.ts';

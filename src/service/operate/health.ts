@@ -1,5 +1,5 @@
 /** What a process reports about itself to `vloc serve health`. */
-import { freeBytes } from '../../disk/folder.ts';
+import { freeBytes } from '../../base/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ServiceContext } from '../context.ts';
 import type { NodeHealth } from '../options.ts';

@@ -1,5 +1,5 @@
 /** Unsigned pages outside the interface: its OpenAPI document, error pages, health, metrics. */
-import { freeBytes } from '../../disk/folder.ts';
+import { freeBytes } from '../../base/folder.ts';
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { isAddressAllowed } from '../auth/caller-address.ts';

@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { errorCode } from '../../errors/system-error.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { orAborted } from '../time-limits.ts';
 import {
   checkUrl,

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { makeFolder } from '../../disk/folder.ts';
+import { makeFolder } from '../../base/folder.ts';
 import type { StageSharing, Work } from '../../engines/engine.ts';
 import { type Clock, repeat, sleep } from '../clock.ts';
 import { FOLDER_MODE } from '../folders.ts';

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
-import { errorCode } from '../../errors/system-error.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { describeNetworkError } from '../outgoing/request.ts';
 import type { S3Address } from './s3-address.ts';
 import { StorageAway } from './storage.ts';

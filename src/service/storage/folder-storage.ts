@@ -1,9 +1,9 @@
 /** Uploads and results in the state folder. Their addresses lead to the service itself. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../disk/folder.ts';
-import { moveFile } from '../../disk/move-file.ts';
-import { syncFile, syncFolder } from '../../disk/sync.ts';
+import { makeFolder } from '../../base/folder.ts';
+import { moveFile } from '../../base/move-file.ts';
+import { syncFile, syncFolder } from '../../base/sync.ts';
 import { FOLDER_MODE, type Folders, jobOfAttempt } from '../folders.ts';
 import { assetPermission, type LinkSigner, uploadPermission } from '../links.ts';
 import type { ServiceStorage, StoredEntry } from './storage.ts';

@@ -1,5 +1,5 @@
 /** The address of a bucket, as `--storage` and the setting `storage` name it. */
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { isLoopbackHost } from '../outgoing/url-policy.ts';
 
 export interface S3Address {

@@ -1,7 +1,7 @@
 /** The copy of an account that is made before its tables are migrated, so that an upgrade can be undone. */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolderNow } from '../../disk/sync.ts';
+import { syncFolderNow } from '../../base/sync.ts';
 import { FILE_MODE } from '../folders.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 

@@ -1,5 +1,5 @@
 /** The mark on an account that `vloc serve migrate` moves, so that it is never used in two places. */
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 
 export interface Mark {
   /** `moved`: the account is elsewhere now. `arriving`: it is not complete here yet. */

@@ -1,8 +1,8 @@
 /** Opens the store of an account after checking it, because writing to a damaged store makes the damage worse. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
-import { sqliteCode } from '../../errors/system-error.ts';
+import { Failure } from '../../base/failure.ts';
+import { sqliteCode } from '../../base/system-error.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
 import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';

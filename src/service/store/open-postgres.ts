@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../errors/failure.ts';
-import { errorCode } from '../../errors/system-error.ts';
+import { Failure } from '../../base/failure.ts';
+import { errorCode } from '../../base/system-error.ts';
 import { writeOnce } from '../folders.ts';
 import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
 import { readDatabaseTime } from './database-clock.ts';

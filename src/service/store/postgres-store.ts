@@ -3,7 +3,7 @@
  * many rows (the balance, the slots, the quota of a month) hold on all nodes as they do with SQLite's single writer.
  */
 import pg from 'pg';
-import { Failure } from '../../errors/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
 import {
   DatabaseAway,

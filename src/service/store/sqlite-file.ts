@@ -1,8 +1,8 @@
 /** One SQLite file, used synchronously: cached prepared statements, and failures of a file that cannot be used. */
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Failure } from '../../errors/failure.ts';
-import { sqliteCode } from '../../errors/system-error.ts';
+import { Failure } from '../../base/failure.ts';
+import { sqliteCode } from '../../base/system-error.ts';
 import { ensurePrivateFile } from '../folders.ts';
 import type { SqlValue } from './store.ts';
 

@@ -1,5 +1,5 @@
 /** The store of the service, as all parts use it. Its drivers are one for each kind of database. */
-import { isDiskFull, sqliteCode } from '../../errors/system-error.ts';
+import { isDiskFull, sqliteCode } from '../../base/system-error.ts';
 import type { RandomBytes } from '../random.ts';
 
 export type SqlValue = string | number | null | Uint8Array;

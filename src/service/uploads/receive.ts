@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../../disk/sync.ts';
+import { syncFolder } from '../../base/sync.ts';
 import type { ServiceContext } from '../context.ts';
 import { FILE_MODE } from '../folders.ts';
 import { CallerGone, isPlain } from '../http/body.ts';

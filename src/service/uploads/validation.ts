@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashFile } from '../../disk/hash-file.ts';
+import { hashFile } from '../../base/hash-file.ts';
 import type { Engines } from '../../engines/engine.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withTargets } from '../../../src/batch/deliver/deliver-results.ts';
 import { failureOf } from '../../client/support/harness.ts';
-import { newFolder } from '../../journal/support/folder.ts';
+import { newFolder } from '../records/support/folder.ts';
 
 const TARGET = '/results/talk.es.srt';
 

@@ -9,8 +9,8 @@ import { createLimiter } from '../../../src/batch/limiter.ts';
 import type { Delivery } from '../../../src/batch/plan/delivery.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
-import { createInputs } from '../../../src/disk/find-input.ts';
-import type { StoredFile } from '../../../src/journal/next-step.ts';
+import { createInputs } from '../../../src/base/find-input.ts';
+import type { StoredFile } from '../../../src/batch/records/next-step.ts';
 import { failureOf, makeFolder, startHarness } from '../../client/support/harness.ts';
 import { answer, json } from '../../client/support/scripted-server.ts';
 

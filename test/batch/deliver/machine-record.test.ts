@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ResultFile } from '../../../src/batch/deliver/download-results.ts';
 import { findFetched } from '../../../src/batch/deliver/machine-record.ts';
-import { openJobRecord } from '../../../src/journal/job-record.ts';
+import { openJobRecord } from '../../../src/batch/records/job-record.ts';
 import { RESULT_FORMATS } from '../../../src/protocol/result-formats.ts';
-import { newFolder } from '../../journal/support/folder.ts';
+import { newFolder } from '../records/support/folder.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { BatchPlan, History } from '../../../src/batch/plan/batch-plan.ts';
 import { forecast } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
-import { createIntent } from '../../../src/journal/intents.ts';
-import type { LogRecord } from '../../../src/journal/record-line.ts';
+import { createIntent } from '../../../src/batch/records/intents.ts';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { createFolder, createHistory, MP4, NOW, plan, problemsOf } from './support.ts';
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import {
   partKey,
   readPartKey,
 } from '../../../src/batch/plan/item-key.ts';
-import { foldIntents } from '../../../src/journal/intents.ts';
+import { foldIntents } from '../../../src/batch/records/intents.ts';
 
 const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);
 const NAMED = itemKey('auto_localization', 'week 1/"talk".mp4', 'es', '{stem}{ext}');

@@ -9,7 +9,7 @@ import {
   nameLanguage,
   resultPath,
 } from '../../../src/batch/plan/result-name.ts';
-import { Failure } from '../../../src/errors/failure.ts';
+import { Failure } from '../../../src/base/failure.ts';
 
 const parts = { stem: 'talk', lang: 'es', asset: 'video', id: 'loc_1', ext: '.mp4' };
 

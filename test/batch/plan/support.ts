@@ -7,9 +7,9 @@ import { onTestFinished } from 'vitest';
 import type { BatchPlan, History, PlanIo, PlanRequest } from '../../../src/batch/plan/batch-plan.ts';
 import { foldItemFacts } from '../../../src/batch/plan/facts.ts';
 import { planBatch } from '../../../src/batch/plan/plan.ts';
-import { Failure } from '../../../src/errors/failure.ts';
-import { foldIntents } from '../../../src/journal/intents.ts';
-import type { LogRecord } from '../../../src/journal/record-line.ts';
+import { Failure } from '../../../src/base/failure.ts';
+import { foldIntents } from '../../../src/batch/records/intents.ts';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 
 /** The mark of an MP4; nothing here reads further. */
 export const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\0\0');

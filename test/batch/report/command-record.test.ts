@@ -5,7 +5,7 @@ import {
   parseBatchCommand,
   pickLiveCommands,
 } from '../../../src/batch/report/command-record.ts';
-import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
+import { BEGIN, RECORDS } from '../records/support/intents.ts';
 import { commandOf } from './journal-records.ts';
 
 describe('the record of a command', () => {

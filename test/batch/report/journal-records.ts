@@ -1,8 +1,8 @@
 /** The journal of a batch with one item in each state, named by it, record by record. */
 import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
-import type { LogRecord } from '../../../src/journal/record-line.ts';
-import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import { BEGIN, RECORDS } from '../records/support/intents.ts';
 
 const HOUR_MS = 3_600_000;
 export const NOW = BEGIN + 10 * HOUR_MS;

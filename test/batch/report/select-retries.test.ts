@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { selectRetries } from '../../../src/batch/report/select-retries.ts';
-import type { LogRecord } from '../../../src/journal/record-line.ts';
-import { BEGIN, RECORDS } from '../../journal/support/intents.ts';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import { BEGIN, RECORDS } from '../records/support/intents.ts';
 import { commandOf, EVERY_STATE, FOLDER, keyOf, NOW } from './journal-records.ts';
 
 const select = (records: readonly LogRecord[], all: boolean) =>

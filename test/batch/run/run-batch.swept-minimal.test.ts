@@ -2,13 +2,13 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readLog } from '../../../src/journal/append-log.ts';
-import { foldIntents } from '../../../src/journal/intents.ts';
+import { readLog } from '../../../src/batch/records/append-log.ts';
+import { foldIntents } from '../../../src/batch/records/intents.ts';
 import { readBooks, sha256 } from '../../hosted/books.ts';
 import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
-import { newFolder } from '../../journal/support/folder.ts';
-import { HAS_STRACE } from '../../journal/support/strace.ts';
+import { newFolder } from '../records/support/folder.ts';
+import { HAS_STRACE } from '../records/support/strace.ts';
 import { listPoints, resultIn, runUntil, type SweepPoint } from './support/sweep.ts';
 import { runSwept, type SweptRun } from './support/swept-batch.ts';
 

@@ -2,9 +2,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCountedLog, readLog } from '../../../src/journal/append-log.ts';
-import { foldIntents } from '../../../src/journal/intents.ts';
-import { HAS_STRACE } from '../../journal/support/strace.ts';
+import { readCountedLog, readLog } from '../../../src/batch/records/append-log.ts';
+import { foldIntents } from '../../../src/batch/records/intents.ts';
+import { HAS_STRACE } from '../records/support/strace.ts';
 import { type Stage, startStage } from './support/stage.ts';
 import { listPoints, PART, RESULT, runUntil, type SweepPoint } from './support/sweep.ts';
 import { runSwept, type SweptRun } from './support/swept-batch.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { HAS_STRACE, STRACE } from '../../journal/support/strace.ts';
+import { HAS_STRACE, STRACE } from '../records/support/strace.ts';
 import type { KilledRun } from './support/kill-points.ts';
 import { startStage } from './support/stage.ts';
 

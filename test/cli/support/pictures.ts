@@ -1,5 +1,5 @@
 /** Pictures of work for the tests of what shows them. */
-import type { RunningWork, WorkSummary } from '../../../src/context/context.ts';
+import type { RunningWork, WorkSummary } from '../../../src/commands/context/context.ts';
 import { START_MS } from './terminal-io.ts';
 
 export const QUIET: WorkSummary = {

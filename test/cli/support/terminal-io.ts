@@ -1,7 +1,7 @@
 /** An `Io` whose stderr is a terminal of a size that the test sets, with time that the test moves. */
 import { PassThrough } from 'node:stream';
 import { loadStyle, type Style } from '../../../src/cli/terminal/style.ts';
-import type { Io } from '../../../src/context/context.ts';
+import type { Io } from '../../../src/commands/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { createVirtualScreen, type VirtualScreen } from './virtual-screen.ts';
 

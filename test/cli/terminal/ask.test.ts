@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { askLine, askYesNo } from '../../../src/cli/terminal/ask.ts';
-import { Interruption } from '../../../src/context/context.ts';
+import { Interruption } from '../../../src/commands/context/context.ts';
 import { openTerminal } from '../../e2e/terminal.ts';
 import { createTestIo } from '../../support/test-io.ts';
 

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { drawBoard } from '../../../src/cli/terminal/live-board.ts';
 import { loadStyle } from '../../../src/cli/terminal/style.ts';
-import type { WorkSummary } from '../../../src/context/context.ts';
+import type { WorkSummary } from '../../../src/commands/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { picture, QUIET } from '../support/pictures.ts';
 import { START_MS } from '../support/terminal-io.ts';

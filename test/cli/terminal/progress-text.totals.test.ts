@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeOutlook } from '../../../src/cli/terminal/progress-text.ts';
-import type { WorkSummary } from '../../../src/context/context.ts';
+import type { WorkSummary } from '../../../src/commands/context/context.ts';
 import { picture } from '../support/pictures.ts';
 
 const outlookOf = (counts: Partial<WorkSummary['counts']>, leftMs: number | null) =>

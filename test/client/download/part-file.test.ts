@@ -2,7 +2,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openPartFile, partOf } from '../../../src/client/download/part-file.ts';
-import { newFolder } from '../../journal/support/folder.ts';
+import { newFolder } from '../../batch/records/support/folder.ts';
 import { failureOf } from '../support/harness.ts';
 
 test('a part that is linked to a result is replaced, and the result is unchanged', async () => {

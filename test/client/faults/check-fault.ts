@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { EXIT_CODES } from '../../../src/errors/exit-codes.ts';
+import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { isTerminal, type JobStatus } from '../../../src/protocol/states.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { FaultEnvironment } from './environment.ts';

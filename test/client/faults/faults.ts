@@ -1,6 +1,6 @@
 /** Faults of the network, of proxies and of the service, with the expected exit of a run for each. */
 import dns from 'node:dns';
-import type { EXIT_CODES } from '../../../src/errors/exit-codes.ts';
+import type { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import {
   blackHole,
   executeThenReset,

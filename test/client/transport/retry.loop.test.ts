@@ -7,7 +7,7 @@ import {
   pause,
   withRetries,
 } from '../../../src/client/transport/retry.ts';
-import { Failure } from '../../../src/errors/failure.ts';
+import { Failure } from '../../../src/base/failure.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';
 
 const BUSY = new Failure({ category: 'temporary', code: 'BUSY', message: 'the service is busy' });

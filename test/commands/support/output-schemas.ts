@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parseArguments } from '../../../src/cli/program.ts';
-import type { Command } from '../../../src/context/command.ts';
+import type { Command } from '../../../src/commands/context/command.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import type { Ended } from './run-vloc.ts';
 

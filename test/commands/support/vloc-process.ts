@@ -4,7 +4,7 @@
  */
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
-import { LIMITS } from '../../workflow/prepare/limits.ts';
+import { LIMITS } from '../jobs/limits.ts';
 
 /** Long enough for several requests of other lanes in between. */
 const LONGEST_WAIT_MS = 100;

@@ -3,7 +3,7 @@
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
 import { HELP_TOPICS } from '../../../src/cli/help.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
-import { GLOBAL_OPTIONS } from '../../../src/context/global-options.ts';
+import { GLOBAL_OPTIONS } from '../../../src/commands/context/global-options.ts';
 
 export interface Case {
   readonly line: string;

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openJobRecord } from '../../../src/journal/job-record.ts';
-import { openUploadRecord } from '../../../src/journal/upload-record.ts';
+import { openJobRecord } from '../../../src/batch/records/job-record.ts';
+import { openUploadRecord } from '../../../src/batch/records/upload-record.ts';
 
 const START = new URL('../../../src/cli/start.ts', import.meta.url).href;
 const HOUR_MS = 3_600_000;

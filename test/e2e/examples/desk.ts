@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import type { Example } from '../../../src/context/command.ts';
+import type { Example } from '../../../src/commands/context/command.ts';
 import { type Ended, environmentOf, makeFolder } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackendParts } from '../../../src/engines/backends/parts.ts';
-import { createWav } from '../../../src/engines/media/wav.ts';
+import { createWav } from '../../../src/media/audio/wav.ts';
 import { programs, temporaryFolder } from '../workspace.ts';
 
 /** What backends are made with, on this machine. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createWav, openWav } from '../../../src/engines/media/wav.ts';
+import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import {
   addFrames,
   newSum,

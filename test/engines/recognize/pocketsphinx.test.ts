@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWav, openWav } from '../../../src/engines/media/wav.ts';
+import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { cutUtterances, parseHypothesis, shareOut } from '../../../src/engines/recognize/pocketsphinx.ts';
 import { temporaryFolder } from '../workspace.ts';
 

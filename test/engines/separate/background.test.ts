@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WavReader } from '../../../src/engines/media/wav.ts';
+import type { WavReader } from '../../../src/media/audio/wav.ts';
 import {
   createSurveyor,
   maskingWeights,

@@ -1,5 +1,5 @@
 /** Sound that tests of separation look at. */
-import type { WavReader, WavWriter } from '../../../src/engines/media/wav.ts';
+import type { WavReader, WavWriter } from '../../../src/media/audio/wav.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 /** All samples of a file, as ffmpeg reads them. */

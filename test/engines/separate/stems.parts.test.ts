@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWav, openWav, openWavPart, reserveWav } from '../../../src/engines/media/wav.ts';
+import { createWav, openWav, openWavPart, reserveWav } from '../../../src/media/audio/wav.ts';
 import { divide, firstFrame, splitStems } from '../../../src/engines/separate/stems.ts';
 import { temporaryFolder } from '../workspace.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wavHeader } from '../../../src/engines/media/wav.ts';
+import { wavHeader } from '../../../src/media/audio/wav.ts';
 import { clipSeconds, cutClip, fadeOut, parseClip, trimSilence } from '../../../src/engines/speak/clip.ts';
 
 const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });

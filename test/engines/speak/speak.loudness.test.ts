@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileAddress, ownInput, QUIET } from '../../../src/engines/media/arguments.ts';
-import { measureLoudness } from '../../../src/engines/media/loudness.ts';
+import { fileAddress, ownInput, QUIET } from '../../../src/media/programs/arguments.ts';
+import { measureLoudness } from '../../../src/media/audio/loudness.ts';
 import { levelDub } from '../../../src/engines/speak/speak.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 

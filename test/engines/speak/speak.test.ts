@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openWav } from '../../../src/engines/media/wav.ts';
+import { openWav } from '../../../src/media/audio/wav.ts';
 import { clipSeconds } from '../../../src/engines/speak/clip.ts';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speak } from '../../../src/engines/speak/speak.ts';

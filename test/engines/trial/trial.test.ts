@@ -1,9 +1,9 @@
-/** The samples with engines that answer wrongly; those that answer well are tried by test/commands/engines-test.test.ts. */
+/** The samples with engines that answer wrongly; those that answer well are tried by test/commands/engines/engines-test.test.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clip, Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
-import { parseWavHeader } from '../../../src/engines/media/wav.ts';
+import { parseWavHeader } from '../../../src/media/audio/wav.ts';
 import { countWordErrors, tryBackend } from '../../../src/engines/trial/trial.ts';
 import { ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 

@@ -6,7 +6,7 @@ import { send } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { TestIo } from '../../support/test-io.ts';
-import { LIMITS } from '../../workflow/prepare/limits.ts';
+import { LIMITS } from '../../commands/jobs/limits.ts';
 import type { Case, Stage } from '../stage.ts';
 import { prepare, SRT } from './files.ts';
 

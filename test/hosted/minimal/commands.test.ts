@@ -4,12 +4,12 @@ import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
-    stages: () => import('../../stages/run-stages.test.ts'),
-    'stages with subtitles that somebody brought': () => import('../../stages/run-stages-brought.test.ts'),
-    'stages that were stopped': () => import('../../stages/run-stages-stopped.test.ts'),
-    'batch retry': () => import('../../commands/batch-retry.test.ts'),
-    split: () => import('../../workflow/prepare/preparation.test.ts'),
-    'split and killed': () => import('../../workflow/prepare/preparation.killed.test.ts'),
+    stages: () => import('../../commands/stages/run-stages.test.ts'),
+    'stages with subtitles that somebody brought': () => import('../../commands/stages/run-stages-brought.test.ts'),
+    'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
+    'batch retry': () => import('../../commands/batch/batch-retry.test.ts'),
+    split: () => import('../../commands/jobs/preparation.test.ts'),
+    'split and killed': () => import('../../commands/jobs/preparation.killed.test.ts'),
   },
   // What was charged, why a part failed and the language that was heard are the subject of some.
   ['billing', 'error', 'language'],

@@ -7,10 +7,10 @@ import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
-    'jobs wait': () => import('../../commands/jobs-wait.test.ts'),
-    'jobs wait, names': () => import('../../commands/jobs-wait.names.test.ts'),
-    'jobs wait, stopped': () => import('../../commands/jobs-wait.stopped.test.ts'),
-    'jobs download': () => import('../../commands/jobs-download.test.ts'),
+    'jobs wait': () => import('../../commands/jobs/jobs-wait.test.ts'),
+    'jobs wait, names': () => import('../../commands/jobs/jobs-wait.names.test.ts'),
+    'jobs wait, stopped': () => import('../../commands/jobs/jobs-wait.stopped.test.ts'),
+    'jobs download': () => import('../../commands/jobs/jobs-download.test.ts'),
   },
   ['error', 'input', 'language'],
 );

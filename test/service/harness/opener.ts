@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
-import { Failure } from '../../../src/errors/failure.ts';
-import { openJobRecord } from '../../../src/journal/job-record.ts';
+import { Failure } from '../../../src/base/failure.ts';
+import { openJobRecord } from '../../../src/batch/records/job-record.ts';
 import { openProfileStore } from '../../../src/profiles/store.ts';
 import { openNonceMemory } from '../../../src/service/auth/nonces.ts';
 import { prepareFolders } from '../../../src/service/folders.ts';

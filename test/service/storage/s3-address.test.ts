@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { Failure } from '../../../src/errors/failure.ts';
+import { Failure } from '../../../src/base/failure.ts';
 import { readS3Address, withFolder } from '../../../src/service/storage/s3-address.ts';
 
 const ENDPOINT = 'endpoint=https://s3.example.com';

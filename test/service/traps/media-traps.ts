@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forgeDurations } from '../../engines/media/forged-mp4.ts';
+import { forgeDurations } from '../../media/forged-mp4.ts';
 
 export interface Bait {
   /** Folder with `canary.txt` and `segment.ts`, which nobody may open. */

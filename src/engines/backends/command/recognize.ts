@@ -4,7 +4,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import type { BackendWork, RecognitionTask, Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { wavSeconds } from '../../media/wav.ts';
+import { wavSeconds } from '../../../media/audio/wav.ts';
 import type { BackendParts } from '../parts.ts';
 import {
   isPunctuated,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { EngineRun, Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { MAX_SPEECH_BYTES, NOTHING_SAID, readSpeech } from '../../media/read-clip.ts';
+import { MAX_SPEECH_BYTES, NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
 import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';

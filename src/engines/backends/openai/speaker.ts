@@ -3,7 +3,7 @@ import { JobFailure } from '../../../protocol/job-failure.ts';
 import type { Clip, EngineRun, Speaker, SpeechRequest, VoiceMode } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { readSpeech } from '../../media/read-clip.ts';
+import { readSpeech } from '../../../media/audio/read-clip.ts';
 import { hasWords } from '../../text.ts';
 import { createServer, jsonBody, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';

@@ -1,6 +1,6 @@
 /** Opens the model of an entry: its folder, type and languages. */
 import { basename } from 'node:path';
-import { errorCode } from '../../../errors/system-error.ts';
+import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusable } from '../user-entry.ts';

@@ -2,7 +2,7 @@
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { wavSeconds } from '../../media/wav.ts';
+import { wavSeconds } from '../../../media/audio/wav.ts';
 import { type Segment, SPEECH_MARGIN } from '../../separate/segments.ts';
 import type { BackendParts } from '../parts.ts';
 import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';

@@ -6,7 +6,7 @@ import { baseLanguage } from '../../../protocol/language-tag.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { matchLanguage } from '../../languages.ts';
-import { NOTHING_SAID, readSpeech } from '../../media/read-clip.ts';
+import { NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
 import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';

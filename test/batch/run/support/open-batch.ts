@@ -3,10 +3,10 @@ import type { BatchItem } from '../../../../src/batch/item.ts';
 import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
-import { openJobRecord } from '../../../../src/journal/job-record.ts';
-import { profileId } from '../../../../src/journal/profile-id.ts';
-import { openUploadRecord } from '../../../../src/journal/upload-record.ts';
-import { createPreparation } from '../../../../src/workflow/prepare/preparation.ts';
+import { openJobRecord } from '../../../../src/batch/records/job-record.ts';
+import { profileId } from '../../../../src/batch/records/profile-id.ts';
+import { openUploadRecord } from '../../../../src/batch/records/upload-record.ts';
+import { createPreparation } from '../../../../src/commands/jobs/preparation.ts';
 
 export interface Opening {
   readonly baseUrl: string;

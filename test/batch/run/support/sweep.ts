@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { STRACE } from '../../../journal/support/strace.ts';
+import { STRACE } from '../../records/support/strace.ts';
 import type { SweptRun } from './swept-batch.ts';
 
 /** A result in the folder of results, and what it is called until it is whole. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RecognitionTask } from '../../../../src/engines/backend.ts';
-import { createWav } from '../../../../src/engines/media/wav.ts';
+import { createWav } from '../../../../src/media/audio/wav.ts';
 import { createWork, ffmpeg, speechClip, temporaryFolder } from '../../workspace.ts';
 import { minute, recognizer, secondsOf, startTranscriber, verbose } from './transcriber.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Speaker, SpeechRequest } from '../../../../src/engines/backend.ts';
 import { createOpenAiSpeaker } from '../../../../src/engines/backends/openai/speaker.ts';
-import { wavHeader } from '../../../../src/engines/media/wav.ts';
+import { wavHeader } from '../../../../src/media/audio/wav.ts';
 import { ffmpeg, temporaryFolder } from '../../workspace.ts';
 import { type LoopbackServer, type Received, recordedParts, startServer } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';

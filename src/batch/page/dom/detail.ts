@@ -1,0 +1,187 @@
+/** The open entry: built when it is opened, removed when another one is. */
+import type { EntryDetail } from '../../report/page-facts.ts';
+import type { LinePair } from '../align.ts';
+import type { ListedEntry } from '../choose.ts';
+import { formatClock, speakClock } from '../times.ts';
+import { STATE_NAMES } from '../words.ts';
+import { make } from './element.ts';
+import { type Ensemble, makeEnsemble, makePlayers, type Player } from './ensemble.ts';
+import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs } from './jobs.ts';
+import { type Lines, makeLines } from './lines.ts';
+import { makeWaves } from './waves.ts';
+
+export interface OpenEntry {
+  readonly node: HTMLElement;
+  /** Null if there is nothing to play. */
+  readonly ensemble: Ensemble | null;
+  stepLine(by: 1 | -1): void;
+  listen(place: number): void;
+  /** Stops players and timers. */
+  close(): void;
+}
+
+export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
+  const node = make(
+    'article',
+    { class: 'entry', 'aria-labelledby': 'entry-title' },
+    makeHead(entry),
+    ...makeFailures(entry),
+    makeCuts(entry),
+  );
+  const stage = detail.tracks.some(({ file }) => file.present) ? makeStage(entry, detail) : null;
+  const lines = stage?.lines ?? makeLines(entry, detail, () => {});
+  node.append(...(stage?.nodes ?? []));
+  const isSpoken = detail.tracks.some(({ role }) => role === 'localized' || role === 'dub');
+  if (lines.pairs.length > 0 || isSpoken) node.append(makeSubtitles(lines, detail));
+  const more = [makeCues(entry, detail), makeJobs(entry), makeFiles(detail)];
+  node.append(...more.filter((section) => section !== null));
+  return {
+    node,
+    ensemble: stage?.ensemble ?? null,
+    stepLine: (by) => stage?.stepLine(by),
+    listen: (place) => stage?.listen(place),
+    close: () => stage?.close(),
+  };
+}
+
+function makeHead({ name, language, variant, state }: ListedEntry): HTMLElement {
+  const title = make('h2', { id: 'entry-title', dir: 'auto', tabindex: -1 }, name);
+  const tags = make(
+    'p',
+    { class: 'tags' },
+    language !== null && make('span', { class: 'tag' }, language),
+    variant !== null && make('span', { class: 'tag variant' }, variant),
+    make('span', { class: `state ${state}` }, STATE_NAMES[state]),
+  );
+  return make('header', {}, title, tags);
+}
+
+function makeSubtitles(lines: Lines, { fit }: EntryDetail): HTMLElement {
+  const heading = make('h3', {}, 'Subtitles');
+  const unknown =
+    fit.measured_on === null &&
+    make('p', { class: 'notice' }, `How speech fits the lines is unknown: ${fit.reason}.`);
+  return make('section', { class: 'subtitles' }, heading, unknown, lines.pairs.length > 0 && lines.node);
+}
+
+interface Stage {
+  readonly nodes: readonly HTMLElement[];
+  readonly lines: Lines;
+  readonly ensemble: Ensemble;
+  stepLine(by: 1 | -1): void;
+  listen(place: number): void;
+  close(): void;
+}
+
+/** Players, controls, waveforms and lines with a common position. */
+function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
+  const durationMs = entry.duration_ms ?? 0;
+  const players = makePlayers(detail.tracks, () => ensemble.toggle());
+  const ensemble = makeEnsemble(
+    players.map(({ media }) => media),
+    durationMs / 1000,
+    () => show(),
+  );
+  const seek = (seconds: number) => ensemble.seek(seconds);
+  const listen = (place: number) => {
+    const [choice, player] = [waves.choices[place], players[place]];
+    if (choice === undefined || player === undefined) return;
+    choice.checked = true;
+    ensemble.listen(player.media);
+  };
+  const tracks = players.map(({ track }) => track);
+  const waves = makeWaves({ tracks, fit: detail.fit, durationMs, onListen: listen, onSeek: seek });
+  const transport = makeTransport(durationMs / 1000, {
+    onToggle: () => ensemble.toggle(),
+    onSeek: seek,
+    onRate: (rate) => ensemble.setRate(rate),
+  });
+  const lines = makeLines(entry, detail, seek);
+  let frame = 0;
+  function show(): void {
+    cancelAnimationFrame(frame);
+    const { time, isPlaying } = ensemble;
+    transport.show(time, isPlaying);
+    waves.moveTo(durationMs > 0 ? Math.min(1, (time * 1000) / durationMs) : 0);
+    showCaptions(players, lines.follow(time * 1000));
+    if (isPlaying) frame = requestAnimationFrame(show);
+  }
+  show();
+  const figures = players.flatMap(({ figure }) => (figure === null ? [] : [figure]));
+  const screens =
+    figures.length > 0 ? [make('div', { class: `screens screens-${figures.length}` }, ...figures)] : [];
+  return {
+    nodes: [...screens, transport.node, waves.node],
+    lines,
+    ensemble,
+    stepLine(by) {
+      const now = ensemble.time * 1000;
+      // Slightly ahead, since a seek may end just before the start of the line.
+      const target =
+        by > 0
+          ? lines.pairs.find((pair) => pair.start_ms > now + 50)
+          : lines.pairs.findLast((pair) => pair.start_ms < now - 500);
+      if (target !== undefined) seek(target.start_ms / 1000);
+    },
+    listen,
+    close() {
+      ensemble.pause();
+      cancelAnimationFrame(frame);
+      // Closes the files.
+      for (const { media } of players) media.removeAttribute('src');
+    },
+  };
+}
+
+function showCaptions(players: readonly Player[], pair: LinePair | null): void {
+  for (const { track, caption } of players) {
+    if (caption === null) continue;
+    const line = track.role === 'localized' ? pair?.translated : pair?.original;
+    caption.show(line?.text ?? '');
+  }
+}
+
+interface Transport {
+  readonly node: HTMLElement;
+  show(seconds: number, isPlaying: boolean): void;
+}
+
+interface Handlers {
+  readonly onToggle: () => void;
+  readonly onSeek: (seconds: number) => void;
+  readonly onRate: (rate: number) => void;
+}
+
+const RATES = [0.5, 0.75, 1, 1.25, 1.5, 2];
+
+function makeTransport(durationSeconds: number, { onToggle, onSeek, onRate }: Handlers): Transport {
+  const play = make('button', { type: 'button', class: 'play' }, 'Play');
+  play.addEventListener('click', onToggle);
+  const slider = make('input', {
+    type: 'range',
+    min: 0,
+    max: durationSeconds,
+    step: 0.1,
+    value: 0,
+    'aria-label': 'Position',
+  });
+  slider.addEventListener('input', () => onSeek(Number(slider.value)));
+  const clock = make('span', { class: 'clock' });
+  const rate = make(
+    'select',
+    { 'aria-label': 'Speed' },
+    ...RATES.map((value) => make('option', { value, selected: value === 1 }, `${value}×`)),
+  );
+  rate.addEventListener('change', () => onRate(Number(rate.value)));
+  const total = formatClock(durationSeconds * 1000);
+  return {
+    node: make('div', { class: 'transport' }, play, slider, clock, rate),
+    show(seconds, isPlaying) {
+      const ms = seconds * 1000;
+      play.textContent = isPlaying ? 'Pause' : 'Play';
+      slider.value = String(seconds);
+      slider.setAttribute('aria-valuetext', speakClock(ms));
+      clock.textContent = `${formatClock(ms)} / ${total}`;
+    },
+  };
+}

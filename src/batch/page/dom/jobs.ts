@@ -1,0 +1,144 @@
+/** The jobs of an entry: options, credits, ids for support, and files. */
+
+import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts.ts';
+import { describeFit, describeUse } from '../../report/provenance.ts';
+import { formatBytes } from '../../../base/amounts.ts';
+import { isNoticed } from '../../../protocol/provenance.ts';
+import type { ListedEntry } from '../choose.ts';
+import { describeCharge, formatCredits } from '../times.ts';
+import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
+import { make } from './element.ts';
+
+/** Failures and how to fix them, shown first. */
+export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
+  return jobs.flatMap((job) => {
+    if (job.failure === null) return [];
+    const { code, message, advice, retryable } = job.failure;
+    const again = retryable ? 'A retry may succeed: vloc batch retry' : null;
+    return [
+      make(
+        'section',
+        { class: 'failure', 'aria-label': `${KIND_NAMES[job.kind]} failed` },
+        make('h3', {}, `${KIND_NAMES[job.kind]} failed `, make('code', {}, code)),
+        make('p', {}, message),
+        advice !== null && make('p', { class: 'advice' }, advice),
+        again !== null && make('p', { class: 'advice' }, again),
+      ),
+    ];
+  });
+}
+
+/** A warning about cues whose end cannot be heard. */
+export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
+  if (cuts === null) return null;
+  return make(
+    'section',
+    { class: 'failure', 'aria-label': 'Cues are cut off' },
+    make('h3', {}, 'Cues are cut off'),
+    make('p', {}, `${cuts}.`),
+    make(
+      'p',
+      { class: 'advice' },
+      'Shorten their text in the subtitles, then run vloc localize with --from-subtitles --clobber.',
+    ),
+  );
+}
+
+/** Whether the service said how the speech was made: then it fits unless it says otherwise. */
+export function isSpeechKnown({ jobs }: ListedEntry): boolean {
+  return jobs.some(({ engines }) => engines.some(({ step }) => step === 'speak'));
+}
+
+/** What was done to each cue so that it fits; null if it is not known. */
+export function makeCues(entry: ListedEntry, { cues }: EntryDetail): HTMLElement | null {
+  const heading = make('h3', {}, 'Voice made to fit');
+  if (cues.length === 0) {
+    if (!isSpeechKnown(entry)) return null;
+    const words = 'Each line fits its time as it was spoken.';
+    return make('section', { class: 'files cues' }, heading, make('p', {}, words));
+  }
+  const rows = cues.map((cue) => {
+    const numbers = cue.cues.join(', ');
+    const what = cue.part === undefined ? `Cue ${numbers}` : `Part ${cue.part}, cue ${numbers}`;
+    const row = make('span', { class: isNoticed(cue) ? 'what over' : 'what' }, what);
+    return make('li', {}, row, make('span', {}, describeFit(cue)));
+  });
+  const isOpen = cues.some(isNoticed);
+  return make(
+    'section',
+    { class: 'files cues' },
+    heading,
+    make(
+      'details',
+      { open: isOpen },
+      make('summary', {}, cues.length === 1 ? '1 text' : `${cues.length} texts`),
+      make('ul', {}, ...rows),
+    ),
+  );
+}
+
+export function makeJobs({ jobs }: ListedEntry): HTMLElement {
+  const cards = jobs.map((job) => {
+    const state = make('span', { class: `state ${job.state}` }, STATE_NAMES[job.state]);
+    const title = make('h4', {}, KIND_NAMES[job.kind], ' ', state);
+    return make('li', {}, title, make('dl', {}, ...describe(job).flatMap(makePair)));
+  });
+  return make('section', { class: 'jobs' }, make('h3', {}, 'Jobs'), make('ul', {}, ...cards));
+}
+
+type Row = readonly [string, string | null, 'code'?];
+
+function describe(job: ReportJob): Row[] {
+  const { credits } = job;
+  const options = Object.entries(job.options).map(([name, value]) => `${name} ${value}`);
+  return [
+    ['Waits for', job.waits_for],
+    ['Charged', job.job_id === null && credits === null ? null : describeCharge(credits?.charged ?? null)],
+    // The reservation matters only while the job runs: afterwards the rest is released.
+    ['Reserved', credits && job.state === 'unfinished' ? formatCredits(credits.reserved) : null],
+    ['Options', options.join(', ')],
+    ['Engines', job.engines.map(describeUse).join('; ')],
+    ['Job', job.job_id, 'code'],
+    ['Requests', job.request_ids.join('\n'), 'code'],
+    ['Reference', job.client_reference, 'code'],
+    ['Created', job.created_at && formatMoment(job.created_at)],
+    ['Finished', job.finished_at && formatMoment(job.finished_at)],
+  ];
+}
+
+function makePair([name, value, form]: Row): HTMLElement[] {
+  if (value === null || value === '') return [];
+  const shown = form === 'code' ? make('code', {}, value) : value;
+  return [make('div', {}, make('dt', {}, name), make('dd', {}, shown))];
+}
+
+/** In the time zone of the browser. */
+export function formatMoment(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  return date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+export function makeFiles({ tracks, subtitles }: EntryDetail): HTMLElement | null {
+  const rows = [
+    ...tracks.map(({ role, file }) => makeFile(TRACK_NAMES[role], file)),
+    ...subtitles.flatMap(({ role, file }) =>
+      file === null ? [] : [makeFile(role === 'original' ? 'Subtitles' : 'Translation', file)],
+    ),
+  ];
+  if (rows.length === 0) return null;
+  return make('section', { class: 'files' }, make('h3', {}, 'Files'), make('ul', {}, ...rows));
+}
+
+function makeFile(what: string, file: ReportFile): HTMLElement {
+  const name = file.present ? make('a', { href: file.href }, file.name) : make('span', {}, file.name);
+  return make(
+    'li',
+    {},
+    make('span', { class: 'what' }, what),
+    name,
+    make('span', { class: 'size' }, file.bytes === null ? '' : formatBytes(file.bytes)),
+    file.problem !== null && make('p', { class: 'notice' }, file.problem),
+    file.sha256 !== null && make('code', { class: 'sum', title: 'SHA-256' }, file.sha256),
+  );
+}

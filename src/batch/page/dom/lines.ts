@@ -1,0 +1,128 @@
+/** Original and translated subtitles side by side, with the fit of each line. */
+
+import type { EntryDetail, LineFit } from '../../report/page-facts.ts';
+import { describeFit, type ItemCue } from '../../report/provenance.ts';
+import { rateFit } from '../../report/speech-fit.ts';
+import { type LinePair, lineAt, pairLines } from '../align.ts';
+import type { ListedEntry } from '../choose.ts';
+import { formatCueTime, formatSeconds } from '../times.ts';
+import { languageAttribute, make, makeStyled, setTabStop } from './element.ts';
+import { isSpeechKnown } from './jobs.ts';
+
+export interface Lines {
+  readonly node: HTMLElement;
+  readonly pairs: readonly LinePair[];
+  /** Marks the line at a time, scrolls to it and returns it; null if there is none. */
+  follow(ms: number): LinePair | null;
+}
+
+/** @param onSeek takes seconds */
+export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seconds: number) => void): Lines {
+  const { language } = entry;
+  const of = (role: 'original' | 'translated') => detail.subtitles.find((found) => found.role === role);
+  const original = of('original');
+  const translated = of('translated');
+  const pairs = pairLines(original?.lines ?? [], translated?.lines ?? []);
+  const { fit } = detail;
+  const fits = new Map(fit.measured_on === null ? [] : fit.lines.map((line) => [line.index, line]));
+  const isFitOfTranslated = fit.measured_on !== 'voice';
+  // Each part of a video counts its own cues.
+  const whole = detail.cues.filter(({ part }) => part === undefined);
+  const made = new Map(whole.flatMap((cue) => cue.cues.map((number) => [number, cue] as const)));
+  const hasFit = fits.size + made.size > 0;
+  // Of parts the cues cannot be distinguished here, so nothing is known of a line without one.
+  const unclear =
+    isSpeechKnown(entry) && whole.length === detail.cues.length
+      ? 'fits, says the service'
+      : 'unclear: other sound is as loud';
+  const rows = pairs.map((pair) => {
+    const measured = isFitOfTranslated ? pair.translated : pair.original;
+    const clock = formatCueTime(pair.start_ms);
+    const name = { 'aria-label': `Go to ${clock}` };
+    const time = make('button', { type: 'button', class: 'time', tabindex: -1, ...name }, clock);
+    time.addEventListener('click', () => onSeek(pair.start_ms / 1000));
+    const cells = [
+      original && makeText(pair.original?.text, original.language),
+      translated && makeText(pair.translated?.text, translated.language ?? language),
+      hasFit &&
+        makeFit(
+          measured === null ? undefined : fits.get(measured.index),
+          pair.translated === null ? undefined : made.get(pair.translated.index),
+          unclear,
+        ),
+    ];
+    return make('li', {}, time, ...cells);
+  });
+  const heads = [
+    original && `Original${nameLanguage(original.language)}`,
+    translated && `Translation${nameLanguage(translated.language ?? language)}`,
+    hasFit && 'Speech in its slot',
+  ].filter((text) => typeof text === 'string');
+  const columns = [original, translated].filter((found) => found !== undefined).length;
+  // Without the role, Safari does not announce a list that has no markers.
+  const list = make('ol', { role: 'list', 'aria-label': 'Subtitle lines' }, ...rows);
+  setTabStop(list, list.querySelector('button'));
+  const head = make('p', { class: 'heads' }, ...['Time', ...heads].map((text) => make('span', {}, text)));
+  const shape = `lines columns-${columns}${hasFit ? ' with-fit' : ''}`;
+  let current: Element | null = null;
+  const follow = (ms: number) => {
+    const place = lineAt(pairs, ms);
+    const pair = pairs[place];
+    const row = rows[place] ?? null;
+    if (row !== current) {
+      current?.removeAttribute('aria-current');
+      row?.setAttribute('aria-current', 'true');
+      if (row !== null) reveal(list, row);
+      // Tab leads to the line that is heard, but does not leave the one that has the focus.
+      if (row !== null && !list.contains(document.activeElement))
+        setTabStop(list, row.querySelector('button'));
+      current = row;
+    }
+    return pair !== undefined && ms < pair.end_ms ? pair : null;
+  };
+  return { node: make('div', { class: shape }, head, list), pairs, follow };
+}
+
+function nameLanguage(tag: string | null): string {
+  return tag === null ? '' : ` (${tag})`;
+}
+
+function makeText(text: string | undefined, language: string | null): HTMLElement {
+  const attributes = { class: 'text', dir: 'auto', lang: languageAttribute(language) };
+  return make('p', attributes, ...(text === undefined ? ['–'] : makeStyled(text)));
+}
+
+/**
+ * Shows slot and speech as bars and as text, and what was done to make the speech fit.
+ * @param unclear what is said of speech that could not be measured
+ */
+function makeFit(line: LineFit | undefined, cue: ItemCue | undefined, unclear: string): HTMLElement {
+  const done = cue !== undefined && make('span', { class: `made ${cue.fit}` }, describeFit(cue));
+  if (line === undefined) return make('p', { class: 'fit' }, done);
+  const { grade, slotMs, speechMs, overMs } = rateFit(line);
+  if (grade === 'unclear')
+    return make('p', { class: 'fit' }, done || make('span', { class: 'words' }, unclear));
+  const words = {
+    fits: `${formatSeconds(speechMs)} of ${formatSeconds(slotMs)}`,
+    over: `${formatSeconds(overMs)} over ${formatSeconds(slotMs)}`,
+    silent: `silent for ${formatSeconds(slotMs)}`,
+  }[grade];
+  const whole = slotMs + overMs;
+  const share = (ms: number) => `${(ms / whole) * 100}%`;
+  const slot = make('span', { class: 'slot' });
+  slot.style.width = share(slotMs);
+  const speech = make('span', { class: 'speech' });
+  if (line.speech !== null && line.speech !== 'unclear') {
+    speech.style.left = share(line.speech.start_ms - line.slot_start_ms);
+    speech.style.width = share(speechMs);
+  }
+  const bar = make('span', { class: 'bar', 'aria-hidden': 'true' }, slot, speech);
+  return make('p', { class: `fit ${grade}` }, bar, make('span', { class: 'words' }, words), done);
+}
+
+/** Scrolls the list only, not the page. */
+function reveal(list: HTMLElement, row: HTMLElement): void {
+  const above = row.offsetTop;
+  const isSeen = above >= list.scrollTop && above + row.offsetHeight <= list.scrollTop + list.clientHeight;
+  if (!isSeen) list.scrollTo({ top: above - list.clientHeight / 3 });
+}

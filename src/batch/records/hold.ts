@@ -1,0 +1,94 @@
+/** Three ways to take a lock: for a whole run or fail, wait until it is free, and for a short task on a shared file. */
+import { basename, dirname, join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { watchFolder } from './folder-watch.ts';
+import {
+  attemptLock,
+  type Lock,
+  type LockEnvironment,
+  type LockRefused,
+  SYSTEM,
+  tryLock,
+  type Watched,
+} from './lock.ts';
+import type { Holder } from './machine.ts';
+
+/** The lock of a folder that only one run at a time may work in. */
+const FOLDER_LOCK = '.vloc.lock';
+
+/** Interval of checks for holders that died: watches only report released locks. */
+const RECHECK_MS = 1_000;
+
+/**
+ * Locks a folder for a run, or fails immediately with the holder.
+ * @throws Failure (`temporary`, FOLDER_LOCKED; `disk`)
+ */
+export async function lockFolder(folder: string, around: LockEnvironment = SYSTEM): Promise<Lock> {
+  const path = join(folder, FOLDER_LOCK);
+  const attempt = await tryLock(path, around);
+  if (attempt.taken) return attempt.lock;
+  throw folderLocked(folder, path, attempt);
+}
+
+function folderLocked(folder: string, path: string, attempt: LockRefused): Failure {
+  const { who, ifDead } = describeHolder(attempt, path);
+  const message = `another vloc works in ${folder}: ${who}`;
+  const advice = `Wait until it is done, then run the same command again.${ifDead}`;
+  return new Failure({
+    category: 'temporary',
+    code: 'FOLDER_LOCKED',
+    message,
+    advice,
+    retryable: true,
+  });
+}
+
+/** Describes the lock holder, and what to do if it has died. @param path of the lock */
+export function describeHolder(
+  { holder, isElsewhere }: LockRefused,
+  path: string,
+): { readonly who: string; readonly ifDead: string } {
+  const who = holder === null ? 'another process' : `${nameProcess(holder)}, since ${holder.since}`;
+  // A holder on this machine is known to be running.
+  const ifDead = isElsewhere || holder === null ? ` If no vloc runs there, remove ${path}.` : '';
+  return { who, ifDead };
+}
+
+/** Such as `process 4711 on shelf in /srv/lessons`. */
+export function nameProcess({ pid, host, folder }: Holder): string {
+  return `process ${pid} on ${host}${folder === undefined ? '' : ` in ${folder}`}`;
+}
+
+/**
+ * Waits until the lock is free, as long as the signal allows.
+ * @throws the reason of the signal; Failure (`disk`)
+ */
+export async function waitForLock(path: string, signal?: AbortSignal, around = SYSTEM): Promise<Lock> {
+  const watched: Watched = new Map();
+  signal?.throwIfAborted();
+  const first = await attemptLock(path, watched, around);
+  if (first.taken) return first.lock;
+  // The watch begins before the next attempt, so that the lock is not released unseen in between.
+  const name = basename(path);
+  const watch = watchFolder(dirname(path), (changed) => changed === name);
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const next = await attemptLock(path, watched, around);
+      if (next.taken) return next.lock;
+      await watch.changed(RECHECK_MS, signal);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** Runs a short task under a lock, and waits for other processes that hold it. */
+export async function withMutex<T>(path: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const lock = await waitForLock(path, signal);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,100 @@
+/** Who holds a lock, and whether that process is still there. Source: reliability, "Rules of the client", 5. */
+
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import * as v from 'valibot';
+import { errorCode } from '../../base/system-error.ts';
+
+const holder = v.object({
+  pid: v.number(),
+  /** When the process started, in the notation of this system; null where it is unknown. */
+  started: v.nullable(v.string()),
+  /** Changes with every start of the machine; null where it is not known. */
+  boot: v.nullable(v.string()),
+  host: v.string(),
+  /** Where the pid means something: containers count their own. */
+  pid_space: v.nullable(v.string()),
+  /** Random, so that no two holders are the same. */
+  token: v.string(),
+  /** RFC 3339. */
+  since: v.string(),
+  /** The current folder of the process; missing in files of earlier versions. */
+  folder: v.optional(v.string()),
+});
+export type Holder = v.InferOutput<typeof holder>;
+
+/** Reads the text of a lock file; null if it is not one. */
+export function parseHolder(text: string): Holder | null {
+  try {
+    const parsed = v.safeParse(holder, JSON.parse(text));
+    return parsed.success ? parsed.output : null;
+  } catch {
+    return null;
+  }
+}
+
+type ProcessState =
+  | { readonly state: 'gone' }
+  | { readonly state: 'running'; readonly started: string | null };
+
+/** What is known of this machine and its processes. */
+export interface Machine extends Pick<Holder, 'pid' | 'boot' | 'host' | 'pid_space' | 'folder'> {
+  look(pid: number): ProcessState;
+}
+
+/** The machine that this process runs on. */
+export function thisMachine(): Machine {
+  return {
+    pid: process.pid,
+    boot: readOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    host: hostname(),
+    pid_space: readOrNull(() => readlinkSync('/proc/self/ns/pid')),
+    folder: process.cwd(),
+    look: lookUpProcess,
+  };
+}
+
+function readOrNull(read: () => string): string | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+function lookUpProcess(pid: number): ProcessState {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it is there, and another user's.
+    if (errorCode(error) !== 'EPERM') return { state: 'gone' };
+  }
+  const stat = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return stat === null ? { state: 'running', started: null } : parseStat(stat);
+}
+
+/** Reads `/proc/PID/stat`. Source: proc_pid_stat(5): field 3 is the state, field 22 the start in ticks since the boot. */
+export function parseStat(stat: string): ProcessState {
+  // The name of the program, field 2, is in parentheses and may hold blanks and parentheses itself.
+  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (/^[ZXx]$/.test(state)) return { state: 'gone' };
+  return { state: 'running', started: fields[18] ?? null };
+}
+
+/**
+ * `running` and `gone` are certain; `elsewhere` is another machine, which cannot be checked; `unclear` is this machine
+ * without enough information: there the heartbeat of the lock decides.
+ */
+export type HolderState = 'running' | 'gone' | 'unclear' | 'elsewhere';
+
+export function judgeHolder(found: Holder, machine: Machine): HolderState {
+  const sameBoot = found.boot !== null && found.boot === machine.boot;
+  // Laptops change their name from network to network, so the boot id outweighs it.
+  if (!sameBoot && found.host !== machine.host) return 'elsewhere';
+  if (!sameBoot && found.boot !== null && machine.boot !== null) return 'gone';
+  if (found.pid_space !== machine.pid_space) return 'unclear';
+  const now = machine.look(found.pid);
+  if (now.state === 'gone') return 'gone';
+  if (now.started === null || found.started === null) return 'unclear';
+  return now.started === found.started ? 'running' : 'gone';
+}

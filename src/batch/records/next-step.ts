@@ -1,0 +1,96 @@
+/** What a run does about an earlier one's intents: never pay twice, never lose a paid result. Pure. */
+import { LIMITS } from '../../protocol/limits.ts';
+import type { DownloadedRecord, FinishedRecord, IntendRecord, Intent, Intents } from './intents.ts';
+
+export type NextStep =
+  /** Send the request again, same key and same body: it may have arrived, and the service makes only one job. */
+  | { readonly step: 'submit'; readonly key: string; readonly asked: IntendRecord }
+  /** Wait for the job. */
+  | { readonly step: 'attach'; readonly key: string; readonly jobId: string }
+  | { readonly step: 'download'; readonly key: string; readonly jobId: string }
+  | { readonly step: 'nothing'; readonly key: string; readonly because: NothingLeft };
+
+type NothingLeft =
+  | { readonly reason: 'downloaded'; readonly files: readonly StoredFile[] }
+  /** Nothing was made or charged. */
+  | { readonly reason: 'refused'; readonly code: string; readonly retryable: boolean }
+  /** The job ended without a result; its credits are released. */
+  | {
+      readonly reason: 'failed' | 'cancelled';
+      readonly jobId: string;
+      readonly error: FinishedRecord['error'];
+    }
+  /**
+   * By the clock of this machine the service has forgotten the call. It may have been charged, so only its user can decide
+   * to pay again, and that when the service has said so.
+   */
+  | { readonly reason: 'expired'; readonly jobId: string | null };
+
+export type StoredFile = Readonly<DownloadedRecord['files'][number]>;
+
+/** Margin for network delay and clock skew. */
+const MARGIN_MS = 60 * 60_000;
+
+/**
+ * What is to be done about one intent.
+ * @param now milliseconds since the epoch
+ */
+export function nextStep({ key, asked, outcome }: Intent, now: number): NextStep {
+  switch (outcome.phase) {
+    case 'intended': {
+      if (asked === null) return expired(key, null);
+      const ageMs = now - Date.parse(asked.at);
+      // A record from the future was written or is read with a wrong clock: its age is unknown.
+      const isKnown = ageMs > -MARGIN_MS && ageMs < LIMITS.retentionMs - MARGIN_MS;
+      return isKnown ? { step: 'submit', key, asked } : expired(key, null);
+    }
+    case 'refused': {
+      const { code, retryable } = outcome.record;
+      return { step: 'nothing', key, because: { reason: 'refused', code, retryable } };
+    }
+    case 'accepted': {
+      const { job_id: jobId, at } = outcome.record;
+      return isForgotten(at, now) ? expired(key, jobId) : { step: 'attach', key, jobId };
+    }
+    case 'finished':
+      return afterEnd(key, outcome.record, now);
+    case 'downloaded':
+      return { step: 'nothing', key, because: { reason: 'downloaded', files: outcome.record.files } };
+  }
+}
+
+function afterEnd(key: string, { state, job_id: jobId, error, at }: FinishedRecord, now: number): NextStep {
+  if (state !== 'succeeded') return { step: 'nothing', key, because: { reason: state, jobId, error } };
+  return isForgotten(at, now) ? expired(key, jobId) : { step: 'download', key, jobId };
+}
+
+/** The job is at least as old as the record, so it has been deleted unless the clock is wrong; requesting it costs nothing. */
+function isForgotten(at: string, now: number): boolean {
+  return now - Date.parse(at) >= LIMITS.retentionMs;
+}
+
+function expired(key: string, jobId: string | null): NextStep {
+  return { step: 'nothing', key, because: { reason: 'expired', jobId } };
+}
+
+/** A new intent, with a fresh key. */
+export interface NewIntent {
+  readonly step: 'intend';
+  /** Why the one before it came to nothing, if there was one; a failure that is not retryable is likely to come again. */
+  readonly after: Extract<NothingLeft, { reason: 'refused' | 'failed' | 'cancelled' }> | null;
+}
+
+/**
+ * What is to be done about an item when the same command runs again: its newest intent decides, and only one that was
+ * surely not charged makes room for a new one.
+ */
+export function nextStepForItem(intents: Intents, item: string, now: number): NextStep | NewIntent {
+  const key = intents.byItem.get(item)?.at(-1);
+  const intent = key === undefined ? undefined : intents.byKey.get(key);
+  if (intent === undefined) return { step: 'intend', after: null };
+  const next = nextStep(intent, now);
+  if (next.step !== 'nothing') return next;
+  const { because } = next;
+  if (because.reason === 'downloaded' || because.reason === 'expired') return next;
+  return { step: 'intend', after: because };
+}

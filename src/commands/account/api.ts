@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { readPages } from '../context/lists.ts';
+import { readBody } from '../context/request-body.ts';
+import { Failure, isApiAnswer } from '../../base/failure.ts';
+import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
+
+export const api: Command = defineCommand({
+  operands: {
+    name: 'path',
+    count: 'many',
+    parts: {
+      '[method]': 'HTTP method (default: GET, with --data POST)',
+      '<path>': 'path of the resource, with or without /v1',
+    },
+  },
+  options: {
+    data: {
+      type: 'text',
+      value: 'json',
+      short: '-d',
+      help: 'request body as JSON, @file, or - for stdin',
+    },
+    header: { type: 'pairs', value: 'name=value', short: '-H', help: 'additional header; repeatable' },
+    idempotencyKey: {
+      type: 'text',
+      value: 'key',
+      help: 'Idempotency-Key of a POST or DELETE (default: a new one, printed on stderr)',
+    },
+    paginate: { type: 'flag', help: 'print the entries of all pages of a list' },
+    include: { type: 'flag', help: 'also print status and headers: {status, headers, body}' },
+  },
+  examples: [
+    { command: 'vloc api /credits', explains: 'a signed GET' },
+    {
+      command: "vloc api '/uploads?status=ready' --paginate --jq '.[].id'",
+      explains: 'the ids of all entries, from all pages',
+    },
+    {
+      command: 'vloc api POST /dubbings -d @request.json -H X-Client-Request-ID=lesson-4',
+      explains: 'a request from a file',
+    },
+  ],
+  notes: [
+    'The JSON of the response is printed with all its fields. Errors go to stderr and set the exit code, as with every command.',
+    'To repeat a POST or DELETE safely, use the same --idempotency-key.',
+    'With --output ndjson and --paginate, each entry is a line.',
+  ],
+  schemas: async () => (await import('./outputs.ts')).ANY_ANSWER,
+  run: async (context, operands, options) => {
+    const { method, path } = readCall(operands, options.data !== undefined);
+    const body = options.data === undefined ? undefined : await readBody(options.data, context.io);
+    if (options.paginate && method !== 'GET') throw usage('--paginate is for lists, which are read with GET');
+    if (options.paginate && options.include) throw usage('--paginate and --include cannot be combined');
+    if (method === 'GET' && options.idempotencyKey !== undefined)
+      throw usage('a GET cannot have an Idempotency-Key');
+    const key = method === 'GET' ? undefined : (options.idempotencyKey ?? randomUUID());
+    const call: Call = {
+      method,
+      path,
+      body,
+      headers: options.header,
+      idempotencyKey: key,
+      signal: context.signal,
+    };
+    const connection = await connect(context);
+    try {
+      if (key !== undefined) context.terminal.note(`Idempotency-Key: ${key}`);
+      if (options.paginate) await printEntries(context, await readAllPages(connection.client, call));
+      else printAnswer(context, await connection.client.send(call), options.include);
+      return 0;
+    } catch (error) {
+      const isUnknownPath = isApiAnswer(error, 404) && !isPathOfOperation(path);
+      throw isUnknownPath ? error.with({ advice: UNKNOWN_PATH }) : error;
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+const UNKNOWN_PATH = 'No such path. Run `vloc schema --output id` for a list.';
+
+/** @param path with or without the version and the slash before it, perhaps with a query */
+function isPathOfOperation(path: string): boolean {
+  const [place = ''] = path.split('?');
+  const below = place.replace(/^\/?/, '/');
+  const segments = (
+    below.startsWith(`${VERSION_PREFIX}/`) ? below.slice(VERSION_PREFIX.length) : below
+  ).split('/');
+  return OPERATIONS.some((operation) => {
+    const parts = operation.path.split('/');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, at) => part.startsWith('{') || part === segments[at])
+    );
+  });
+}
+
+function printAnswer(context: Context, { status, headers, body }: ApiResponse, include: boolean): void {
+  if (context.output === 'id') {
+    for (const id of idsIn(body)) context.print(id);
+    return;
+  }
+  const shown = include ? { status, headers, body } : body;
+  // The answer has no body.
+  if (shown !== null) printJson(context, shown);
+}
+
+async function printEntries(context: Context, entries: readonly unknown[]): Promise<void> {
+  if (entries.length === 0) context.terminal.note('No entries found.');
+  if (context.output === 'ndjson') {
+    for (const entry of entries) context.print(JSON.stringify(entry));
+    context.print(JSON.stringify({ type: 'summary', count: entries.length }));
+  } else if (context.output === 'id') {
+    for (const id of idsIn(entries)) context.print(id);
+  } else {
+    printJson(context, entries);
+  }
+}
+
+/** Indented for people, on one line for programs that read lines. */
+function printJson({ output, print }: Context, value: unknown): void {
+  print(output === 'plain' || output === 'ndjson' ? JSON.stringify(value) : JSON.stringify(value, null, 2));
+}
+
+/** The ids of a resource, of a list, or of an array of resources. */
+function idsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  if ('data' in value && Array.isArray(value.data)) return idsIn(value.data);
+  return 'id' in value && typeof value.id === 'string' ? [value.id] : [];
+}
+
+function usage(message: string): Failure {
+  return usageFailure(message, 'See `vloc api --help`.');
+}
+
+/**
+ * Returns the entries of all pages.
+ * @throws Failure of category usage when the answer is not a list
+ */
+async function readAllPages(client: Pick<Client, 'send'>, call: Call): Promise<readonly unknown[]> {
+  const unlimited = { limit: Number.POSITIVE_INFINITY, cursor: undefined };
+  const { data } = await readPages(unlimited, async ({ cursor }) => {
+    const { body } = await client.send({ ...call, ...(cursor === undefined ? {} : { query: { cursor } }) });
+    return readEnvelope(body);
+  });
+  return data;
+}
+
+function readEnvelope(body: unknown): ListPage<unknown> {
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : null;
+  if (typeof body !== 'object' || body === null || !Array.isArray(data)) {
+    throw new Failure({
+      category: 'usage',
+      code: 'NO_LIST',
+      message: 'the answer is not a list, so there are no pages to follow',
+      advice: 'Leave --paginate out.',
+    });
+  }
+  const cursor = 'next_cursor' in body && typeof body.next_cursor === 'string' ? body.next_cursor : null;
+  return { object: 'list', data, has_more: cursor !== null, next_cursor: cursor };
+}
+
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH'] as const;
+
+/**
+ * Reads `[METHOD] PATH`; without a method it is GET, and POST where there is a body, as with `gh api`.
+ * @throws Failure of category usage
+ */
+function readCall(operands: readonly string[], hasBody: boolean): Pick<Call, 'method' | 'path'> {
+  const [first = '', second, ...rest] = operands;
+  if (rest.length > 0)
+    throw invalidCall(
+      'more than one method and one path were given',
+      'Quote the path if the shell splits it.',
+    );
+  if (second === undefined) return { method: hasBody ? 'POST' : 'GET', path: first };
+  const method = METHODS.find((each) => each === first.toUpperCase());
+  if (method === undefined) {
+    throw invalidCall(`unknown HTTP method "${first}"`, `Methods: ${METHODS.join(', ')}; then the path.`);
+  }
+  return { method, path: second };
+}
+
+function invalidCall(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
+}

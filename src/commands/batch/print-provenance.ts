@@ -1,0 +1,101 @@
+/**
+ * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
+ * cues that are fast or cut off.
+ */
+import {
+  describeWarnings,
+  fallbacksOf,
+  groupFallbacks,
+  groupReuses,
+  groupWarnings,
+  type ItemProvenance,
+} from '../../batch/report/provenance.ts';
+import { isStageKey } from '../../batch/stages/items.ts';
+import type { Terminal } from '../context/context.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { isNoticed } from '../../protocol/provenance.ts';
+
+interface MadeItem {
+  readonly label: string;
+  readonly kind: JobKind;
+  /** Key of the item; null for a job without one. */
+  readonly key: string | null;
+  readonly provenance: ItemProvenance;
+}
+
+/** How to shorten cues that are fast or cut off. A localization of one job leaves no subtitles to edit. */
+function adviceFor({ kind, key }: MadeItem): string {
+  if (kind !== 'dubbing') {
+    return (
+      'Shorten their text: localize with --stop-after translate, edit the subtitles, then localize with ' +
+      '--from-subtitles --clobber. These are new jobs.'
+    );
+  }
+  return key !== null && isStageKey(key)
+    ? 'Shorten their text in the subtitles beside the video, then localize with --from-subtitles.'
+    : 'Shorten their text in the subtitles, then dub them with --clobber.';
+}
+
+/** More warnings would hide the rest of the output. */
+const MOST_WARNINGS = 10;
+
+/** Says it for finished items. */
+export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
+  for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
+  const warnings = groupWarnings(items);
+  for (const text of warnings.slice(0, MOST_WARNINGS)) terminal.warn(`${text}.`);
+  if (warnings.length > MOST_WARNINGS) {
+    terminal.warn(
+      `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
+    );
+  }
+  printAdvice(
+    terminal,
+    items.filter(({ provenance }) => provenance.cues.some(isNoticed)),
+  );
+}
+
+function printAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
+  for (const advice of new Set(items.map(adviceFor))) note(advice);
+}
+
+interface ProvenancePrinter {
+  add(item: MadeItem): void;
+  /** Says what is still to be said; may be called twice. */
+  end(): void;
+}
+
+/**
+ * Says it while items finish.
+ * @param isMany whether to print warnings and fallbacks when they first occur, each once; else everything at the end
+ */
+export function createProvenancePrinter(
+  terminal: Pick<Terminal, 'note' | 'warn'>,
+  isMany: boolean,
+): ProvenancePrinter {
+  const items: MadeItem[] = [];
+  const printed = new Set<string>();
+  return {
+    add(item) {
+      items.push(item);
+      if (!isMany) return;
+      for (const text of fallbacksOf(item.provenance)) {
+        if (!printed.has(text)) terminal.note(`${item.label}: ${text}.`);
+        printed.add(text);
+      }
+      for (const text of describeWarnings(item.provenance)) {
+        if (!printed.has(text)) terminal.warn(`${item.label}: ${text}.`);
+        printed.add(text);
+      }
+    },
+    end() {
+      const made = items.splice(0);
+      if (!isMany) return printProvenance(terminal, made);
+      for (const text of groupReuses(made)) terminal.note(`${text}.`);
+      printAdvice(
+        terminal,
+        made.filter(({ provenance }) => provenance.cues.some(isNoticed)),
+      );
+    },
+  };
+}

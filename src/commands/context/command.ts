@@ -1,0 +1,183 @@
+/** What a command consists of: data for help, parser, completions and documents, and the function that runs it. */
+
+import { flagName } from '../../batch/plan/field-flags.ts';
+import { Failure } from '../../base/failure.ts';
+import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
+import type { Context } from './context.ts';
+import {
+  type HelpGroup,
+  isInRange,
+  type OptionSpec,
+  type OptionTable,
+  type RawOptions,
+} from './option-table.ts';
+
+/** Puts options under a heading of the help. */
+export function inGroup<const T extends OptionTable>(group: HelpGroup, table: T): T {
+  const entries = Object.entries(table).map(([name, spec]) => [name, { ...spec, group }]);
+  return Object.fromEntries(entries) as T; // the same names and types
+}
+
+/** The value of an option: durations in milliseconds, `list` is split at commas, `texts` and `pairs` (`name=value`) come from repeated options. */
+type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
+  ? boolean
+  : O extends { type: 'list' | 'texts' }
+    ? readonly string[]
+    : O extends { type: 'pairs' }
+      ? Readonly<Record<string, string>>
+      : O extends { type: 'duration' | 'number' }
+        ? number | undefined
+        : O extends { type: 'choice'; default: string; choices: readonly (infer Choice)[] }
+          ? Choice
+          : O extends { type: 'choice'; choices: readonly (infer Choice)[] }
+            ? Choice | undefined
+            : string | undefined;
+
+export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<NonNullable<T[N]>> };
+
+/** The operands of a command; one name for all of them. */
+export type Operands = {
+  readonly name: string;
+  /** `any` includes none. */
+  readonly count: 'one' | 'many' | 'any';
+  /** For `vloc mcp`: what paths among them lead to, if there can be any. */
+  readonly paths?: 'video' | 'subtitle' | 'results';
+  /** All valid values, for completion; the command itself rejects others. */
+  readonly choices?: readonly string[];
+} & (
+  | { readonly help: string }
+  /** The help of each, by how the help writes it, where they differ. */
+  | { readonly parts: Readonly<Record<string, string>> }
+);
+
+/** All operands as one argument of the parser. */
+export function writeOperands({ name, count }: Operands): string {
+  return { one: `<${name}>`, many: `<${name}...>`, any: `[${name}...]` }[count];
+}
+
+/** The help of each operand, by how usage lines write it. */
+export function operandParts(operands: Operands): Readonly<Record<string, string>> {
+  return 'parts' in operands ? operands.parts : { [writeOperands(operands)]: operands.help };
+}
+
+/** What is said about all operands together. */
+export function operandHelp(operands: Operands): string {
+  return Object.values(operandParts(operands)).join('; ');
+}
+
+export interface Example {
+  readonly command: string;
+  readonly explains: string;
+}
+
+/** JSON Schemas of what a command prints without --fields and --jq; null for a form that it does not have. */
+export interface PrintedSchemas {
+  readonly json: JsonSchema | null;
+  /** Of each line. */
+  readonly ndjson: JsonSchema | null;
+}
+
+interface CommandDefinition<T extends OptionTable> {
+  readonly operands?: Operands;
+  readonly options: T;
+  readonly examples: readonly Example[];
+  /** Paragraphs after the options in the help. */
+  readonly notes?: readonly string[];
+  /** The field names that --fields accepts; missing for commands that print no records. */
+  readonly fields?: () => readonly string[];
+  /** What it prints in JSON; loaded only for programs that ask. */
+  readonly schemas: () => Promise<PrintedSchemas>;
+  /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
+  readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
+}
+
+/** A command as the parser, the help and the documents see it. */
+export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
+  /** Decodes the options by the table of the command, then runs it. @throws Failure as `decodeOptions` and the command do */
+  readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
+}
+
+/** What a command does when an agent calls it through `vloc mcp`; commands without it are not offered. */
+export type ToolEffect = 'reads' | 'writes' | 'pays' | 'cancels';
+
+/** A command of the tree with the words that call it. */
+export interface CalledCommand {
+  readonly words: readonly string[];
+  readonly leaf: {
+    readonly summary: string;
+    readonly load: () => Promise<Command>;
+    readonly tool?: ToolEffect;
+  };
+}
+
+/** Creates a command; `run` of the definition gets the exact types of its option table. */
+export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
+  return {
+    ...definition,
+    run: async (context, operands, raw) =>
+      definition.run(context, operands, decodeOptions(definition.options, raw)),
+  };
+}
+
+/**
+ * The options of a table, each with the type of its row; a missing one has the empty value of that type.
+ * @throws Failure (`usage`) for a value that its row does not accept: another version may have recorded it
+ */
+export function decodeOptions<T extends OptionTable>(table: T, raw: RawOptions): OptionValues<T> {
+  const entries = Object.entries(table).map(([name, spec]) => [name, decodeOption(name, spec, raw[name])]);
+  return Object.fromEntries(entries) as OptionValues<T>; // each value was checked against its row
+}
+
+function decodeOption(name: string, spec: OptionSpec, value: unknown): unknown {
+  if (value === undefined || value === null) return emptyValue(spec);
+  if (isValueOf(spec, value)) return value;
+  throw usageFailure(
+    `${flagName(name)} cannot be ${JSON.stringify(value)}`,
+    'Run the command again with values that its --help lists.',
+  );
+}
+
+function emptyValue(spec: OptionSpec): unknown {
+  switch (spec.type) {
+    case 'flag':
+      return false;
+    case 'list':
+    case 'texts':
+      return [];
+    case 'pairs':
+      return {};
+    case 'choice':
+      return spec.default;
+    default:
+      return undefined;
+  }
+}
+
+function isValueOf(spec: OptionSpec, value: unknown): boolean {
+  switch (spec.type) {
+    case 'flag':
+      return typeof value === 'boolean';
+    case 'list':
+    case 'texts':
+      return Array.isArray(value) && value.every(isText);
+    case 'pairs':
+      return typeof value === 'object' && value !== null && Object.values(value).every(isText);
+    case 'duration':
+      return typeof value === 'number';
+    case 'number':
+      return typeof value === 'number' && isInRange(value, spec);
+    case 'choice':
+      return spec.choices.some((choice) => choice === value);
+    case 'text':
+      return isText(value);
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** The failure for an invalid call of a command: exit code 2, and nothing was sent. */
+export function usageFailure(message: string, advice: string): Failure {
+  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+}

@@ -1,0 +1,137 @@
+/** What a check found, how a check is run within its time, and how all findings are printed. */
+import { startTimeLimit, TimeOver } from '../../client/transport/time-limit.ts';
+import type { Context } from '../context/context.ts';
+import { formatDuration } from '../context/format.ts';
+import { Failure, type FailureCategory } from '../../base/failure.ts';
+
+/** Whose fault a failed check is; the exit code follows from it. */
+export type CheckArea = 'configuration' | 'disk' | 'network';
+export type CheckGrade = 'ok' | 'warn' | 'fail';
+
+export interface CheckResult {
+  readonly grade: CheckGrade;
+  /** What was found, without the final stop. Holds no secret. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly fix?: string;
+  /** The same for programs. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+export interface CheckReport extends CheckResult {
+  readonly check: string;
+  readonly area: CheckArea;
+}
+
+/** Runs one check. */
+export type RunCheck = (
+  check: string,
+  area: CheckArea,
+  look: (signal: AbortSignal) => Promise<CheckResult> | CheckResult,
+) => Promise<CheckReport>;
+
+/** Checks of a healthy system take milliseconds; on one whose cores are busy, starting a program takes seconds. */
+export const CHECK_LIMIT_MS = 15_000;
+
+/**
+ * Creates the function that runs checks. Errors and timeouts of a check become failed reports.
+ * @throws the reason of the signal when that is aborted
+ */
+export function createCheckRunner(signal: AbortSignal, limitMs = CHECK_LIMIT_MS): RunCheck {
+  return async (check, area, look) => {
+    const limit = startTimeLimit(limitMs, signal);
+    const over = Promise.withResolvers<never>();
+    const onAbort = () => over.reject(limit.signal.reason);
+    limit.signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return { check, area, ...(await Promise.race([look(limit.signal), over.promise])) };
+    } catch (error) {
+      signal.throwIfAborted();
+      return reportOf(error, check, area, limitMs);
+    } finally {
+      limit.signal.removeEventListener('abort', onAbort);
+      limit.clear();
+    }
+  };
+}
+
+const AREA_OF: Readonly<Partial<Record<FailureCategory, CheckArea>>> = {
+  configuration: 'configuration',
+  temporary: 'network',
+  timeout: 'network',
+  disk: 'disk',
+};
+
+function reportOf(error: unknown, check: string, area: CheckArea, limitMs: number): CheckReport {
+  if (error instanceof TimeOver) {
+    return { check, area, grade: 'fail', message: `no answer within ${formatDuration(limitMs)}` };
+  }
+  if (!(error instanceof Failure)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { check, area, grade: 'fail', message };
+  }
+  const { category, code, message, advice } = error.facts;
+  // The other checks of this run are the test.
+  const fix = advice === undefined ? {} : { fix: advice.replace(': `vloc doctor` tests all three', '') };
+  return { check, area: AREA_OF[category] ?? area, grade: 'fail', message, ...fix, facts: { code } };
+}
+
+/** Prints all reports in the chosen output form. */
+export async function printFindings(context: Context, findings: readonly CheckReport[]): Promise<void> {
+  const { output, print, terminal } = context;
+  const summary = {
+    ok: count(findings, 'ok'),
+    warn: count(findings, 'warn'),
+    fail: count(findings, 'fail'),
+  };
+  switch (output) {
+    case 'json':
+      print(JSON.stringify({ ...summary, checks: findings.map(document) }, null, 2));
+      return;
+    case 'ndjson':
+      for (const finding of findings) print(JSON.stringify({ type: 'check', ...document(finding) }));
+      print(JSON.stringify({ type: 'summary', ...summary }));
+      return;
+    case 'plain':
+      for (const { grade, check, message } of findings) print(`${grade}\t${check}\t${message}`);
+      return;
+    case 'id':
+      for (const { grade, check } of findings) if (grade !== 'ok') print(check);
+      return;
+    case 'table':
+      print(await terminal.table(['STATE', 'CHECK', 'FINDING'], findings.flatMap(rows)));
+  }
+}
+
+function count(findings: readonly CheckReport[], grade: CheckGrade): number {
+  return findings.filter((finding) => finding.grade === grade).length;
+}
+
+function document({ check, grade, area, message, fix, facts }: CheckReport): object {
+  return { check, state: grade, area, message, fix: fix ?? null, facts: facts ?? {} };
+}
+
+function rows({ grade, check, message, fix }: CheckReport): string[][] {
+  const found = [grade, check, message];
+  return fix === undefined || grade === 'ok' ? [found] : [found, ['', '', `→ ${fix}`]];
+}
+
+/** Settings first, since wrong settings make other checks fail; the network last, since it may recover meanwhile. */
+const ORDER: readonly CheckArea[] = ['configuration', 'disk', 'network'];
+
+const CATEGORIES = { configuration: 'configuration', disk: 'disk', network: 'temporary' } as const;
+
+/** Null when no check failed. */
+export function failureOf(findings: readonly CheckReport[]): Failure | null {
+  const failed = findings.filter(({ grade }) => grade === 'fail');
+  const area = ORDER.find((each) => failed.some((finding) => finding.area === each));
+  if (area === undefined) return null;
+  const fix = failed.find((finding) => finding.area === area && finding.fix !== undefined)?.fix;
+  return new Failure({
+    category: CATEGORIES[area],
+    code: 'CHECKS_FAILED',
+    message: `${failed.length} of ${findings.length} checks failed: ${failed.map(({ check }) => check).join(', ')}`,
+    advice: fix ?? 'The findings above say why.',
+    retryable: area === 'network',
+  });
+}

@@ -1,0 +1,159 @@
+/** Checks of this machine: Node, terminal, folders and their permissions. */
+
+import { randomUUID } from 'node:crypto';
+import { stat, statfs, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import packageFile from '../../../package.json' with { type: 'json' };
+import type { Io } from '../context/context.ts';
+import { formatBytes } from '../../base/amounts.ts';
+import { describeDisk, errorCode } from '../../base/system-error.ts';
+import type { CheckResult } from './findings.ts';
+
+/** @param version such as `24.21.0` */
+export function checkNode(version: string, needed: string = packageFile.engines.node): CheckResult {
+  const facts = { version, needed };
+  if (isAtLeast(version, needed.replace(/^>=/, '')))
+    return { grade: 'ok', message: `Node ${version}`, facts };
+  return {
+    grade: 'fail',
+    message: `Node ${version} is too old, ${needed} is needed`,
+    fix: 'Install a current Node from https://nodejs.org.',
+    facts,
+  };
+}
+
+function isAtLeast(version: string, least: string): boolean {
+  const [major = 0, minor = 0] = numbersOf(version);
+  const [leastMajor = 0, leastMinor = 0] = numbersOf(least);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+}
+
+function numbersOf(version: string): number[] {
+  return version.split('.').map(Number);
+}
+
+/** Never fails: vloc falls back to plain text. */
+export function checkTerminal({ stdout, stderr, env, platform }: Io): CheckResult {
+  const { NO_COLOR: noColor = null, TERM: term = null } = env;
+  const unicode = platform === 'win32' || /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+  const isTerminal = stderr.isTTY === true;
+  const facts = {
+    stdout_is_terminal: stdout.isTTY === true,
+    stderr_is_terminal: isTerminal,
+    columns: stderr.columns ?? null,
+    color: isTerminal && term !== 'dumb' && (noColor === null || noColor === ''),
+    unicode,
+    term,
+  };
+  if (!isTerminal) return { grade: 'ok', message: 'none: plain lines instead of live progress', facts };
+  const message = `${facts.columns ?? 80} columns, ${facts.color ? '' : 'no '}colour, ${unicode ? '' : 'no '}Unicode`;
+  if (unicode) return { grade: 'ok', message, facts };
+  return { grade: 'warn', message, fix: 'Set a UTF-8 locale, such as LANG=C.UTF-8.', facts };
+}
+
+/** A video of the largest size, and its result. Source: specification, "Limits" (video size). */
+const COMFORTABLE_BYTES = 2 * 1024 ** 3;
+/** A sound track of 15 minutes at 48 kHz, 16 bit, stereo takes 173 MB: with less space, hardly any job succeeds. */
+const LEAST_BYTES = 175_000_000;
+
+/** Not empty: an empty file may fit on a full disk. */
+const PROBE = 'vloc doctor\n';
+
+/** Writes and removes a small file in the folder, or in its nearest existing parent. */
+export async function checkFolderWritable(folder: string): Promise<CheckResult> {
+  const existing = await nearestExisting(resolve(folder));
+  const facts = { path: folder, exists: existing === resolve(folder) };
+  const fault = await tryWrite(existing);
+  if (fault !== null) {
+    const { reason, advice } = describeDisk(fault, existing);
+    return {
+      grade: 'fail',
+      message: `cannot write to ${existing}: ${reason} (${fault})`,
+      fix: advice,
+      facts,
+    };
+  }
+  const { bavail, bsize } = await statfs(existing);
+  return judgeFreeSpace(facts.exists ? folder : `${folder} (not created yet)`, bavail * bsize, facts);
+}
+
+/** @param freeBytes available to this user */
+export function judgeFreeSpace(
+  shown: string,
+  freeBytes: number,
+  facts: Readonly<Record<string, unknown>>,
+): CheckResult {
+  const message = `${shown}, ${formatBytes(freeBytes)} free`;
+  const all = { ...facts, free_bytes: freeBytes };
+  if (freeBytes >= COMFORTABLE_BYTES) return { grade: 'ok', message, facts: all };
+  return {
+    grade: freeBytes < LEAST_BYTES ? 'fail' : 'warn',
+    message,
+    fix: 'Free some space: a video and its result may take 2 GiB together.',
+    facts: all,
+  };
+}
+
+async function nearestExisting(folder: string): Promise<string> {
+  try {
+    await stat(folder);
+    return folder;
+  } catch (error) {
+    const parent = dirname(folder);
+    if (errorCode(error) !== 'ENOENT' || parent === folder) return folder;
+    return nearestExisting(parent);
+  }
+}
+
+/** Null on success, else the error code of the system. */
+async function tryWrite(folder: string): Promise<string | null> {
+  const path = join(folder, `.vloc-doctor-${randomUUID()}`);
+  try {
+    await writeFile(path, PROBE, { flag: 'wx', mode: 0o600 });
+    return null;
+  } catch (error) {
+    if (errorCode(error) === '') throw error;
+    return errorCode(error);
+  } finally {
+    await unlink(path).catch(() => undefined);
+  }
+}
+
+/** The mode bits of group and others. */
+const OTHERS = 0o077;
+
+/**
+ * Checks that group and others cannot access the folders that exist.
+ * @param warnings about modes of files in them, from reading the settings
+ */
+export async function checkPermissions(
+  folders: readonly string[],
+  warnings: readonly string[],
+  platform: NodeJS.Platform,
+): Promise<CheckResult> {
+  // Windows has no such bits: Node shows 0666 for every file there.
+  if (platform === 'win32') return { grade: 'ok', message: 'file modes are not checked on Windows' };
+  const open = [...warnings];
+  const fixes: string[] = [];
+  for (const folder of folders) {
+    const mode = await modeOf(folder);
+    if (mode === null || (mode & OTHERS) === 0) continue;
+    open.push(`${folder} is open to others (mode ${mode.toString(8)})`);
+    fixes.push(`chmod 700 '${folder}'`);
+  }
+  if (open.length === 0) return { grade: 'ok', message: 'only you can read settings and results' };
+  return {
+    grade: 'warn',
+    message: open.join('; '),
+    ...(fixes.length === 0 ? {} : { fix: fixes.join('; ') }),
+  };
+}
+
+async function modeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch {
+    // The check of the disk reports a folder that cannot be reached.
+    return null;
+  }
+}

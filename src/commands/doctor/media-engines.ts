@@ -1,0 +1,189 @@
+/** Checks of the engines of the embedded service: presence, version, languages, and the ones of `engines.json`. */
+import { tmpdir } from 'node:os';
+import type { Context } from '../context/context.ts';
+import { locateEngines, readEngines } from '../context/engines.ts';
+import type { Engine } from '../../engines/catalog.ts';
+import type { EnginesConfig } from '../../engines/config.ts';
+import type { Programs } from '../../media/programs/programs.ts';
+import { examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
+import type { CheckReport, CheckResult, RunCheck } from './findings.ts';
+
+/** Checks every engine. @param isEmbedded false for a remote service, which has its own */
+export async function checkEngines(
+  context: Context,
+  runCheck: RunCheck,
+  isEmbedded: boolean,
+): Promise<CheckReport[]> {
+  const [{ ENGINES }, { createPrograms }] = await Promise.all([
+    import('../../engines/catalog.ts'),
+    import('../../media/programs/programs.ts'),
+  ]);
+  const searchPath = context.io.env.PATH ?? '';
+  const programs = createPrograms(searchPath);
+  const { report, config } = await checkFile(context, runCheck, isEmbedded);
+  const used = isEmbedded ? await listUsed(config) : [];
+  return Promise.all([
+    ...report,
+    ...ENGINES.map((engine) =>
+      runCheck(`engine ${engine.name}`, 'configuration', async (signal) =>
+        checkEngine(engine, programs, await needOf(engine, used, isEmbedded), signal),
+      ),
+    ),
+    ...used
+      .filter(({ entry }) => typeof entry !== 'string')
+      .map((each) =>
+        runCheck(`${each.step} with ${each.name}`, 'configuration', (signal) =>
+          checkConfigured(each, { ...context, signal }),
+        ),
+      ),
+    runCheck('languages', 'configuration', () => checkLanguages(searchPath, config, isEmbedded, context)),
+  ]);
+}
+
+/** The check of `engines.json`, if there is one, and its content. A file that cannot be used fails the check alone. */
+async function checkFile(
+  context: Context,
+  runCheck: RunCheck,
+  isEmbedded: boolean,
+): Promise<{ readonly report: readonly CheckReport[]; readonly config: EnginesConfig | null }> {
+  let config: EnginesConfig | null = null;
+  if (!isEmbedded) return { report: [], config };
+  const warnings: string[] = [];
+  const { path, chooser } = locateEngines(context);
+  const report = await runCheck('engines file', 'configuration', async () => {
+    config = await readEngines(context, (text) => warnings.push(text));
+    const [warning] = warnings;
+    if (warning !== undefined) return { grade: 'warn', message: warning, facts: { path } };
+    const from = chooser === null ? '' : ` (${chooser})`;
+    return { grade: 'ok', message: config === null ? 'none; the built-in engines are used' : path + from };
+  });
+  return { report: [report], config };
+}
+
+/** Whether a run needs an engine: `fallback` if others of the configuration come before it. */
+type Need = 'yes' | 'fallback' | 'no' | 'elsewhere';
+
+async function needOf({ name }: Engine, used: readonly UsedEngine[], isEmbedded: boolean): Promise<Need> {
+  if (!isEmbedded) return 'elsewhere';
+  const { BUILT_IN } = await import('../../engines/config.ts');
+  // The others decode, detect speech and encode, whichever engines are configured.
+  if (!Object.values(BUILT_IN).some((builtIn) => builtIn === name)) return 'yes';
+  const positions = used.filter(({ entry }) => entry === name).map(({ position }) => position);
+  if (positions.length === 0) return 'no';
+  return positions.includes(1) ? 'yes' : 'fallback';
+}
+
+async function checkEngine(
+  engine: Engine,
+  programs: Programs,
+  need: Need,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const { isInstalled } = await import('../../engines/capabilities.ts');
+  const steps = engine.steps.join(', ');
+  if (!isInstalled(programs, engine)) {
+    return missing(`not installed; ${engine.purpose} (${steps})`, need, { installed: false });
+  }
+  const [program] = engine.programs;
+  const version = program === undefined ? null : await versionOf(programs, program, signal);
+  const facts = { installed: true, version, steps: engine.steps };
+  const { isTooOldFfmpeg, NEWER_FFMPEG, OLDEST_FFMPEG } = await import('../../media/programs/ffmpeg-version.ts');
+  if (engine.name === 'ffmpeg' && version !== null && isTooOldFfmpeg(version)) {
+    const grade = need === 'yes' ? 'fail' : 'warn';
+    const message = `${version} is too old; the oldest that works is ${OLDEST_FFMPEG}`;
+    return { grade, message, fix: NEWER_FFMPEG, facts };
+  }
+  return { grade: 'ok', message: `${version ?? 'installed'} (${steps})`, facts };
+}
+
+function missing(message: string, need: Need, facts: Readonly<Record<string, unknown>>): CheckResult {
+  const fix = 'vloc engines install';
+  switch (need) {
+    case 'elsewhere':
+      return { grade: 'ok', message: `${message}; not needed for a remote service`, facts };
+    case 'no':
+      return { grade: 'ok', message: `${message}; not needed: other engines are configured`, facts };
+    case 'fallback':
+      return {
+        grade: 'warn',
+        message: `${message}; needed where other engines support no language`,
+        fix,
+        facts,
+      };
+    case 'yes':
+      return { grade: 'fail', message, fix, facts };
+  }
+}
+
+/** An engine of the configuration: the preferred one of a step fails the check, others are a warning. */
+async function checkConfigured(used: UsedEngine, context: Context): Promise<CheckResult> {
+  const { languages, problem, fix } = await examineEngine(used, context);
+  const facts = { step: used.step, position: used.position, languages };
+  if (problem !== null) {
+    const how = fix ?? 'Try it with `vloc engines test`.';
+    return { grade: used.position === 1 ? 'fail' : 'warn', message: problem, fix: how, facts };
+  }
+  const count = languages.length === 0 ? '' : `; languages: ${languages.length}`;
+  return { grade: 'ok', message: `can be reached${count}`, facts };
+}
+
+/** The programs use different flags; the first answer with a version counts. */
+const VERSION_FLAGS = ['-version', '--version', '-V'];
+
+async function versionOf(programs: Programs, program: string, signal: AbortSignal): Promise<string | null> {
+  for (const flag of VERSION_FLAGS) {
+    const version = await askVersion(programs, program, flag, signal);
+    if (version !== null) return version;
+  }
+  return null;
+}
+
+async function askVersion(
+  programs: Programs,
+  program: string,
+  flag: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  let output = '';
+  try {
+    const onErrorLine = (line: string) => {
+      output += `${line}\n`;
+    };
+    output += (await programs.run(program, [flag], { signal, folder: tmpdir(), onErrorLine })).toString(
+      'utf8',
+    );
+  } catch {
+    // Some programs print their version and fail.
+    signal.throwIfAborted();
+  }
+  // Another line of ffmpeg has the version of its compiler.
+  const { readFfmpegVersion } = await import('../../media/programs/ffmpeg-version.ts');
+  return readFfmpegVersion(output) ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
+}
+
+async function checkLanguages(
+  searchPath: string,
+  config: EnginesConfig | null,
+  isEmbedded: boolean,
+  { io }: Context,
+): Promise<CheckResult> {
+  const { createEngines } = await import('../../engines/index.ts');
+  const engines = createEngines({ searchPath, config, env: io.env });
+  const { recognize, translate, speak, missing: lacking } = await engines.capabilities();
+  await engines.close?.();
+  const facts = { recognize, translate, speak: speak.map(({ language }) => language) };
+  const pairs = translate.map(({ from, to }) => `${from}-${to}`);
+  const message = `recognizes ${list(recognize)}; translates ${list(pairs)}; speaks ${speak.length} languages`;
+  if (lacking.length === 0) return { grade: 'ok', message, facts };
+  const steps = [...new Set(lacking.map(({ step }) => step))];
+  return missing(`${message}; nothing can ${steps.join(', ')}`, isEmbedded ? 'yes' : 'elsewhere', facts);
+}
+
+/** More would fill the terminal. */
+const SHOWN = 20;
+
+function list(names: readonly string[]): string {
+  if (names.length === 0) return 'nothing';
+  const more = names.length - SHOWN;
+  return `${names.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,353 @@
+import { isAbsolute, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { flagName } from '../../batch/plan/field-flags.ts';
+import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { locateEngines } from '../context/engines.ts';
+import { formatDuration } from '../context/format.ts';
+import type { OptionTable } from '../context/option-table.ts';
+import { writeCommand } from '../context/printed-command.ts';
+import { printRecord } from '../context/records.ts';
+import type { BackendStep } from '../../engines/backend.ts';
+import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import { Failure } from '../../base/failure.ts';
+import {
+  createOnce,
+  ENGINE_FIELDS,
+  ENGINES_FORM,
+  listUsed,
+  parseStep,
+  rowOf,
+  trialLimitMs,
+} from './engines.ts';
+import { runTrial, summarize } from './trials.ts';
+
+const OPTIONS = {
+  type: {
+    type: 'text',
+    value: 'engine',
+    help: 'openai, libretranslate, sherpa or command (default: command, if a program follows)',
+  },
+  url: { type: 'text', value: 'url', help: 'address of the server, such as http://127.0.0.1:8000/v1' },
+  model: { type: 'text', value: 'model', help: 'name of the model on the server' },
+  keyEnv: { type: 'text', value: 'variable', help: 'environment variable that holds the key of the server' },
+  insecure: { type: 'flag', help: 'allow http to an address outside private networks' },
+  folder: { type: 'text', value: 'dir', help: 'folder of the model' },
+  threads: { type: 'number', value: 'n', help: 'number of threads for the model' },
+  language: {
+    type: 'list',
+    value: 'tags',
+    help: 'languages to use it for, separated by commas (default: all that it supports)',
+  },
+  voice: {
+    type: 'pairs',
+    value: 'language=name',
+    help: 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',
+  },
+  context: {
+    type: 'number',
+    value: 'n',
+    help: 'number of cues before and after that a language model sees (default: 5)',
+  },
+  instructions: {
+    type: 'text',
+    value: 'text',
+    help: 'instructions for a language model, such as names and tone',
+  },
+  format: {
+    type: 'text',
+    value: 'format',
+    help: 'format that a recognition program writes: srt or verbose_json',
+  },
+  vocals: {
+    type: 'text',
+    value: 'path',
+    help: 'voice file that a separation program writes, relative to {out}',
+  },
+  background: { type: 'text', value: 'path', help: 'background file that it writes, relative to {out}' },
+  concurrency: { type: 'number', value: 'n', help: 'maximum number of concurrent calls' },
+  timeout: { type: 'duration', value: 'time', help: 'fail a call after this time, such as 90s or 30m' },
+  noFallback: {
+    type: 'flag',
+    help: 'fail if it does not support a language, instead of using the next engine',
+  },
+  first: { type: 'flag', help: 'use it before the other engines of the step (default)' },
+  last: { type: 'flag', help: 'use it after the other engines of the step' },
+  noCheck: { type: 'flag', help: 'save it without a trial' },
+} as const satisfies OptionTable;
+
+type Options = OptionValues<typeof OPTIONS>;
+
+export const enginesAdd: Command = defineCommand({
+  operands: {
+    name: 'step',
+    count: 'many',
+    parts: {
+      '<step>': 'recognize, translate, speak or separate',
+      '[-- program arguments...]': 'program of an engine of type command, with its arguments',
+    },
+  },
+  options: OPTIONS,
+  examples: [
+    {
+      command: 'vloc engines add recognize --type openai --url http://127.0.0.1:8000/v1 --model large-v3',
+      explains: 'a server with the interface of OpenAI, such as speaches or whisper.cpp',
+    },
+    {
+      command:
+        'vloc engines add translate --type openai --url https://api.example.com/v1 --model m --key-env MT_KEY',
+      explains: 'a hosted service; the key stays in the environment',
+    },
+    {
+      command: 'vloc engines add translate --type libretranslate --url http://127.0.0.1:5000',
+      explains: 'LibreTranslate',
+    },
+    {
+      command: 'vloc engines add speak --type sherpa --folder ~/models/piper-es --language es',
+      explains: 'a voice in a folder, for Spanish only',
+    },
+    {
+      command:
+        "vloc engines add separate --vocals '{stem}/vocals.wav' --background '{stem}/no_vocals.wav' -- demucs -o '{out}' '{input}'",
+      explains: 'a program, such as Demucs',
+    },
+  ],
+  notes: [
+    'First runs a short sample through the engine, and saves nothing if that fails. The file is engines.json in the folder of the profiles, or that of --engines or VLOC_ENGINES.',
+  ],
+  fields: () => ENGINE_FIELDS,
+  schemas: async () => (await import('../doctor/outputs.ts')).ENGINE_RECORD,
+  run: async (context, [word = '', ...program], options) => {
+    if (options.first && options.last) {
+      throw usageFailure('--first and --last cannot be combined', 'Leave one of them out.');
+    }
+    const step = await parseStep(word);
+    const entry = await makeEntry(step, program, options, context);
+    const [{ readEnginesFile, saveEnginesFile }, { BUILT_IN, SCHEMA_ADDRESS }] = await Promise.all([
+      import('../../engines/config-file.ts'),
+      import('../../engines/config.ts'),
+    ]);
+    const { path } = locateEngines(context);
+    // A file that is named and missing is made.
+    const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
+    const { $schema = SCHEMA_ADDRESS, ...before } = read?.written ?? {};
+    const list: readonly (EntryOf<BackendStep> | string)[] = before[step] ?? [BUILT_IN[step]];
+    refuseTwin(step, list, entry, context);
+    await check(step, entry, options.noCheck, context);
+    const entries = options.last ? [...list, entry] : [entry, ...list];
+    const after = { $schema, ...before, [step]: entries } as EnginesConfig; // the entry was checked for this step
+    await saveEnginesFile(path, after);
+    const position = entries.indexOf(entry) + 1;
+    const added = (await listUsed(after)).filter((used) => used.step === step && used.position === position);
+    for (const used of added) await printRecord(context, ENGINES_FORM, rowOf(used));
+    context.terminal.note(`Saved in ${path}; the embedded service uses it from now on.`);
+    context.terminal.note(`Compare it with others: ${writeCommand(context, ['engines', 'test', step])}`);
+    return 0;
+  },
+});
+
+/** Makes the entry of the options. @throws Failure (`usage`) that names the wrong options */
+async function makeEntry(
+  step: BackendStep,
+  program: readonly string[],
+  options: Options,
+  { io }: Context,
+): Promise<EntryOf<BackendStep>> {
+  const { checkEngines, typesOf } = await import('../../engines/config-check.ts');
+  const type = options.type ?? (program.length > 0 ? 'command' : undefined);
+  if (type === undefined) {
+    throw usageFailure('--type is missing', `Types for ${step}: ${typesOf(step).join(', ')}.`);
+  }
+  if (program.length > 0 && type !== 'command') {
+    throw usageFailure(`an engine of type ${type} has no program`, 'Leave out --type, or the program.');
+  }
+  const entry = {
+    type,
+    ...(program.length === 0 ? {} : { run: wholePaths(program, io.cwd) }),
+    ...fieldsOf(options, io.cwd),
+  };
+  try {
+    checkEngines({ [step]: [entry] }, 'the options');
+  } catch (error) {
+    throw error instanceof Failure ? asUsageFailure(error, step, type) : error;
+  }
+  return entry as EntryOf<BackendStep>; // just checked
+}
+
+/** The fields of the entry that options set. */
+function fieldsOf(options: Options, cwd: string): Readonly<Record<string, unknown>> {
+  const { keyEnv, folder, language, voice, timeout, insecure, noFallback } = options;
+  const { url, model, threads, context, instructions, format, vocals, background, concurrency } = options;
+  const fields = {
+    url,
+    key: keyEnv === undefined ? undefined : { env: keyEnv },
+    insecure: insecure ? true : undefined,
+    model,
+    // The file is used from any folder.
+    folder: folder === undefined || folder.startsWith('~') ? folder : resolve(cwd, folder),
+    threads,
+    context,
+    instructions,
+    format,
+    vocals,
+    background,
+    voices: Object.keys(voice).length === 0 ? undefined : groupVoices(voice),
+    languages: language.length === 0 ? undefined : language,
+    fallback: noFallback ? false : undefined,
+    concurrency,
+    timeout: timeout === undefined ? undefined : Math.ceil(timeout / 1000),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** A program with a relative path is found from any folder only by its full path. */
+function wholePaths([program = '', ...rest]: readonly string[], cwd: string): readonly string[] {
+  const isPath = !isAbsolute(program) && /[\\/]/.test(program);
+  return [isPath ? resolve(cwd, program) : program, ...rest];
+}
+
+/** `es` and `es.female` become one object for Spanish. */
+function groupVoices(given: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  const parts = Object.entries(given).map(([key, name]) => {
+    const [language = '', mode = 'auto'] = key.split('.');
+    return { language, mode, name };
+  });
+  const groups = Object.entries(Object.groupBy(parts, ({ language }) => language));
+  return Object.fromEntries(
+    groups.map(([language, voices = []]) => {
+      const [only] = voices;
+      if (voices.length === 1 && only?.mode === 'auto') return [language, only.name];
+      return [language, Object.fromEntries(voices.map(({ mode, name }) => [mode, name]))];
+    }),
+  );
+}
+
+/** The options of fields with another name. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  key: '--key-env',
+  languages: '--language',
+  voices: '--voice',
+  run: '-- PROGRAM',
+  fallback: '--no-fallback',
+};
+
+function asUsageFailure(failure: Failure, step: BackendStep, type: string): Failure {
+  const errors = (failure.facts.errors ?? []).map(({ pointer, detail }) => {
+    const field = /^\w+\[0\](?: \(\w+\))? (\w+)/.exec(pointer)?.[1] ?? 'type';
+    const isUnknown = detail.startsWith('there is no such field');
+    return {
+      pointer: optionOf(field) ?? field,
+      detail: isUnknown ? `type ${type} does not have it for the step ${step}` : detail,
+    };
+  });
+  return new Failure({
+    category: 'usage',
+    code: 'USAGE',
+    message: 'the options cannot be used',
+    advice: 'See `vloc engines add --help`.',
+    errors,
+  });
+}
+
+/** Fields that say how an engine is called, not which one it is. */
+const TUNING: ReadonlySet<string> = new Set([
+  'key',
+  'insecure',
+  'threads',
+  'context',
+  'fallback',
+  'concurrency',
+  'timeout',
+]);
+
+function identityOf(entry: object): object {
+  const fields = Object.entries(entry).filter(([name]) => !TUNING.has(name));
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, name === 'url' ? String(value).replace(/\/+$/, '') : value]),
+  );
+}
+
+function refuseTwin(
+  step: BackendStep,
+  list: readonly (object | string)[],
+  entry: object,
+  context: Context,
+): void {
+  const twin = list.findIndex(
+    (other) => typeof other !== 'string' && isDeepStrictEqual(identityOf(other), identityOf(entry)),
+  );
+  if (twin < 0) return;
+  const remove = writeCommand(context, ['engines', 'remove', step, String(twin + 1)]);
+  const advice = `To change its settings, remove it first: ${remove}`;
+  throw usageFailure(`engine ${twin + 1} of ${step} is the same`, advice);
+}
+
+/** Runs the sample through the engine and notes the result. @throws Failure (`configuration`) if it fails */
+async function check(
+  step: BackendStep,
+  entry: EntryOf<BackendStep>,
+  onlyEntry: boolean,
+  context: Context,
+): Promise<void> {
+  const { nameEntry } = await import('../../engines/entry.ts');
+  if (onlyEntry) {
+    await createOnce({ step, entry }, context).catch((error: unknown) => {
+      context.signal.throwIfAborted();
+      throw checkFailure(
+        asOptions(error instanceof Error ? error.message : String(error)),
+        'Nothing was saved.',
+      );
+    });
+    return;
+  }
+  const name = nameEntry(entry);
+  const limit = formatDuration(trialLimitMs(context));
+  context.terminal.note(`Trying ${name} with a short sample, for at most ${limit} …`);
+  const row = await runTrial({ step, position: 1, entry, name }, context);
+  if (row.result === 'failed') {
+    throw checkFailure(
+      asOptions(row.problem ?? 'unknown reason'),
+      'Nothing was saved; --no-check saves it without trying it.',
+    );
+  }
+  // The sample is clear speech, or a short sentence: whoever gets no word of it right is set up wrongly.
+  if ((row.word_error_rate ?? 0) >= 1) {
+    throw checkFailure(
+      `all words of the sample are wrong: ${JSON.stringify(row.output ?? '')}`,
+      'Check its model and language. Nothing was saved; --no-check saves it without trying it.',
+    );
+  }
+  context.terminal.note(
+    row.result === 'skipped' ? `Not tried: ${row.problem}` : `It works: ${summarize(row)}`,
+  );
+}
+
+function checkFailure(problem: string, saved: string): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'ENGINE_CHECK_FAILED',
+    message: `the check failed: ${problem}`,
+    advice: saved,
+  });
+}
+
+/** How the messages of engines write values of fields, and the options that set them. */
+const WRITTEN: readonly (readonly [RegExp, string])[] = [
+  [/"key": \{"env": "(\w+)"\}/g, '--key-env $1'],
+  [/"voices": \{"(\w+)": "(\w+)"\}/g, '--voice $1=$2'],
+  [/"languages": \["(\w+)"\]/g, '--language $1'],
+  [/\["(\w+)", "(\w+)"\]/g, '$1,$2'],
+  [/"insecure": true/g, '--insecure'],
+  [/"fallback": false/g, '--no-fallback'],
+  [/ (?:of|for|to) this engine\b(?: in engines\.json)?| in engines\.json/g, ''],
+];
+
+/** The message of an engine with options instead of fields of the file: nothing is in the file yet. */
+function asOptions(problem: string): string {
+  const known = WRITTEN.reduce((text, [written, option]) => text.replace(written, option), problem);
+  return known.replace(/(?:"|\bits )(\w+)\b"?/g, (written, field: string) => optionOf(field) ?? written);
+}
+
+function optionOf(field: string): string | null {
+  return OPTION_OF[field] ?? (Object.hasOwn(OPTIONS, field) ? flagName(field) : null);
+}

@@ -1,0 +1,219 @@
+import { tmpdir } from 'node:os';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import type { Capabilities } from '../../engines/engine.ts';
+import type { InstallPlan } from '../../engines/install.ts';
+import { Failure } from '../../base/failure.ts';
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
+
+export const enginesInstall: Command = defineCommand({
+  options: {
+    pair: {
+      type: 'list',
+      value: 'pairs',
+      help: 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu',
+    },
+    to: {
+      type: 'list',
+      value: 'languages',
+      help: 'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan',
+    },
+    font: {
+      type: 'list',
+      value: 'languages',
+      help: 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB',
+    },
+    yes: { type: 'flag', short: '-y', help: 'do not ask before installing' },
+  },
+  examples: [
+    { command: 'vloc engines install', explains: 'show the packages, ask, then install them' },
+    { command: 'vloc engines install --yes', explains: 'without a question, for scripts' },
+    { command: 'vloc engines install --pair eng-glg', explains: 'to translate between English and Galician' },
+    { command: 'vloc engines install --to pt,fr', explains: 'to translate English to Portuguese and French' },
+    { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
+  ],
+  notes: ['Uses the package manager of the system: apt-get, dnf, pacman, brew or winget.'],
+  schemas: async () => (await import('../doctor/outputs.ts')).INSTALLED_ENGINES,
+  run: async (context, _operands, options) => {
+    requireLanguages([...options.font, ...options.to]);
+    const before = await detect(context);
+    const plan = await makePlan(context, before, options);
+    for (const { engine, reason } of plan.impossible) context.terminal.warn(`${engine}: ${reason}`);
+    if (plan.commands.length > 0) await install(context, plan, options.yes);
+    const after = plan.commands.length > 0 ? await detect(context) : before;
+    const missing = [
+      ...(await listMissing(after, options.pair)),
+      ...(await listMissingTargets(after, options.to)).map((language) => `a translation to ${language}`),
+      ...(await listMissingFonts(context, options.font)).map((language) => `a font for ${language}`),
+    ];
+    if (missing.length > 0) {
+      throw new Failure({
+        category: 'configuration',
+        code: 'ENGINE_MISSING',
+        message: `still missing: ${missing.join(', ')}`,
+        advice: 'Install them by hand, then check with `vloc engines list`.',
+      });
+    }
+    context.terminal.note('All engines are installed.');
+    if (context.output === 'json') context.print(JSON.stringify({ installed: plan.engines, missing }));
+    return 0;
+  },
+});
+
+/** The built-in engines and their languages. */
+async function detect(context: Context): Promise<Capabilities> {
+  const { createEngines } = await import('../../engines/index.ts');
+  return createEngines({ searchPath: context.io.env.PATH ?? '' }).capabilities();
+}
+
+function requireLanguages(languages: readonly string[]): void {
+  const wrong = languages.find((language) => canonicalLanguage(language) === null);
+  if (wrong === undefined) return;
+  throw usageFailure(`"${wrong}" is not a language`, 'Write language tags, such as ja or zh-Hant.');
+}
+
+/** The languages that no font can show. None can if ffmpeg is missing. */
+async function listMissingFonts(context: Context, languages: readonly string[]): Promise<readonly string[]> {
+  if (languages.length === 0) return [];
+  const [{ hasFont }, { createPrograms }] = await Promise.all([
+    import('../../media/export/fonts.ts'),
+    import('../../media/programs/programs.ts'),
+  ]);
+  const programs = createPrograms(context.io.env.PATH ?? '');
+  const run = { signal: context.signal, folder: tmpdir() };
+  const found = await Promise.all(languages.map((language) => hasFont(programs, language, run)));
+  return languages.filter((_, position) => found[position] !== true);
+}
+
+/** The missing engines, and the pairs in whose languages nothing is translated. */
+async function listMissing(
+  { missing, translate }: Capabilities,
+  pairs: readonly string[],
+): Promise<readonly string[]> {
+  const { sameLanguage } = await import('../../engines/languages.ts');
+  const isThere = (pair: string) => {
+    const [one = '', other = ''] = pair.split('-');
+    return translate.some(
+      ({ from, to }) =>
+        (sameLanguage(from, one) && sameLanguage(to, other)) ||
+        (sameLanguage(from, other) && sameLanguage(to, one)),
+    );
+  };
+  return [...new Set(missing.map(({ engine }) => engine)), ...pairs.filter((pair) => !isThere(pair))];
+}
+
+/** The languages to which nothing translates English. */
+async function listMissingTargets(
+  { translate }: Capabilities,
+  targets: readonly string[],
+): Promise<readonly string[]> {
+  const { findPair } = await import('../../engines/languages.ts');
+  return targets.filter((to) => findPair(translate, { from: 'en', to }) === undefined);
+}
+
+async function makePlan(
+  context: Context,
+  capabilities: Capabilities,
+  {
+    pair: pairs,
+    to,
+    font,
+  }: { readonly pair: readonly string[]; readonly to: readonly string[]; readonly font: readonly string[] },
+): Promise<InstallPlan> {
+  const [system, { createPrograms }] = await Promise.all([
+    import('../../engines/install.ts'),
+    import('../../media/programs/programs.ts'),
+  ]);
+  const wrong = pairs.find((pair) => !system.isPair(pair));
+  if (wrong !== undefined) {
+    throw usageFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
+  }
+  const programs = createPrograms(context.io.env.PATH ?? '');
+  const missing = await listMissing(capabilities, pairs);
+  const facts = {
+    system: system.detectSystem(context.io.platform, system.readOsRelease()),
+    privilege: system.detectPrivilege(programs.locate('sudo')),
+    missing,
+    freshLists: system.hasFreshLists(context.io.now()),
+  };
+  const unshown = await listMissingFonts(context, font);
+  const fonts = facts.system === null ? null : system.findFontPackages(unshown, facts.system);
+  if (fonts === null && unshown.length > 0)
+    context.terminal.warn(`no package of this system is known to have a font for ${unshown.join(', ')}`);
+  const wanted = pairs.filter((pair) => missing.includes(pair));
+  const targets = await listMissingTargets(capabilities, to);
+  if (wanted.length + targets.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
+  if (facts.system !== 'debian') throw pairsElsewhere([...wanted, ...targets]);
+  const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
+  const packages = wanted.map((pair) => {
+    const found = system.findPairPackage(pair, names);
+    if (found === null) throw unknownPair(pair, system.listNearPairs(pair, names));
+    return found;
+  });
+  const routes = targets.flatMap((target) => {
+    const found = system.findRoutePackages(target.split('-')[0] ?? target, names);
+    if (found === null) throw unknownPair(`en-${target}`, system.listNearPairs(`en-${target}`, names));
+    return found;
+  });
+  return system.planInstall({ ...facts, extra: [...new Set([...packages, ...routes]), ...(fonts ?? [])] });
+}
+
+const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';
+
+function pairsElsewhere(pairs: readonly string[]): Failure {
+  return new Failure({
+    category: 'configuration',
+    code: 'PAIR_NOT_PACKAGED',
+    message: `pairs of languages of Apertium are packages of Debian and Ubuntu only: ${pairs.join(', ')}`,
+    advice: `Build the pair as https://wiki.apertium.org/wiki/Installation describes. ${OTHER_TRANSLATORS}`,
+  });
+}
+
+function unknownPair(pair: string, near: readonly string[]): Failure {
+  const others = near.length === 0 ? '' : `Similar pairs: ${near.join(', ')}. `;
+  return new Failure({
+    category: 'usage',
+    code: 'PAIR_UNKNOWN',
+    message: `no package of Apertium translates ${pair}`,
+    advice: `${others}${OTHER_TRANSLATORS}`,
+  });
+}
+
+async function install(context: Context, plan: InstallPlan, agreed: boolean): Promise<void> {
+  const { runInstall, showCommand } = await import('../../engines/install.ts');
+  const { terminal } = context;
+  const commands = plan.commands.map(showCommand);
+  terminal.note(`To be installed: ${plan.engines.join(', ')}`);
+  for (const command of commands) terminal.note(`  ${command}`);
+  const byHand = (message: string, code: string) =>
+    new Failure({
+      category: 'configuration',
+      code,
+      message,
+      advice: `Run this:\n    ${commands.join('\n    ')}`,
+    });
+  if (plan.asksPassword && context.io.stdin.isTTY !== true) {
+    throw byHand(
+      'installing needs a password, and there is no terminal to ask for it',
+      'INSTALL_NEEDS_PASSWORD',
+    );
+  }
+  if (!agreed && !(await terminal.confirm({ text: 'Install them now?', typed: 'shown', flag: '--yes' }))) {
+    throw byHand('nothing was installed; --yes installs without a question', 'INSTALL_DECLINED');
+  }
+  const progress = await terminal.progress();
+  const onLine = (line: string) => {
+    progress.show('installing', { phase: plan.engines.join(', '), fraction: null, detail: line });
+    terminal.detail(line);
+  };
+  try {
+    await runInstall(plan, { onLine, signal: context.signal });
+    progress.close();
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    throw byHand(
+      `installing failed: ${error instanceof Error ? error.message : String(error)}`,
+      'INSTALL_FAILED',
+    );
+  }
+}

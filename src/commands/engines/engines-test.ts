@@ -1,0 +1,64 @@
+import { type Command, defineCommand } from '../context/command.ts';
+import { readEngines } from '../context/engines.ts';
+import { formatDuration } from '../context/format.ts';
+import { printList } from '../context/records.ts';
+import { Failure } from '../../base/failure.ts';
+import { chooseUsed, listUsed, parseStep, trialLimitMs } from './engines.ts';
+import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from './trials.ts';
+
+export const enginesTest: Command = defineCommand({
+  operands: {
+    name: 'step',
+    count: 'any',
+    parts: {
+      '[step]': 'test only this step (default: all steps)',
+      '[engine]': 'test only the engine with this name or position',
+    },
+  },
+  options: {},
+  examples: [
+    {
+      command: 'vloc engines test',
+      explains: 'run a short sample through each engine and compare the results',
+    },
+    { command: 'vloc engines test recognize', explains: 'test only the engines that recognize speech' },
+    {
+      command: 'vloc engines test speak kokoro --output json',
+      explains: 'test one engine, with output for a program',
+    },
+  ],
+  notes: [
+    'The sample is seven seconds of English speech, three English sentences, or the speech with noise. WRONG WORDS is the word error rate. TIME is for each second of sound, loading the model included. The exit code is 4 if an engine fails.',
+  ],
+  fields: () => TRIAL_FIELDS,
+  schemas: async () => (await import('../doctor/outputs.ts')).ENGINE_TRIALS,
+  run: async (context, [word, ...names]) => {
+    const used = await listUsed(await readEngines(context));
+    const step = word === undefined ? null : await parseStep(word);
+    const ofStep = used.filter((each) => step === null || each.step === step);
+    const chosen =
+      step === null || names.length === 0 ? ofStep : await chooseUsed(used, step, names.join(' '));
+    const progress = await context.terminal.progress();
+    const limit = `at most ${formatDuration(trialLimitMs(context))}`;
+    const rows = [];
+    try {
+      // One after the other: a second one would slow the first.
+      for (const each of chosen) {
+        progress.show(each.step, { phase: each.name, fraction: null, detail: limit });
+        rows.push(await runTrial(each, context));
+      }
+    } finally {
+      progress.close();
+    }
+    await printList(context, TRIALS_FORM, { data: rows, has_more: false, next_cursor: null });
+    const failed = rows.filter(({ result }) => result === 'failed');
+    if (failed.length === 0) return 0;
+    const failedNames = failed.map(({ step: of, engine }) => `${engine} (${of})`).join(', ');
+    throw new Failure({
+      category: 'configuration',
+      code: 'ENGINE_TEST_FAILED',
+      message: `${failed.length} of ${rows.length} engines failed: ${failedNames}`,
+      advice: 'The table says why. Correct the entry, or remove it with `vloc engines remove`.',
+    });
+  },
+});

@@ -1,0 +1,235 @@
+/** The configured engines as commands list and try them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { usageFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { formatDuration } from '../context/format.ts';
+import type { RecordForm } from '../context/records.ts';
+import type { BackendOf, BackendStep, EngineRun } from '../../engines/backend.ts';
+import type { BackendParts } from '../../engines/backends/parts.ts';
+import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import type { tryBackend } from '../../engines/trial/trial.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+
+type Entry = EntryOf<BackendStep> | string;
+
+/** An engine that a step uses. */
+export interface UsedEngine {
+  readonly step: BackendStep;
+  /** From 1, in order of preference. */
+  readonly position: number;
+  readonly entry: Entry;
+  /** Such as `openai large-v3`. */
+  readonly name: string;
+}
+
+/** An engine in use as commands print it. */
+interface EngineRow {
+  readonly step: BackendStep;
+  readonly position: number;
+  readonly engine: string;
+}
+
+export const ENGINES_FORM: RecordForm<EngineRow> = {
+  plural: 'engines',
+  idOf: ({ engine }) => engine,
+  columns: [
+    { head: 'USED FOR', field: 'step' },
+    { head: '#', field: 'position' },
+    { head: 'ENGINE', field: 'engine' },
+  ],
+};
+
+export const ENGINE_FIELDS = ENGINES_FORM.columns.map(({ field }) => field);
+
+export function rowOf({ step, position, name }: UsedEngine): EngineRow {
+  return { step, position, engine: name };
+}
+
+/** The step that a word names. @throws Failure (`usage`) */
+export async function parseStep(word: string): Promise<BackendStep> {
+  const { BACKEND_STEPS } = await import('../../engines/backend.ts');
+  const step = BACKEND_STEPS.find((each) => each === word);
+  if (step !== undefined) return step;
+  const meant = nearestName(word, BACKEND_STEPS);
+  const hint = meant === null ? `Steps: ${BACKEND_STEPS.join(', ')}.` : `Did you mean ${meant}?`;
+  throw usageFailure(word === '' ? 'a step is missing' : `there is no step "${word}"`, hint);
+}
+
+/** All engines in use, in the order of the steps. A step that is not configured uses its built-in engine. */
+export async function listUsed(config: EnginesConfig | null): Promise<readonly UsedEngine[]> {
+  const [{ BACKEND_STEPS }, { BUILT_IN }, { nameEntry }] = await Promise.all([
+    import('../../engines/backend.ts'),
+    import('../../engines/config.ts'),
+    import('../../engines/entry.ts'),
+  ]);
+  return BACKEND_STEPS.flatMap((step) =>
+    (config?.[step] ?? [BUILT_IN[step]]).map((entry: Entry, at) => ({
+      step,
+      position: at + 1,
+      entry,
+      name: nameEntry(entry),
+    })),
+  );
+}
+
+/** The engines of a step that a name or position means. @throws Failure (`usage`) if there is none */
+export async function chooseUsed(
+  used: readonly UsedEngine[],
+  step: BackendStep,
+  given: string,
+): Promise<readonly UsedEngine[]> {
+  const { findEntries } = await import('../../engines/entry.ts');
+  const ofStep = used.filter((each) => each.step === step);
+  const places = findEntries(
+    ofStep.map(({ entry }) => entry),
+    given,
+  );
+  if (places.length > 0) return ofStep.filter((_, at) => places.includes(at));
+  const names = ofStep.map(({ position, name }) => `${position} ${name}`).join(', ');
+  throw usageFailure(`there is no engine "${given}" to ${step}`, `Available: ${names}.`);
+}
+
+/** What the engines of a command are created with. */
+async function createParts({ io, terminal }: Context): Promise<BackendParts> {
+  const { createPrograms } = await import('../../media/programs/programs.ts');
+  return {
+    programs: createPrograms(io.env.PATH ?? ''),
+    env: io.env,
+    warn: terminal.warn,
+    tries: 1,
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
+  };
+}
+
+/** Works with one engine, which is ended afterwards, in a folder that is removed. */
+async function withEngine<S extends BackendStep, T>(
+  step: S,
+  entry: Entry,
+  { parts, signal }: { readonly parts: BackendParts; readonly signal: AbortSignal },
+  work: (backend: BackendOf[S], run: EngineRun) => Promise<T>,
+): Promise<T> {
+  const { createBackend } = await import('../../engines/registry.ts');
+  // A checked file has entries of this step only.
+  const backend = await createBackend(step, entry as EntryOf<S> | string, parts);
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-engine-'));
+  try {
+    return await work(backend, { signal, folder });
+  } finally {
+    await backend.close().finally(() => rm(folder, { recursive: true, force: true }));
+  }
+}
+
+/** An engine in use, its languages, and whether it can be reached. */
+export interface EngineState extends EngineRow {
+  /** BCP 47 tags, or pairs such as `en to es`; empty if they are not known or do not matter. */
+  readonly languages: readonly string[];
+  /** Null: it can be reached. */
+  readonly problem: string | null;
+  readonly fix: string | null;
+}
+
+/** Long enough for a server that lists its models, short enough to wait for. */
+const ANSWER_MS = 5_000;
+
+/** Looks whether an engine can be reached, and asks for its languages. */
+export async function examineEngine(used: UsedEngine, context: Context): Promise<EngineState> {
+  const { step, entry } = used;
+  const [{ findObstacle }, parts] = await Promise.all([
+    import('../../engines/reach.ts'),
+    createParts(context),
+  ]);
+  const answerMs = context.io.checkMs ?? ANSWER_MS;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(answerMs)]);
+  const state = { ...rowOf(used), languages: [], problem: null, fix: null };
+  const obstacle = await findObstacle(step, entry, { ...parts, signal });
+  if (obstacle !== null) return { ...state, problem: obstacle.message, fix: obstacle.fix };
+  try {
+    const languages = await withEngine(step, entry, { parts, signal }, (backend, run) =>
+      listLanguages(step, backend, run),
+    );
+    return { ...state, languages };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (signal.aborted) return { ...state, problem: `no answer in ${formatDuration(answerMs)}`, fix: null };
+    return { ...state, problem: error instanceof Error ? error.message : String(error), fix: null };
+  }
+}
+
+const LANGUAGES: {
+  readonly [S in BackendStep]: (backend: BackendOf[S], run: EngineRun) => Promise<readonly string[]>;
+} = {
+  recognize: (backend, run) => backend.languages(run),
+  translate: async (backend, run) =>
+    (await backend.pairs(run)).map(({ from, to, through }) =>
+      through === undefined ? `${from} to ${to}` : `${from} to ${to} through ${through}`,
+    ),
+  speak: async (backend, run) => (await backend.voices(run)).map(({ language }) => language),
+  separate: async () => [],
+};
+
+function listLanguages<S extends BackendStep>(
+  step: S,
+  backend: BackendOf[S],
+  run: EngineRun,
+): Promise<readonly string[]> {
+  return LANGUAGES[step](backend, run);
+}
+
+/** Creates and ends an engine, which shows whether its entry can work. @throws JobFailure if it cannot */
+export async function createOnce(
+  { step, entry }: Pick<UsedEngine, 'step' | 'entry'>,
+  context: Context,
+): Promise<void> {
+  const parts = await createParts(context);
+  await withEngine(step, entry, { parts, signal: context.signal }, async () => {});
+}
+
+/** Seven seconds of speech take a large model on one core a minute, and loading it another. */
+const TRIAL_MS = 5 * 60_000;
+
+/** The longest that a trial takes, in ms. */
+export function trialLimitMs({ io }: Pick<Context, 'io'>): number {
+  return io.trialMs ?? TRIAL_MS;
+}
+
+/**
+ * Runs the short real sample of its step through an engine.
+ * @throws Error if it cannot be reached, JobFailure if it fails; the reason of the signal when that is aborted
+ */
+export async function tryEngine(
+  { step, entry }: Pick<UsedEngine, 'step' | 'entry'>,
+  context: Context,
+): ReturnType<typeof tryBackend> {
+  const [{ tryBackend }, { asJobFailure }, parts] = await Promise.all([
+    import('../../engines/trial/trial.ts'),
+    import('../../engines/failures.ts'),
+    createParts(context),
+  ]);
+  const { signal, io } = context;
+  const [{ findObstacle }, { nameEntry }] = await Promise.all([
+    import('../../engines/reach.ts'),
+    import('../../engines/entry.ts'),
+  ]);
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(io.checkMs ?? ANSWER_MS)]);
+  const obstacle = await findObstacle(step, entry, { ...parts, signal: soon });
+  signal.throwIfAborted();
+  // At once: an engine tries a server that refuses connections for a minute.
+  if (obstacle !== null) throw new Error(`${obstacle.message}. ${obstacle.fix}`);
+  const languages = typeof entry === 'string' ? [] : (entry.languages ?? []);
+  const trialMs = trialLimitMs(context);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(trialMs)]);
+  try {
+    const limited = { ...parts, mostSeconds: trialMs / 1000 };
+    return await withEngine(step, entry, { parts: limited, signal: limit }, (backend, run) =>
+      tryBackend(step, backend, { ...run, programs: parts.programs, now: io.now, languages }),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted)
+      throw new Error(`${nameEntry(entry)} returned no result in ${formatDuration(trialMs)}`);
+    throw asJobFailure(error, signal);
+  }
+}

@@ -1,0 +1,185 @@
+/** Examines a video before anything is sent: whether the service accepts it, and which preparation it needs. */
+
+import { tmpdir } from 'node:os';
+import type { PlanIo } from '../../batch/plan/batch-plan.ts';
+import type { ExaminedVideo } from '../../batch/preparation.ts';
+import type { LongLimits } from '../context/context.ts';
+import type { Programs } from '../../media/programs/programs.ts';
+import { describeDuration, formatBytes } from '../../base/amounts.ts';
+import type { ConversionPlan } from '../../media/convert/convert.ts';
+import type { VideoFacts } from '../../media/probe/facts.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { AllowedPreparation } from './job-options.ts';
+
+interface ExaminerOptions {
+  readonly kind: JobKind;
+  readonly allowed: AllowedPreparation;
+  /** The value of PATH. */
+  readonly searchPath: string;
+  readonly limits: LongLimits | undefined;
+  readonly signal: AbortSignal;
+}
+
+type Prepare = typeof import('../../media/index.ts');
+
+/** The examination of one video. */
+interface Examination extends ExaminerOptions {
+  readonly prepare: Prepare;
+  readonly programs: Programs;
+  readonly limits: LongLimits;
+  readonly path: string;
+}
+
+export function createVideoExaminer(examiner: ExaminerOptions): PlanIo['examineVideo'] {
+  return async (path, file) => {
+    const [prepare, { createPrograms }, limits] = await Promise.all([
+      import('../../media/index.ts'),
+      import('../../media/programs/programs.ts'),
+      examiner.limits ?? serviceLimits(),
+    ]);
+    const programs = createPrograms(examiner.searchPath);
+    const examination: Examination = { ...examiner, prepare, programs, limits, path };
+    try {
+      return await examine(examination, await measure(examination));
+    } catch (error) {
+      if (!(error instanceof prepare.PreparationFailure)) throw error;
+      const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.allowed.audioTrack === null;
+      // The service decides about files that cannot be read here, unless they are damaged or need preparation.
+      const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
+      if (isJudgedThere) return asItIs(null);
+      const { describeOldFfmpeg, NEWER_FFMPEG } = await import('../../media/programs/ffmpeg-version.ts');
+      const old = await describeOldFfmpeg(programs, { signal: examiner.signal, folder: tmpdir() });
+      return problem(old === null ? `${error.message}; ${error.advice}` : `${old}. ${NEWER_FFMPEG}`);
+    }
+  };
+}
+
+type Measured = VideoFacts & { readonly seconds: number | null };
+
+/** Recordings of browsers have no duration in their header; it is computed from their packets. */
+async function measure({ prepare, programs, path, signal }: Examination): Promise<Measured> {
+  const run = { signal, folder: tmpdir() };
+  const facts = await prepare.readFacts(programs, path, run);
+  if (facts.durationSeconds !== null || facts.picture === null) {
+    return { ...facts, seconds: facts.durationSeconds };
+  }
+  const { durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
+  return { ...facts, seconds: durationSeconds };
+}
+
+async function examine(examination: Examination, declared: Measured): Promise<ExaminedVideo> {
+  const { prepare, allowed, limits } = examination;
+  if (declared.picture === null) return { type: 'other', detail: 'it has sound but no picture' };
+  const { tracks } = declared;
+  if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
+    const list = tracks.map(prepare.describeTrack).join('; ');
+    const detail = `it has ${tracks.length} audio tracks; choose one with --audio-track N, or take the default with --convert: ${list}`;
+    return { ...problem(detail), isOwn: true };
+  }
+  const first = planOf(examination, declared, {});
+  if (first.type === 'impossible') return problem(`${first.message}; ${first.advice}`);
+  // Converting lengthens the sound a little; a split keeps a margin to the limit.
+  const whole = allowed.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
+  const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
+  const { plan, facts } = isLong ? await planLong(examination, declared) : { plan: first, facts: declared };
+  if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
+  const obstacles = [
+    ...(isLong && !allowed.split ? [adviseSplit(examination, facts)] : []),
+    ...(isAllowed(plan, facts, allowed) ? [] : [adviseConversion(plan, facts, isLong)]),
+  ];
+  if (obstacles.length > 0) return problem(obstacles.join('; and '));
+  const codec = plan.type === 'none' ? prepare.uncopiedCodec(facts) : null;
+  const picture = codec === null ? {} : { uncopiedCodec: codec };
+  if (plan.type === 'none' && !isLong && plan.reasons.length === 0) {
+    return { ...asItIs(facts.seconds), ...picture };
+  }
+  const cost = prepare.videoSplitCost(examination.kind, sizeOf(facts), limits.parts);
+  const isMeasured = facts.seconds !== null;
+  return {
+    type: 'usable',
+    seconds: facts.seconds,
+    ...picture,
+    preparation: {
+      conversion: mannerOf(plan),
+      reasons: plan.reasons,
+      track: plan.track.number,
+      parts: isLong ? cost.parts : 1,
+      minutes: isMeasured && isLong ? cost.units : null,
+    },
+  };
+}
+
+type UsablePlan = Exclude<ConversionPlan, { type: 'impossible' }>;
+
+function planOf(
+  examination: Examination,
+  facts: VideoFacts,
+  about: { willBeSplit?: boolean; isConstant?: boolean },
+) {
+  const { audioTrack } = examination.allowed;
+  return examination.prepare.planConversion(facts, {
+    ...about,
+    ...(audioTrack === null ? {} : { audioTrack }),
+  });
+}
+
+/** Reads the packets: they show whether the video can be cut between frames, and whether it is complete. */
+async function planLong(
+  examination: Examination,
+  facts: Measured,
+): Promise<{ readonly plan: ConversionPlan; readonly facts: Measured }> {
+  const { prepare, programs, path, signal } = examination;
+  const run = { signal, folder: tmpdir() };
+  await prepare.requireComplete(programs, path, facts, run);
+  const { isConstant, durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
+  const plan = planOf(examination, facts, { willBeSplit: true, isConstant });
+  // The whole file is cut and paid for, even beyond the duration in the header.
+  return { plan, facts: { ...facts, seconds: Math.max(facts.seconds ?? 0, durationSeconds) } };
+}
+
+/** --audio-track on an accepted file extracts that track without re-encoding. */
+function isAllowed(plan: UsablePlan, facts: VideoFacts, allowed: AllowedPreparation): boolean {
+  if (plan.type === 'none' || allowed.convert) return true;
+  return allowed.audioTrack !== null && facts.tracks.length > 1 && plan.picture === 'copy' && plan.isTaken;
+}
+
+function mannerOf(plan: UsablePlan): 'remuxed' | 'transcoded' | null {
+  if (plan.type === 'none') return null;
+  return plan.picture === 'copy' && plan.sound === 'copy' ? 'remuxed' : 'transcoded';
+}
+
+function adviseConversion(plan: UsablePlan, facts: VideoFacts, isLong: boolean): string {
+  const copying = `without re-encoding${isLong ? ', unless a cut needs it' : ''}`;
+  const how = mannerOf(plan) === 'remuxed' ? copying : 'encoding what it must';
+  const codecs = [facts.picture?.codec, plan.track.codec].join(' and ');
+  return `${plan.reasons.join(', ')} (it contains ${codecs}); --convert makes an MP4 of it, ${how}`;
+}
+
+function adviseSplit({ prepare, kind, limits }: Examination, facts: Measured): string {
+  const long =
+    facts.bytes >= limits.bytes
+      ? `it has ${formatBytes(facts.bytes)}, and the service accepts less than ${formatBytes(limits.bytes)}`
+      : `it lasts ${describeDuration((facts.seconds ?? 0) * 1000)}, over the limit of ${describeDuration(limits.seconds * 1000)}`;
+  const cost = prepare.videoSplitCost(kind, sizeOf(facts), limits.parts);
+  return `${long}; ${prepare.describeSplitCost(cost)}, for each language`;
+}
+
+function sizeOf({ seconds, bytes }: Measured) {
+  return { durationSeconds: seconds ?? 0, bytes };
+}
+
+function asItIs(seconds: number | null): ExaminedVideo & { readonly type: 'usable' } {
+  return { type: 'usable', seconds, preparation: null };
+}
+
+function problem(detail: string): ExaminedVideo & { readonly type: 'problem' } {
+  return { type: 'problem', detail };
+}
+
+/** The limits of the service. Source: specification, "Limits". */
+export async function serviceLimits(): Promise<LongLimits> {
+  const { SERVICE_SPLIT } = await import('../../media/split/limits.ts');
+  const { videoSeconds: seconds, videoBytes: bytes, subtitleLines: lines } = LIMITS;
+  return { seconds, bytes, lines, parts: SERVICE_SPLIT };
+}

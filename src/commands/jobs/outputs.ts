@@ -1,0 +1,252 @@
+/** What commands print that run jobs or deliver their results: outcomes, plans and events. */
+import * as v from 'valibot';
+import type { Doing, DoneBefore, ItemState, StopReason } from '../../batch/item.ts';
+import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
+import type { ItemProvenance } from '../../batch/report/provenance.ts';
+import { KEPT_TRACKS } from '../../batch/records/kept-tracks.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { shapeOf } from '../../protocol/openapi/json-schemas.ts';
+import { CUE_FITS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';
+import { JOB_STATUSES } from '../../protocol/states.ts';
+import { describePrinted, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+
+export const ProvenanceSchema = shapeOf<ItemProvenance>()(
+  v.object({
+    engines: v.array(
+      v.object({
+        step: v.picklist(PROVENANCE_STEPS),
+        engine: v.string(),
+        skipped: v.array(v.string()),
+        reused: v.exactOptional(v.boolean()),
+        silent: v.exactOptional(v.boolean()),
+        unshown: v.exactOptional(v.array(v.string())),
+      }),
+    ),
+    cues: v.array(
+      v.object({
+        cues: v.array(v.number()),
+        fit: v.picklist(CUE_FITS),
+        speed: v.number(),
+        tempo: v.number(),
+        cut_seconds: v.number(),
+        part: v.exactOptional(v.number()),
+      }),
+    ),
+  }),
+);
+
+const FILE = {
+  asset: v.string(),
+  path: v.string(),
+  bytes: NullableNumber,
+  sha256: NullableText,
+  kept: v.optional(v.picklist(KEPT_TRACKS)),
+  skipped: v.boolean(),
+};
+
+const OutcomeSchema = v.object({
+  input: v.string(),
+  id: NullableText,
+  kind: v.nullable(v.picklist(JOB_KIND_NAMES)),
+  status: v.nullable(v.picklist(JOB_STATUSES)),
+  target_language: NullableText,
+  client_reference: NullableText,
+  charged_credits: NullableNumber,
+  expires_at: NullableText,
+  files: v.array(v.object(FILE)),
+  error: v.nullable(
+    v.object({ code: v.string(), message: v.string(), request_id: NullableText, retryable: v.boolean() }),
+  ),
+  provenance: v.optional(ProvenanceSchema),
+});
+
+const Outcomes = v.object({ object: v.literal('list'), data: v.array(OutcomeSchema) });
+
+const JobEvent = line('job', {
+  id: v.string(),
+  status: v.picklist(JOB_STATUSES),
+  stage: NullableText,
+  progress: NullableNumber,
+});
+const FileEvent = line('file', { id: NullableText, ...FILE });
+const ProvenanceEvent = line('provenance', { id: NullableText, ...ProvenanceSchema.entries });
+const FailedEvent = line('failed', {
+  input: v.optional(v.string()),
+  target_language: v.optional(NullableText),
+  id: NullableText,
+  code: v.string(),
+  message: v.string(),
+  retryable: v.optional(v.boolean()),
+  request_id: v.optional(NullableText),
+});
+
+/** Of `jobs wait`, `jobs download` and `jobs cancel`. */
+export const DELIVERIES = describePrinted({
+  json: [Outcomes],
+  ndjson: [
+    JobEvent,
+    FileEvent,
+    ProvenanceEvent,
+    FailedEvent,
+    line('summary', { jobs: v.number(), failed: v.number(), exit_code: v.optional(v.number()) }),
+  ],
+});
+
+const PHASES = [
+  'waiting',
+  'preparing',
+  'uploading',
+  'validating',
+  'ready',
+  'submitting',
+  'queued',
+  'processing',
+  'downloading',
+  'done',
+  'failed',
+  'left',
+] as const satisfies readonly ItemState['phase'][];
+const DOING = [
+  'reading',
+  'converting',
+  'cutting',
+  'joining',
+  'exporting',
+] as const satisfies readonly Doing[];
+const DONE_BEFORE = ['downloaded', 'exists', 'recorded'] as const satisfies readonly DoneBefore[];
+const STOP_REASONS = [
+  'max-credits',
+  'price-unknown',
+  'no-credits',
+  'quota',
+  'max-duration',
+  'authentication',
+  'network',
+  'interrupted',
+  'broken',
+  'timeout',
+  'detached',
+] as const satisfies readonly StopReason[];
+
+const RUN_EVENTS = [
+  line('uploaded', { input: v.string(), upload_id: v.string(), bytes: v.number() }),
+  line('part', {
+    input: v.string(),
+    target_language: NullableText,
+    part: v.number(),
+    of: v.number(),
+    id: v.string(),
+  }),
+  line('window', { size: v.number(), in_flight: v.number() }),
+  line('credits', { reserved: v.number(), charged: v.number(), unknown: v.number() }),
+  line('stop', { reason: v.picklist(STOP_REASONS), message: v.string() }),
+  line('left_out', { input: v.string(), message: v.string() }),
+  line('item', {
+    key: v.string(),
+    label: v.string(),
+    kind: v.picklist(JOB_KIND_NAMES),
+    target_language: NullableText,
+    phase: v.picklist(PHASES),
+    job_id: NullableText,
+    at: v.string(),
+    before: v.optional(v.nullable(v.picklist(DONE_BEFORE))),
+    charged_credits: v.optional(NullableNumber),
+    doing: v.optional(v.picklist(DOING)),
+    because: v.optional(v.picklist(STOP_REASONS)),
+  }),
+  line('created', { input: v.string(), id: v.string(), target_language: NullableText }),
+  JobEvent,
+  FileEvent,
+  ProvenanceEvent,
+  FailedEvent,
+  line('summary', {
+    jobs: v.number(),
+    done: v.number(),
+    failed: v.number(),
+    left: v.number(),
+    charged_credits: NullableNumber,
+    reserved_credits: NullableNumber,
+    exit_code: v.number(),
+  }),
+];
+
+const UNITS = Object.values(KINDS).map(({ unit }) => unit);
+
+const ItemForecastSchema = shapeOf<ItemForecast>()(
+  v.object({
+    input: v.string(),
+    target_language: NullableText,
+    status: v.picklist(['new', 'continue', 'done before', 'failed before', 'expired', 'not usable']),
+    job_id: NullableText,
+    conversion: v.nullable(v.picklist(['remuxed', 'transcoded'])),
+    parts: v.number(),
+    unit: v.nullable(v.picklist(UNITS)),
+    quantity: NullableNumber,
+    credits: NullableNumber,
+    results: v.nullable(v.array(v.string())),
+    problem: NullableText,
+  }),
+);
+
+const ForecastSchema = shapeOf<Forecast>()(
+  v.object({
+    object: v.literal('plan'),
+    kind: v.picklist(JOB_KIND_NAMES),
+    jobs: v.number(),
+    continued: v.number(),
+    done_before: v.number(),
+    failed_before: v.number(),
+    expired: v.number(),
+    not_usable: v.number(),
+    uploads: v.number(),
+    upload_bytes: v.number(),
+    quantity: v.number(),
+    unmeasured: v.number(),
+    credits: NullableNumber,
+    balance: NullableNumber,
+    items: v.array(ItemForecastSchema),
+  }),
+);
+
+export const RUN_FORMS = { json: [Outcomes], ndjson: RUN_EVENTS };
+
+/** What the plan of a shard states besides. */
+const SHARE = { shard: v.optional(v.string()), items_of_all_shards: v.optional(v.number()) };
+const { items: _items, ...FORECAST_SUM } = ForecastSchema.entries;
+const STAGES_SUM = { jobs: v.number(), credits: NullableNumber };
+const PROBLEM = { input: v.string(), target_language: NullableText, problem: v.string() };
+
+const PLANS = {
+  json: [v.object({ ...ForecastSchema.entries, ...SHARE })],
+  ndjson: [line('item', ItemForecastSchema.entries), line('summary', { ...FORECAST_SUM, ...SHARE })],
+};
+
+/** Of a job command, with and without --dry-run. */
+export const JOB_RUN = describePrinted({
+  json: [Outcomes, ...PLANS.json],
+  ndjson: [...RUN_EVENTS, ...PLANS.ndjson],
+});
+
+/** Of `localize`, which may run in stages. */
+export const STAGED_RUN = describePrinted({
+  json: [
+    Outcomes,
+    ...PLANS.json,
+    v.object({
+      object: v.literal('stages'),
+      ...SHARE,
+      ...STAGES_SUM,
+      stages: v.array(ForecastSchema),
+      results: v.array(v.string()),
+      not_usable: v.array(v.object(PROBLEM)),
+    }),
+  ],
+  ndjson: [
+    ...RUN_EVENTS,
+    ...PLANS.ndjson,
+    line('stage', ForecastSchema.entries),
+    line('not_usable', PROBLEM),
+    line('summary', STAGES_SUM),
+  ],
+});

@@ -1,0 +1,228 @@
+/** The plan of a job command: its inputs, options and earlier runs, checked before anything is sent. */
+
+import type { BatchItem } from '../../batch/item.ts';
+import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import { nameOfKey } from '../../batch/plan/item-key.ts';
+import { planBatch } from '../../batch/plan/plan.ts';
+import { type Shard, writeShard } from '../../batch/shard.ts';
+import type { Context, Io } from '../context/context.ts';
+import { checkReach, requireFfmpeg } from '../context/engines.ts';
+import { asSentence } from '../context/format.ts';
+import { readBody } from '../context/request-body.ts';
+import { freeBytes } from '../../base/folder.ts';
+import type { Capabilities } from '../../engines/engine.ts';
+import { Failure } from '../../base/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { createVideoExaminer } from './examine-video.ts';
+import { createLinesExaminer, SUBTITLE_IO } from './subtitles.ts';
+import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
+import { readHistory, warnOfDamage } from './read-history.ts';
+
+interface NoteReceiver {
+  readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;
+}
+
+/**
+ * Checks all operands and options, and compares them with earlier runs.
+ * @param only keys of the wanted items: other files in folders are not examined; null for all
+ * @throws Failure of category usage that lists every problem found
+ */
+export async function planJobs(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  context: Pick<Context, 'io' | 'signal'> & NoteReceiver,
+  only: ReadonlySet<string> | null = null,
+): Promise<BatchPlan> {
+  const request = await readRequest(kind, operands, options, context.io);
+  await requireUsedFfmpeg(context, options);
+  const history = await readHistory(context, options);
+  warnOfDamage(context, history);
+  const planIo = {
+    ...createPlanIo(context.io, { kind, options, signal: context.signal }),
+    onRead: readingTeller(kind, context),
+  };
+  if (only === null) return planBatch(request, planIo, history);
+  const names = new Set([...only].map(nameOfKey));
+  const isWanted: FileFilter = ({ name }) => names.has(name);
+  return planBatch({ ...request, isWanted }, planIo, history);
+}
+
+/** Prints how many videos are examined. Subtitles are read at once. */
+export function readingTeller(kind: JobKind, { terminal }: NoteReceiver): PlanIo['onRead'] {
+  if (KINDS[kind].input !== 'video') return undefined;
+  return (files) => terminal.note(`Reading ${files} ${files === 1 ? 'video' : 'videos'}...`);
+}
+
+/** The request of a plan, with the fields of --body and their problems. */
+export async function readRequest(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  io: Context['io'],
+): Promise<PlanRequest> {
+  const problems: InputProblem[] = [];
+  const body = await readBodyFields(options.body, operands, io, problems);
+  problems.push(...(await findMissingPrograms(options, io)));
+  return { kind, operands, options, body, problems };
+}
+
+/** The programs that add tracks to a result, and are needed only after it was paid. */
+const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
+
+/** Problems of options that need programs which this machine lacks. */
+export async function findMissingPrograms(
+  { keepAudio = false, keepSubtitles = false }: Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
+  { env }: Pick<Io, 'env'>,
+): Promise<readonly InputProblem[]> {
+  if (!keepAudio && !keepSubtitles) return [];
+  const { locateProgram } = await import('../../media/programs/programs.ts');
+  const missing = TRACK_PROGRAMS.filter((name) => locateProgram(name, env.PATH ?? '') === null);
+  if (missing.length === 0) return [];
+  const pointer = keepAudio ? '--keep-audio' : '--keep-subtitles';
+  const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
+  return [{ pointer, detail }];
+}
+
+/** Refuses an ffmpeg that is too old, if the options need it on this machine. @throws Failure (`configuration`) */
+export async function requireUsedFfmpeg(
+  context: Pick<Context, 'io' | 'signal'>,
+  options: PreparationOptions & Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
+): Promise<void> {
+  const { convert, split, audioTrack } = readPreparation(options);
+  const isUsed = convert || split || audioTrack !== null || options.keepAudio || options.keepSubtitles;
+  if (isUsed) await requireFfmpeg(context);
+}
+
+/** Says which part of the items belongs to the shard, so that no one waits for the others. */
+export function tellShare(
+  { terminal }: Pick<Context, 'terminal'>,
+  shard: Shard | undefined,
+  own: number,
+  total: number,
+): void {
+  if (shard === undefined) return;
+  const rest = own === 0 && total > 0 ? '; there is nothing to do, since all belong to other shards' : '';
+  terminal.note(`Shard ${writeShard(shard)}: ${own} of ${total} items${rest}.`);
+}
+
+/** How inputs are examined. */
+interface PlanIoOptions {
+  readonly kind: JobKind;
+  readonly options: PreparationOptions;
+  readonly signal: AbortSignal;
+}
+
+export function createPlanIo(
+  { cwd, stdin, env, limits }: Context['io'],
+  { kind, options, signal }: PlanIoOptions,
+): PlanIo {
+  const allowed = readPreparation(options);
+  const examiner = { kind, allowed, searchPath: env.PATH ?? '', limits, signal };
+  return {
+    cwd,
+    stdin,
+    examineVideo: createVideoExaminer(examiner),
+    examineLines: createLinesExaminer(kind, allowed.split, limits),
+    freeBytes,
+    ...SUBTITLE_IO,
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/**
+ * The object of `--body @file` or `--body -`; empty without the option.
+ * @param operands the inputs: stdin can be read only once
+ */
+export async function readBodyFields(
+  written: string | undefined,
+  operands: readonly string[],
+  io: Io,
+  problems: InputProblem[],
+): Promise<Fields> {
+  if (written === undefined) return {};
+  const report = (detail: string) => problems.push({ pointer: '--body', detail });
+  if (written === '-' && operands.includes('-')) {
+    report('- is already the input; pass the fields in a file, with @file');
+    return {};
+  }
+  try {
+    const fields: unknown = JSON.parse((await readBody(written, io)).toString('utf8'));
+    if (isObject(fields)) return fields;
+    report('must be a JSON object of request fields');
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    report(error.message);
+  }
+  return {};
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Restricts a plan to these items. Some may be missing: deleted files, and addresses with a query, which records
+ * omit.
+ * @throws Failure (`usage`) when none is left
+ */
+export function pickItems(
+  plan: BatchPlan,
+  keys: ReadonlySet<string>,
+  { terminal }: Pick<Context, 'terminal'>,
+): BatchPlan {
+  const planned = plan.planned.filter(({ item }) => keys.has(item.key));
+  const missing = keys.size - planned.length;
+  const message = `${missing} of ${keys.size} items to run again are no longer inputs of their command`;
+  const advice =
+    'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
+  if (planned.length === 0) throw new Failure({ category: 'usage', code: 'INPUTS_GONE', message, advice });
+  if (missing > 0) terminal.warn(`${message}. ${advice}`);
+  return { ...plan, planned };
+}
+
+/**
+ * Checks that the embedded engines support every new job and can be reached. A remote service (`capabilities` null) does its
+ * own checks.
+ * @throws Failure of category configuration for a missing engine, usage for an unsupported language
+ */
+export async function checkSupport(
+  planned: readonly PlannedItem[],
+  capabilities: Capabilities | null,
+  context: Context,
+): Promise<void> {
+  const checked = new Set<string>();
+  for (const { item, decision } of planned) {
+    if (decision.step !== 'new') continue;
+    const { kind, fields } = item;
+    // Hundreds of items need the same engines.
+    const needs = JSON.stringify([kind, fields.source_language, fields.target_language, fields.mode]);
+    if (!checked.has(needs)) await checkRequestSupport(kind, fields, capabilities, context);
+    checked.add(needs);
+  }
+}
+
+/** The same for one request. @param fields of it, without the source  @throws Failure */
+export async function checkRequestSupport(
+  kind: JobKind,
+  fields: BatchItem['fields'],
+  capabilities: Capabilities | null,
+  context: Context,
+): Promise<void> {
+  if (capabilities === null) return;
+  const { explainUnsupported } = await import('../../engines/support.ts');
+  const obstacle = explainUnsupported(kind, fields, capabilities);
+  if (obstacle === null) {
+    await checkReach(kind, fields, context);
+    return;
+  }
+  throw new Failure({
+    category: obstacle.missing ? 'configuration' : 'usage',
+    code: obstacle.missing ? 'ENGINE_MISSING' : 'LANGUAGE_NOT_SUPPORTED',
+    message: obstacle.message,
+    advice: obstacle.missing ? obstacle.advice : asSentence(obstacle.advice),
+  });
+}

@@ -1,0 +1,281 @@
+/** The media work of a run: makes the files that are sent instead of a video, and joins the results of parts. */
+
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileInput } from '../../batch/plan/input.ts';
+import type {
+  JoinedFile,
+  JoinTask,
+  MadeFile,
+  MadeFiles,
+  Preparation,
+  PreparationWork,
+} from '../../batch/preparation.ts';
+import { hashInput } from '../../batch/run/known-uploads.ts';
+import type { Io, LongLimits } from '../context/context.ts';
+import { asSentence } from '../context/format.ts';
+import type { Programs } from '../../media/programs/programs.ts';
+import { formatBytes } from '../../base/amounts.ts';
+import { Failure, type FailureCategory } from '../../base/failure.ts';
+import type { PreparationFailure } from '../../media/failure.ts';
+import type { TrackFacts, VideoFacts } from '../../media/probe/facts.ts';
+import type { VideoSplit } from '../../media/split/split-video.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import { serviceLimits } from './examine-video.ts';
+
+/** @param io PATH, and the limits of one job */
+export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): Preparation {
+  const load = async () => {
+    const [prepare, { createPrograms }] = await Promise.all([
+      import('../../media/index.ts'),
+      import('../../media/programs/programs.ts'),
+    ]);
+    return { prepare, programs: createPrograms(env.PATH ?? '') };
+  };
+  return {
+    async prepare(input, split, work) {
+      const task = { ...(await load()), limits: limits ?? (await serviceLimits()), input, split, work };
+      return asFailure('sending', () => prepareVideo(task));
+    },
+    async join(task, work) {
+      const joining = { ...(await load()), task, work };
+      return asFailure('joining', () => joinParts(joining));
+    },
+    async addTracks({ video, source, audio, subtitles }, work) {
+      const { prepare, programs } = await load();
+      const { path, language } = source;
+      const track = audio ? source.track : null;
+      const task = { video, source: path, track, language, subtitles, lines: null };
+      return asFailure('adding tracks', () => prepare.addTracks(programs, task, work));
+    },
+  };
+}
+
+/** `sending`: nothing is paid yet. Afterwards the results are paid. */
+type PreparationStage = 'sending' | 'joining' | 'adding tracks';
+
+/** What becomes of paid results when the work fails. */
+const KEPT: Readonly<Record<PreparationStage, string>> = {
+  sending: '',
+  joining: ' The results of the parts are kept: the same command joins them again and pays nothing.',
+  'adding tracks': ' Run the same command again to add them, which is not charged again.',
+};
+
+/** Runs work of `prepare`, and converts its failures to Failure. */
+async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Promise<T> {
+  const { PreparationFailure } = await import('../../media/failure.ts');
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof PreparationFailure ? explain(error, stage) : error;
+  }
+}
+
+function explain(error: PreparationFailure, stage: PreparationStage): Failure {
+  const isPaid = stage !== 'sending';
+  const advice = `${asSentence(error.advice)}${KEPT[stage]}`;
+  const facts = { code: error.code, message: error.message, advice };
+  return new Failure({ category: categoryOf(error, isPaid), ...facts }, { cause: error });
+}
+
+function categoryOf({ code }: PreparationFailure, isPaid: boolean): FailureCategory {
+  if (code === 'PROGRAM_MISSING') return 'configuration';
+  return isPaid || code === 'DISK_FULL' ? 'disk' : 'usage';
+}
+
+interface VideoTask {
+  readonly prepare: typeof import('../../media/index.ts');
+  readonly programs: Programs;
+  readonly limits: LongLimits;
+  readonly input: FileInput;
+  /** See `Preparation.prepare`. */
+  readonly split: unknown;
+  readonly work: PreparationWork;
+}
+
+/** Share of the time for converting, if cutting follows. */
+const CONVERTING_SHARE = 0.5;
+
+/** @throws PreparationFailure; Failure when the converted file exceeds a limit */
+async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
+  const { input, work } = task;
+  const isCut = (input.preparation?.parts ?? 1) > 1;
+  const ready = await convertVideo(task, isCut);
+  if (!isCut) return { files: [await measureWhole(task, ready.path)], split: null };
+  const split = await cutVideo(task, ready);
+  // The intermediate file must not stay among the parts.
+  if (ready.path !== input.path) await rm(ready.path);
+  const rate = split.frameRate;
+  const files = await Promise.all(
+    split.parts.map(({ path, frames }) => measure(path, (frames * rate.den) / rate.num, work.signal)),
+  );
+  return { files, split: task.prepare.packSplit(split) };
+}
+
+interface ReadyVideo {
+  readonly path: string;
+  readonly facts: VideoFacts;
+  readonly track: TrackFacts;
+}
+
+/** Converts the video if necessary. */
+async function convertVideo(task: VideoTask, isCut: boolean): Promise<ReadyVideo> {
+  const { prepare, programs, input, work } = task;
+  const facts = await prepare.readFacts(programs, input.path, work);
+  const isConstant = isCut
+    ? (await prepare.readTimeline(programs, input.path, facts, work)).isConstant
+    : undefined;
+  const plan = prepare.planConversion(facts, {
+    audioTrack: input.preparation?.track ?? 1,
+    willBeSplit: isCut,
+    ...(isConstant === undefined ? {} : { isConstant }),
+  });
+  if (plan.type === 'impossible') {
+    throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
+  }
+  // Checked before converting: the output of a truncated file looks complete.
+  await prepare.requireComplete(programs, input.path, facts, work);
+  if (plan.type === 'none') return { path: input.path, facts, track: plan.track };
+  const share = isCut ? CONVERTING_SHARE : 1;
+  const report = (fraction: number) => work.report(fraction * share);
+  const path = await prepare.convert(programs, input.path, facts, plan, { ...work, report });
+  const made = await prepare.readFacts(programs, path, work);
+  const [track] = made.tracks;
+  if (track === undefined) throw new TypeError('a converted video has no sound');
+  return { path, facts: made, track };
+}
+
+async function cutVideo(task: VideoTask, { path, facts, track }: ReadyVideo): Promise<VideoSplit> {
+  const { prepare, programs, limits, work } = task;
+  const timeline = await prepare.readTimeline(programs, path, facts, work);
+  const share = path === task.input.path ? 1 : 1 - CONVERTING_SHARE;
+  const report = (fraction: number) => work.report(1 - share + fraction * share);
+  const known = prepare.unpackSplit(task.split, work.folder);
+  const own = { ...work, report };
+  if (known === null) {
+    return prepare.splitLongVideo(programs, { path, facts, timeline, track }, own, limits.parts);
+  }
+  // Existing jobs use parts with these cuts.
+  const cuts = prepare.cutsOf(known);
+  return prepare.splitVideo(programs, { path, facts, timeline, track, cuts, limits: limits.parts }, own);
+}
+
+/** @throws Failure (`usage`) for a file that the service would refuse after the upload */
+async function measureWhole(task: VideoTask, path: string): Promise<MadeFile> {
+  const { prepare, programs, limits, work, input } = task;
+  // The original is never sent: sent files are in the work folder.
+  if (path === input.path) throw new TypeError('nothing was to be done to the file');
+  const { durationSeconds: seconds } = await prepare.readFacts(programs, path, work);
+  const file = await measure(path, seconds, work.signal);
+  const isFit = file.bytes < limits.bytes && (seconds ?? 0) <= limits.seconds;
+  if (isFit) return file;
+  throw new Failure({
+    category: 'usage',
+    code: 'CONVERTED_TOO_LARGE',
+    message: `converted to MP4 it lasts ${seconds ?? '?'} s and has ${formatBytes(file.bytes)}, over a limit of the service`,
+    advice: 'Use --split, or make it smaller first, for example with `ffmpeg -i IN -crf 28 OUT.mp4`.',
+  });
+}
+
+async function measure(path: string, seconds: number | null, signal: AbortSignal): Promise<MadeFile> {
+  const [{ size: bytes }, sha256] = await Promise.all([stat(path), hashInput(path, signal)]);
+  return { path, bytes, sha256, seconds };
+}
+
+interface JoinWork {
+  readonly prepare: typeof import('../../media/index.ts');
+  readonly programs: Programs;
+  readonly task: JoinTask;
+  readonly work: PreparationWork;
+}
+
+/** Start of each part and end of the last one, on the time line of the whole video. */
+interface TimeLine {
+  readonly offsetsMs: readonly number[];
+  readonly endMs: number;
+  /** The split of a video; null for subtitles. */
+  readonly split: VideoSplit | null;
+}
+
+/** One file for each asset of the kind. @throws PreparationFailure */
+async function joinParts(joining: JoinWork): Promise<readonly JoinedFile[]> {
+  const line = timeLineOf(joining);
+  const joined: JoinedFile[] = [];
+  for (const asset of assetsOf(joining.task.kind)) {
+    const paths = joining.task.parts.map((files) => files[asset.label] ?? '');
+    const name = `${asset.label}${asset.extension}`;
+    joined.push({ label: asset.label, ...(await joinAsset(joining, line, paths, name)) });
+  }
+  return joined;
+}
+
+function assetsOf(kind: JobKind): (ResultPart & { type: 'asset' })[] {
+  const parts: ResultPart[] = Object.values(KINDS[kind].result);
+  return parts.filter((part) => part.type === 'asset');
+}
+
+/** Sample rate of the split: 48 kHz. */
+const SAMPLES_PER_MS = 48;
+
+function timeLineOf({ prepare, task, work }: JoinWork): TimeLine {
+  if (task.whole.type === 'lines') return { ...task.whole, split: null };
+  const split = prepare.unpackSplit(task.whole.split, work.folder);
+  if (split === null) throw new TypeError('the record of the split is invalid');
+  const last = split.parts.at(-1);
+  const endMs = ((last?.firstSample ?? 0) + (last?.samples ?? 0)) / SAMPLES_PER_MS;
+  return { offsetsMs: prepare.partOffsetsMs(split), endMs, split };
+}
+
+type Joined = Omit<JoinedFile, 'label'>;
+
+function joinAsset(
+  joining: JoinWork,
+  line: TimeLine,
+  paths: readonly string[],
+  name: string,
+): Promise<Joined> {
+  if (name.endsWith('.srt')) return joinSubtitles(joining, line, paths, name);
+  if (name.endsWith('.mp4')) return joinVideo(joining, line, paths, name);
+  return joinSound(joining, line, paths, name);
+}
+
+async function joinSubtitles(
+  { prepare, work }: JoinWork,
+  { offsetsMs }: TimeLine,
+  paths: readonly string[],
+  name: string,
+): Promise<Joined> {
+  const parts = await Promise.all(
+    paths.map(async (path) => prepare.readSubtitleFile(await readFile(path), name)),
+  );
+  const path = join(work.folder, name);
+  await writeFile(path, prepare.writeSubtitle(prepare.joinSubtitles(parts, offsetsMs), 'srt'));
+  return { path, notes: [] };
+}
+
+async function joinSound(
+  { prepare, programs, work }: JoinWork,
+  { offsetsMs, endMs, split }: TimeLine,
+  paths: readonly string[],
+  name: string,
+): Promise<Joined> {
+  const results = paths.map((path, place) => ({ path, startSeconds: (offsetsMs[place] ?? 0) / 1000 }));
+  // Stems are as long as their part; a dub may overrun with its last sentence.
+  const manner = split === null ? 'overlap' : 'cut';
+  const path = await prepare.joinWavs(programs, results, { endSeconds: endMs / 1000, manner, name }, work);
+  return { path, notes: [] };
+}
+
+async function joinVideo(
+  { prepare, programs, work }: JoinWork,
+  { split }: TimeLine,
+  paths: readonly string[],
+  name: string,
+): Promise<Joined> {
+  if (split === null) throw new TypeError('a video is joined along its split');
+  const { path, changedParts } = await prepare.joinVideos(programs, paths, split, { name }, work);
+  const list = changedParts.join(', ');
+  const note = `part ${list} came back with a different number of frames`;
+  return { path, notes: changedParts.length === 0 ? [] : [note] };
+}

@@ -1,0 +1,240 @@
+/** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
+import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
+import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
+import { writeShard } from '../../batch/shard.ts';
+import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
+import { type Connection, connect } from '../context/connection.ts';
+import type { Context, TableHead } from '../context/context.ts';
+import { showPath } from '../context/format.ts';
+import { formatBytes } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { describeUnits } from '../../protocol/metering.ts';
+import type { Prices } from '../../protocol/prices.ts';
+import { type JobOptions, readRunOptions } from './job-options.ts';
+import { checkSupport, planJobs, tellShare } from './plan-jobs.ts';
+
+/** Longest wait for balance and prices; the plan is shown without them. */
+export const PATIENCE_MS = 5_000;
+
+/** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
+export async function showPlan(
+  kind: JobKind,
+  context: Context,
+  operands: readonly string[],
+  options: JobOptions,
+): Promise<number> {
+  const { prices } = readRunOptions(options);
+  const plan = await planJobs(kind, operands, options, context);
+  for (const note of plan.notes) context.terminal.note(note);
+  tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
+  const failure = describeUnusable(plan);
+  const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
+  const { purse, isFree } = isUseless ? NOTHING_ASKED : await askForPurse(plan, context, prices);
+  // A remote service does not say what it does to pictures.
+  if (isFree) for (const note of describeEncodings(plan.planned)) context.terminal.note(note);
+  await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) }, isFree);
+  if (failure !== null) throw failure;
+  return 0;
+}
+
+/** `isFree`: the service is the embedded one, whose credits cost nothing. */
+interface PurseAnswer {
+  readonly purse: Purse;
+  readonly isFree: boolean;
+}
+
+async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Prices): Promise<PurseAnswer> {
+  const connection = await connect(context);
+  try {
+    await checkSupport(planned, connection.capabilities, context);
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const purse = await readPurse(connection, context, signal, prices);
+    return { purse, isFree: connection.capabilities !== null };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The failure that the command would end with, as far as it is known before sending. */
+export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
+  const problems = planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
+  );
+  if (problems.length === 0) return null;
+  // The same problem is listed once for all languages of a file.
+  const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
+  if (problems.length === planned.length) return unusable(once, null);
+  return new Failure({
+    category: 'partial',
+    code: NOT_USABLE,
+    message: `${problems.length} of ${planned.length} items cannot be used; the others would run`,
+    advice: 'Fix the files above, or run the command anyway: they fail without being sent.',
+    errors: once,
+  });
+}
+
+type Account = Connection['client']['credits'];
+
+const NO_PURSE: Purse = { balance: null, price: () => null };
+const NOTHING_ASKED: PurseAnswer = { purse: NO_PURSE, isFree: false };
+
+/** Reads balance and prices; a note says if the service does not answer. @param stated prices, by the user */
+export async function readPurse(
+  { client: { credits }, prices, capabilities }: Connection,
+  context: Context,
+  signal: AbortSignal,
+  stated: Prices = {},
+): Promise<Purse> {
+  const known = capabilities === null ? { ...prices, ...stated } : stated;
+  try {
+    const [balance, { data }] = await Promise.all([
+      credits.balance({ signal }),
+      credits.transactions({ limit: LIMITS.pageSize.max }, { signal }),
+    ]);
+    return { balance: spendableOf(balance), price: (kind) => known[kind] ?? priceOf(kind, data) };
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const isExpected = error instanceof Failure || signal.aborted;
+    if (!isExpected) throw error;
+    const why = error instanceof Failure ? error.message : `no answer in ${PATIENCE_MS / 1000} s`;
+    context.terminal.note(`The credits could not be read (${why}); the plan does not show them.`);
+    return { ...NO_PURSE, price: (kind) => known[kind] ?? null };
+  }
+}
+
+/** The credits that this key may spend: limited by the account and by the monthly quota of the key. */
+export function spendableOf({
+  available_credits: available,
+  monthly_usage: month,
+}: Pick<CreditBalance, 'available_credits' | 'monthly_usage'>): number {
+  return Math.min(available, month.remaining_credits ?? available);
+}
+
+/** The price of a unit, from the newest charge for the kind; null without charges. */
+export function priceOf(
+  kind: JobKind,
+  newestFirst: readonly Pick<CreditTransaction, 'capability' | 'amount' | 'quantity'>[],
+): number | null {
+  for (const { capability, amount, quantity } of newestFirst) {
+    // Positive amounts are refunds and top-ups.
+    if (capability === kind && amount < 0 && quantity !== null && quantity > 0) return -amount / quantity;
+  }
+  return null;
+}
+
+/** As many pages of charges as are read to find a price: 500 charges of other kinds. */
+const PRICE_PAGES = 10;
+
+/** The same from all recent charges, not only the newest. @throws Failure of the service */
+export async function findPrice(
+  kind: JobKind,
+  credits: Pick<Account, 'transactions'>,
+  signal: AbortSignal,
+): Promise<number | null> {
+  let cursor: string | null | undefined;
+  for (let page = 0; page < PRICE_PAGES && cursor !== null; page += 1) {
+    const list = await credits.transactions({ limit: LIMITS.pageSize.max, cursor }, { signal });
+    const price = priceOf(kind, list.data);
+    if (price !== null) return price;
+    cursor = list.next_cursor;
+  }
+  return null;
+}
+
+/** What the plan of a shard states besides. */
+export function shareOf({ delivery: { shard }, total }: Pick<BatchPlan, 'delivery' | 'total'>): object {
+  return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
+}
+
+/** Prints the plan in the chosen form; in a table, the totals go to stderr. */
+async function printPlan(context: Context, forecast: Forecast, isFree: boolean): Promise<void> {
+  const { items, ...sum } = forecast;
+  switch (context.output) {
+    case 'json':
+      context.print(JSON.stringify(forecast, null, 2));
+      return;
+    case 'ndjson':
+      for (const item of items) context.print(JSON.stringify({ type: 'item', ...item }));
+      context.print(JSON.stringify({ type: 'summary', ...sum }));
+      return;
+    case 'plain':
+      for (const item of items) context.print(rowOf(item).join('\t'));
+      return;
+    case 'id':
+      for (const { job_id: id } of items) if (id !== null) context.print(id);
+      return;
+    case 'table':
+      if (items.length > 0) {
+        const shown = items.map((item) => ({
+          ...item,
+          results: item.results?.map((path) => showPath(path, context.io.cwd)) ?? null,
+        }));
+        context.print(await context.terminal.table(HEAD, shown.map(rowOf)));
+      }
+      for (const line of describeForecast(forecast, isFree)) context.terminal.note(line);
+  }
+}
+
+const HEAD: readonly TableHead[] = [
+  { title: 'INPUT', shrinks: 1, least: 20 },
+  'LANGUAGE',
+  'STATUS',
+  'UNITS',
+  'CREDITS',
+  { title: 'RESULT', shrinks: 2 },
+];
+
+function rowOf(item: ItemForecast): string[] {
+  return [
+    item.input,
+    item.target_language ?? '-',
+    describeStatus(item),
+    item.quantity === null || item.unit === null ? 'unknown' : describeUnits(item.quantity, item.unit),
+    item.credits === null ? 'unknown' : String(item.credits),
+    item.problem === null ? (item.results?.join(', ') ?? 'named when it is done') : '-',
+  ];
+}
+
+/** `new, remuxed, 3 parts` */
+function describeStatus({ status, conversion, parts }: ItemForecast): string {
+  const isDue = status === 'new' || status === 'continue';
+  const more = [...(conversion === null ? [] : [conversion]), ...(parts > 1 ? [`${parts} parts`] : [])];
+  return [status, ...(isDue ? more : [])].join(', ');
+}
+
+export const FREE = 'Cost: none (embedded service).';
+
+/** The sum in sentences. */
+export function describeForecast(forecast: Forecast, isFree = false): readonly string[] {
+  const { jobs, uploads, upload_bytes: bytes, quantity, unmeasured, credits, balance } = forecast;
+  const unit = forecast.items.find((item) => item.unit !== null)?.unit ?? null;
+  const units = unit === null ? [] : [describeUnits(quantity, unit)];
+  const unknown = unmeasured === 0 ? [] : [`${unmeasured} of unknown size`];
+  const sent =
+    uploads === 0 ? [] : [`${uploads} ${uploads === 1 ? 'upload' : 'uploads'} (${formatBytes(bytes)})`];
+  const others = [
+    [forecast.continued, 'continued'],
+    [forecast.done_before, 'done before'],
+    [forecast.failed_before, 'failed before (--retry-failed runs them again)'],
+    [forecast.expired, 'expired by the clock of this machine (the service is asked; --fresh makes new jobs)'],
+    [forecast.not_usable, 'not started (their file cannot be used)'],
+  ] as const;
+  return [
+    `New jobs: ${[String(jobs), ...sent, ...units, ...unknown].join(', ')}.`,
+    ...others.flatMap(([count, what]) => (count === 0 ? [] : [`Jobs ${what}: ${count}.`])),
+    isFree ? FREE : describeCost(credits, balance),
+    'Nothing was sent.',
+  ];
+}
+
+function describeCost(credits: number | null, balance: number | null): string {
+  const cost =
+    credits === null ? 'Cost: not known until the first job reports the price.' : `Cost: ${credits} credits.`;
+  if (balance === null) return cost;
+  const lack = credits !== null && credits > balance ? `, ${credits - balance} too few` : '';
+  return `${cost} Available: ${balance}${lack}.`;
+}

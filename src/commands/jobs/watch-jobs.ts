@@ -1,0 +1,198 @@
+/** A job command with --watch: new files in folders are processed until Ctrl-C. */
+
+import { resolve, sep } from 'node:path';
+import type { BatchEvent } from '../../batch/item.ts';
+import { flagName } from '../../batch/plan/field-flags.ts';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import { isNonFileInput } from '../../batch/plan/operand.ts';
+import { createWatchPlanner, type WatchPlanner } from '../../batch/plan/plan.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { runBatch } from '../../batch/run/run-batch.ts';
+import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
+import { writeShard } from '../../batch/shard.ts';
+import { usageFailure } from '../context/command.ts';
+import { connect } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { asSentence } from '../context/format.ts';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import type { Failure } from '../../base/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { createBatchView } from '../batch/view.ts';
+import { tellContinuation } from './continuation.ts';
+import { type JobOptions, readRunOptions } from './job-options.ts';
+import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
+import { checkRequestSupport, createPlanIo, readRequest, requireUsedFfmpeg } from './plan-jobs.ts';
+import { readHistory, warnOfDamage } from './read-history.ts';
+import { batchOf, type JobRun } from './run-jobs.ts';
+import { createWatchSource, type WatchSource } from './watch-source.ts';
+
+/**
+ * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
+ * @returns the exit code 0 when a time limit has ended it and everything is done
+ * @throws Failure that the watch ended with; the reason of the signal
+ */
+export async function watchJobs(
+  kind: JobKind,
+  context: Context,
+  operands: readonly string[],
+  options: JobOptions,
+): Promise<number> {
+  const runOptions = readRunOptions(options);
+  const request = await readRequest(kind, operands, options, context.io);
+  await requireUsedFfmpeg(context, options);
+  warnOfDamage(context, await readHistory(context, options));
+  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
+  const planner = createWatchPlanner(request, planIo);
+  const { delivery } = planner;
+  const place = { cwd: context.io.cwd, results: delivery.folder };
+  const folders = await checkWatch(kind, operands, options, place);
+  const connection = await connect(context);
+  const run: JobRun = { kind, context, operands, options, runOptions, delivery, connection };
+  try {
+    for (const { fields } of planner.requests) {
+      await checkRequestSupport(kind, fields, connection.capabilities, context);
+    }
+    await watch(run, folders, planner);
+    return EXIT_CODES.done.code;
+  } catch (error) {
+    throw context.signal.aborted ? context.signal.reason : error;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function watch(run: JobRun, folders: readonly string[], planner: WatchPlanner): Promise<void> {
+  const { context, operands } = run;
+  const { shard } = run.delivery;
+  const share = shard === undefined ? 'files' : `the files of shard ${writeShard(shard)}`;
+  context.terminal.note(
+    `Watching ${operands.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
+  );
+  const source = createWatchSource(run, folders, planner, (problem) => tellExcluded(context, problem));
+  const outcomes = await runWatched(run, source);
+  await printWatch(run, outcomes);
+  if (context.signal.aborted) throw context.signal.reason;
+  const failure = source.failure ?? summarizeOutcomes(outcomes);
+  if (failure !== null) throw failure;
+}
+
+async function runWatched(run: JobRun, source: WatchSource): Promise<readonly RunOutcome[]> {
+  const { context } = run;
+  const view = await createBatchView(context, { items: [], grows: true });
+  try {
+    const outcomes = await runBatch({
+      ...batchOf(run),
+      tasks: [],
+      more: source.more,
+      itemCount: Number.POSITIVE_INFINITY,
+      // Each record of the command comes with the items that it is for.
+      preface: [],
+      listen: (event) => {
+        source.listen(event);
+        view.listener(event);
+        printAsDone(context, event);
+      },
+    });
+    view.summarize(outcomes, exitCodeOf(context, source.failure ?? summarizeOutcomes(outcomes)));
+    return outcomes;
+  } finally {
+    view.close();
+  }
+}
+
+/** Options that contradict --watch, with the reason. */
+const AGAINST = {
+  dryRun: 'files that have not arrived cannot be planned; omit --watch to plan the existing ones',
+  detach: 'watching does not end by itself; omit --detach',
+  filesFrom: 'a list is finite; omit one of the two',
+  filesFrom0: 'a list is finite; omit one of the two',
+  sheet: 'a sheet is finite; omit one of the two',
+} as const;
+
+/**
+ * The folders to watch, absolute.
+ * @param results folder of the results, absolute
+ * @throws Failure (`usage`)
+ */
+async function checkWatch(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  { cwd, results }: { readonly cwd: string; readonly results: string },
+): Promise<readonly string[]> {
+  const names = Object.keys(AGAINST) as (keyof typeof AGAINST)[]; // of a constant
+  const other = names.find((name) => options[name] !== undefined && options[name] !== false);
+  if (other !== undefined) throw usage(`--watch cannot be combined with ${flagName(other)}`, AGAINST[other]);
+  if (operands.length === 0) throw usage('--watch needs a folder', 'name the folder in which files arrive');
+  const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
+  if (stranger !== undefined)
+    throw usage(`--watch needs folders, but ${stranger} is not a folder`, 'use a separate command for it');
+  const folders = operands.map((operand) => resolve(cwd, operand));
+  for (const folder of folders) await checkWatched(folder);
+  const inner = folders.find((folder, position) => folders.some(isAround(folder, position)));
+  if (inner !== undefined)
+    throw usage(`${inner} would be watched twice`, 'subfolders are watched too; name the folder once');
+  for (const folder of folders) await checkResultsFolder(folder, results);
+  return folders;
+}
+
+/** Whether another folder holds this one, or is it. */
+function isAround(folder: string, position: number): (other: string, at: number) => boolean {
+  return (other, at) => at !== position && (folder === other || folder.startsWith(`${other}${sep}`));
+}
+
+function usage(message: string, fix: string): Failure {
+  return usageFailure(message, asSentence(fix));
+}
+
+/** True for output forms with one line per item, which are printed immediately. */
+function isStreamed({ output, fields }: Pick<Context, 'output' | 'fields'>): boolean {
+  return output === 'id' || (output === 'plain' && fields === null);
+}
+
+/** Prints results to stdout as they finish. */
+function printAsDone(context: Context, event: BatchEvent): void {
+  if (!isStreamed(context) || event.type !== 'item') return;
+  const { state } = event;
+  if (state.phase !== 'done' || state.before !== null) return;
+  if (context.output === 'plain') for (const { path } of state.files) context.print(path);
+  else if (state.jobId !== null) context.print(state.jobId);
+}
+
+/** Reports an input that is skipped. */
+function tellExcluded({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
+  terminal.warn(`Skipped: ${pointer}: ${detail}`);
+  if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
+}
+
+/** Prints the outcomes of this run, without items done before it, and how to continue. */
+async function printWatch(
+  { context, delivery, connection }: JobRun,
+  outcomes: readonly RunOutcome[],
+): Promise<void> {
+  const own = outcomes.filter(({ state }) => state.phase !== 'done' || state.before === null);
+  const isWritten = isStreamed(context) || context.output === 'ndjson';
+  // All of it was done by this run, so the outcomes contain the files.
+  if (!isWritten)
+    await printOutcomes(
+      context,
+      own.map((outcome) => toOutcome(outcome, undefined)),
+    );
+  context.terminal.note(`Stopped watching: ${countOutcomes(own)}.`);
+  tellContinuation(context, own, delivery, connection.capabilities !== null);
+}
+
+function countOutcomes(outcomes: readonly RunOutcome[]): string {
+  const count = (wanted: (outcome: RunOutcome) => boolean) => outcomes.filter(wanted).length;
+  const running = count(({ state }) => state.phase === 'left' && state.jobId !== null);
+  const parts = [
+    [count(({ state }) => state.phase === 'done'), 'done'],
+    [running, 'running'],
+    [count(({ state }) => state.phase === 'left') - running, 'not started'],
+    [count(({ state }) => state.phase === 'failed'), 'failed'],
+  ] as const;
+  const shown = parts.filter(([number], position) => position === 0 || number > 0);
+  return shown.map(([number, what]) => `${number} ${what}`).join(', ');
+}

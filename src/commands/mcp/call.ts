@@ -1,0 +1,225 @@
+/** Runs a command as a call of a tool: within the folders and the limit of the session, with its output as a result. */
+import { Readable, Writable } from 'node:stream';
+import { isNonFileInput } from '../../batch/plan/operand.ts';
+import { usageFailure } from '../context/command.ts';
+import { type Context, Interruption, type Spending } from '../context/context.ts';
+import type { RawOptions } from '../context/option-table.ts';
+import { completeCommands } from '../context/printed-command.ts';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { Failure } from '../../base/failure.ts';
+import { asFailure, failureDocument } from '../../base/failure-document.ts';
+import { type AgentFolders, confine } from './folders.ts';
+import { overLimit, type Session } from './session.ts';
+import { type CallProgress, createCallTerminal } from './terminal.ts';
+import {
+  allowDefaults,
+  type CommandCall,
+  isArgumentOf,
+  nameArguments,
+  readArguments,
+  type Tool,
+  type ToolArguments,
+  writeWords,
+} from './tools.ts';
+
+/** What a tool returns; see `output` of the tool. */
+export interface CallResult {
+  readonly exit_code: number;
+  readonly output: unknown;
+  readonly text: string | null;
+  readonly notes: readonly string[];
+  readonly error: object | null;
+  readonly session: { readonly spent_credits: number | null; readonly left_credits: number | null };
+}
+
+interface CallParts {
+  /** Of `vloc mcp` itself. */
+  readonly context: Context;
+  readonly folders: AgentFolders;
+  readonly session: Session;
+  /** Aborted when the client cancels the call or leaves. */
+  readonly signal: AbortSignal;
+  readonly report: (progress: CallProgress) => void;
+}
+
+/** Runs one call; failures of the command are part of the result. @throws the reason of the signal when that is aborted */
+export async function callTool(tool: Tool, given: ToolArguments, parts: CallParts): Promise<CallResult> {
+  const { session, signal } = parts;
+  const notes: string[] = [];
+  const printed: string[] = [];
+  let failure: Failure | null = null;
+  let code: number = EXIT_CODES.done.code;
+  try {
+    const asked = readArguments(tool, given);
+    const run = async (spending?: Spending) => {
+      // Paths are checked at the turn of the call: links can change while it waits.
+      const defaults = await readDefaults(tool, asked, parts.context, notes);
+      const call = await confineCall(tool, asked, defaults, parts.folders);
+      return runCommand(tool, call, parts, { notes, printed, spending });
+    };
+    // Results of two calls at a time could be for the same folder.
+    const isAlone = tool.effect === 'pays' || tool.effect === 'writes';
+    code = await (isAlone ? session.pay(signal, run) : run());
+  } catch (error) {
+    signal.throwIfAborted();
+    failure = explain(error, tool, parts);
+    code = EXIT_CODES[failure.facts.category].code;
+    if (tool.effect === 'reads' && printed.length > 0 && STATES.has(failure.facts.code)) {
+      notes.push(failure.message);
+      failure = null;
+    }
+  }
+  const text = printed.join('\n');
+  const output = parseJson(text);
+  return {
+    exit_code: code,
+    output,
+    text: output === null && text !== '' ? text : null,
+    notes: notes.map((note) => nameArguments(note, isArgumentOf(tool))),
+    error: failure === null ? null : failureDocument(failure).error,
+    session: { spent_credits: session.spent(), left_credits: session.left() },
+  };
+}
+
+/** Codes of failures that are the state of a batch: a call that shows it has not failed. */
+const STATES: ReadonlySet<string> = new Set(['BATCH_OPEN', 'SOME_FAILED']);
+
+function explain(error: unknown, tool: Tool, { context, session }: CallParts): Failure {
+  const failure = error instanceof Failure ? error : asFailure(error);
+  const { advice, message } = failure.facts;
+  const isArgument = isArgumentOf(tool);
+  const named = failure.with({
+    message: nameArguments(message, isArgument),
+    ...(advice === undefined ? {} : { advice: nameArguments(completeCommands(advice, context), isArgument) }),
+  });
+  return overLimit(named, session.left());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The defaults of the user for what the agent has not given. */
+async function readDefaults(
+  { command }: Tool,
+  { options }: CommandCall,
+  context: Context,
+  notes: string[],
+): Promise<RawOptions> {
+  const filled = await context.addDefaults(command.options, options);
+  const added = Object.entries(filled).filter(([name]) => options[name] === undefined);
+  const { allowed, ignored } = allowDefaults(command, Object.fromEntries(added));
+  if (ignored.length > 0) notes.push(`vloc.config.json sets ${ignored.join(', ')}; tools ignore that.`);
+  return allowed;
+}
+
+/**
+ * The call with absolute paths in the allowed folders; results go to the first writable one unless it or a default names
+ * another.
+ */
+async function confineCall(
+  { command }: Tool,
+  { operands, options }: CommandCall,
+  defaults: RawOptions,
+  folders: AgentFolders,
+): Promise<CommandCall> {
+  const { paths } = command.operands ?? {};
+  const chosen: Record<string, unknown> = { ...defaults, ...options };
+  const confined: string[] = [];
+  for (const operand of operands) {
+    if (operand.startsWith('-')) {
+      throw usageFailure(`"${operand}" is not an input`, 'Write a path that begins with ./ or another name.');
+    }
+    const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
+    if (!isFile) confined.push(operand);
+    else if (paths === 'results') confined.push(await confine(folders, operand, 'write'));
+    else if (writesBeside(chosen)) confined.push(await confineVideo(folders, operand));
+    else confined.push(await confine(folders, operand, 'read'));
+  }
+  for (const [name, spec] of Object.entries(command.options)) {
+    const value = chosen[name];
+    const isGiven = options[name] !== undefined;
+    if (spec.tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
+      throw usageFailure(`"${value}" names a folder`, 'Write a name without folders.');
+    }
+    if (spec.tool === 'reads' && value !== undefined)
+      chosen[name] = await confine(folders, String(value), 'read');
+    if (spec.tool !== 'writes') continue;
+    const isFolder = 'value' in spec && spec.value === 'dir';
+    if (value === undefined && !isFolder) continue;
+    chosen[name] = await confine(folders, value === undefined ? '.' : String(value), 'write').catch(
+      (error) => {
+        throw isGiven || value === undefined ? error : outsideByDefault(error, name);
+      },
+    );
+  }
+  return { operands: confined, options: chosen };
+}
+
+/** Whether a localization leaves subtitles beside its videos. */
+function writesBeside({ stopAfter, fromSubtitles, sourceSubtitle }: RawOptions): boolean {
+  return stopAfter !== undefined || fromSubtitles === true || sourceSubtitle !== undefined;
+}
+
+/** The path of a video whose subtitles are written beside it: relative to the first readable folder, in a writable one. */
+async function confineVideo(folders: AgentFolders, operand: string): Promise<string> {
+  const path = await confine(folders, operand, 'read');
+  return confine(folders, path, 'write').catch((error) => {
+    if (!(error instanceof Failure)) throw error;
+    const advice =
+      'These stages write subtitles beside the video. Use `recognize`, then `translate`, whose results are in a writable folder, ' +
+      'and pass the edited file as `subtitle`. Or ask the user to name the folder of the video with --write of `vloc mcp`.';
+    throw error.with({ advice });
+  });
+}
+
+function outsideByDefault(error: unknown, option: string): unknown {
+  if (!(error instanceof Failure)) return error;
+  const advice = `vloc.config.json sets it. Give ${option} with a writable folder; only the user can change the file, or allow the folder with --write.`;
+  return error.with({ advice });
+}
+
+interface Collected {
+  readonly notes: string[];
+  readonly printed: string[];
+  readonly spending: Spending | undefined;
+}
+
+async function runCommand(
+  tool: Tool,
+  call: CommandCall,
+  { context: own, signal, report }: CallParts,
+  { notes, printed, spending }: Collected,
+): Promise<number> {
+  const ended = new AbortController();
+  const onAbort = () => ended.abort(new Interruption('SIGINT'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const context: Context = {
+    ...own,
+    // The streams of the process belong to the protocol.
+    io: { ...own.io, stdin: Readable.from([]), stdout: nowhere, stderr: nowhere },
+    output: 'json',
+    fields: null,
+    terminal: createCallTerminal(notes, report),
+    signal: ended.signal,
+    fail: (failure) => ended.abort(failure),
+    onNextSignal: () => undefined,
+    print: (line) => printed.push(line),
+    printed: async () => undefined,
+    commandLine: writeWords(tool, call),
+    ...(spending === undefined ? {} : { spending }),
+  };
+  try {
+    const code = await tool.command.run(context, call.operands, call.options);
+    if (ended.signal.reason instanceof Failure) throw ended.signal.reason;
+    return code;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

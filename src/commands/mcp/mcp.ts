@@ -1,0 +1,59 @@
+import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+
+/** Creates the command. @param all commands; those that the table marks become tools */
+export const mcpCommand = (all: readonly CalledCommand[]): Command =>
+  defineCommand({
+    options: {
+      read: {
+        type: 'texts',
+        value: 'dir',
+        help: 'folder with inputs, which agents may read; repeatable',
+      },
+      write: {
+        type: 'texts',
+        value: 'dir',
+        help: 'folder for results, which agents may read and write; repeatable',
+        required: true,
+      },
+      maxCredits: {
+        type: 'number',
+        from: 0,
+        value: 'n',
+        help: 'send no job that would raise the cost of all calls together above n credits',
+      },
+    },
+    examples: [
+      {
+        command: 'vloc mcp --read videos --write results --max-credits 100',
+        explains: 'offer vloc to an agent, with at most 100 credits in this session',
+      },
+    ],
+    notes: [
+      'Serves the Model Context Protocol over stdin and stdout; an agent starts it. Tools: the commands that run jobs, and ' +
+        '`jobs`, `batch status`, `batch report`, `credits` and `engines list`. Links are resolved; paths must be inside the folders. Agents cannot change the ' +
+        'folders or the limit.',
+      'With --max-credits a job is sent only if its price is stated (VLOC_PRICE or the profile) or known from an earlier charge ' +
+        'of its kind, or if the account cannot pay more than the limit.',
+    ],
+    schemas: async () => (await import('../doctor/outputs.ts')).PROTOCOL,
+    run: async (context, _operands, { read, write, maxCredits = null }) => {
+      if (write.length === 0)
+        throw usageFailure(
+          'no folder for results was given',
+          'Name it with --write, such as --write results.',
+        );
+      if (context.io.stdin.isTTY === true)
+        throw usageFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
+      const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([
+        import('./server.ts'),
+        import('./tools.ts'),
+        import('./folders.ts'),
+        import('./session.ts'),
+      ]);
+      const folders = await openFolders(read, write, context.io.cwd);
+      const tools = await makeTools(all, (table) => context.addDefaults(table, {}));
+      await serveTools({ context, tools, folders, session: createSession(maxCredits) });
+      return EXIT_CODES.done.code;
+    },
+  });

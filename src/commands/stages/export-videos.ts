@@ -1,0 +1,321 @@
+/** The last stage: exports the finished videos on this machine, and again only if something in them changed. */
+import { hash } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { placeFile } from '../../batch/deliver/result-file.ts';
+import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
+import { createLimiter } from '../../batch/limiter.ts';
+import { createItemFacts } from '../../batch/plan/facts.ts';
+import { keptResult } from '../../batch/plan/items.ts';
+import { type BatchPlace, recordFolder } from '../../batch/record-folder.ts';
+import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
+import type { BatchJournal } from '../../batch/run/journal.ts';
+import { hashInput } from '../../batch/run/known-uploads.ts';
+import { digestLines } from '../../batch/stages/items.ts';
+import type { FinishedVideo } from '../../batch/stages/records.ts';
+import { asSentence } from '../context/format.ts';
+import { makeFolder } from '../../base/folder.ts';
+import type { EngineUse } from '../../engines/engine.ts';
+import type { Programs } from '../../media/programs/programs.ts';
+import { Failure, type FailureCategory } from '../../base/failure.ts';
+import { errorCode } from '../../base/system-error.ts';
+import { isKept } from '../../batch/records/kept-tracks.ts';
+import type { ExportOptions } from '../../media/index.ts';
+import { linesInFile } from './given-subtitle.ts';
+import { stageRecord } from './stage-jobs.ts';
+import type { StageSubtitle } from './stage-plan.ts';
+import { endTarget, failTarget, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
+
+/** The prefix of work folders. */
+const SCRATCH = 'export-';
+
+/** The sound of a finished video. */
+export interface VideoAudio {
+  readonly dub: ItemFile | null;
+  readonly separated: { readonly vocals: ItemFile; readonly background: ItemFile } | null;
+}
+
+/** Exports the video of a target, unless that was done before. @throws Failure of the journal; the reason of the signal */
+export type Exporter = (state: TargetState, audio: VideoAudio) => Promise<void>;
+
+/** Exports one video at a time: each uses all cores. */
+export function createExporter(run: StagedRun): Exporter {
+  const { context, plan, inputs } = run;
+  const turns = createLimiter(1);
+  let isClean = false;
+  return async (state, audio) => {
+    const madeOf = digestExport(state, audio);
+    const before = await findFinished(run, state, madeOf);
+    if (before !== null) {
+      // Its jobs are newer than the record of the video, which they did not change.
+      if (state.isNew) await (await run.journal()).add({ ...before, at: timestamp(run) });
+      return endTarget(run, state, doneState(state, fileOf(run, before), 'downloaded'));
+    }
+    const { item } = state.target;
+    inputs.add([state.sourceSubtitle, state.targetSubtitle].flatMap((subtitle) => subtitle?.path ?? []));
+    const journal = await run.journal();
+    // Recorded before the export, so that a later command sees an unfinished video if this process is killed.
+    await journal.add(stageRecord(run, [item.key]), createItemFacts(item));
+    const leave = await turns.enter(run.states.indexOf(state), context.signal);
+    try {
+      if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
+      isClean = true;
+      const { file, use } = await exportOne(run, journal, { state, audio, madeOf });
+      const provenance = use === null ? null : { engines: [use], cues: [] };
+      endTarget(run, state, { ...doneState(state, file, null), provenance });
+    } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      await failExport(run, state, exportFailure(error));
+    } finally {
+      leave();
+    }
+  };
+}
+
+/**
+ * Checks that this machine has the fonts to export a video and can encode its picture, before more is paid for it. A target that it
+ * cannot export fails.
+ */
+export async function checkExport(run: StagedRun, state: TargetState): Promise<void> {
+  const { context, plan } = run;
+  const { target, targetSubtitle } = state;
+  const { input, key, targetLanguage } = target.item;
+  const { subtitleOutput, resolution } = exportOptions(target.item);
+  const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
+  if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) return;
+  const [{ createPrograms }, { checkExport: check }] = await Promise.all([
+    import('../../media/programs/programs.ts'),
+    import('../../media/export/export.ts'),
+  ]);
+  // A video that must be converted first is examined when it has been.
+  const video = input.preparation === null ? input.path : null;
+  const request = { video, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
+  const where = { signal: context.signal, folder: tmpdir() };
+  try {
+    await check(createPrograms(context.io.env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    const advice = 'Then run the same command again: nothing is paid twice.';
+    await failExport(run, state, exportFailure(error).with({ advice }));
+  }
+}
+
+/** Ends a target, and records why: no job tells it to later commands. @throws Failure of the journal */
+async function failExport(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
+  failTarget(run, state, failure);
+  const { item } = state.target;
+  const detail = [failure.message, failure.advice ?? []].flat().join('. ');
+  const journal = await run.journal();
+  await journal.add(
+    stageRecord(run, [item.key]),
+    createItemFacts(item),
+    createUnusableRecord(item, detail, run.context.io.now()),
+  );
+}
+
+/** The folder of unfinished videos. Other shards may be at work on theirs, so each has its own. */
+function scratchFolder(place: BatchPlace): string {
+  return join(recordFolder(place), 'stages');
+}
+
+/** Removes work folders of killed runs. The open journal keeps other processes out. */
+async function removeLeftovers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const scratch = names.filter((name) => name.startsWith(SCRATCH));
+  await Promise.all(scratch.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+/** Digest of everything whose change requires a re-export; file names are excluded. */
+function digestExport(
+  { target, sourceSubtitle, targetSubtitle }: TargetState,
+  { dub, separated }: VideoAudio,
+): string {
+  const { input } = target.item;
+  const facts = [
+    [input.bytes, input.mtimeMs],
+    [dub?.sha256, separated?.background.sha256, separated?.vocals.sha256],
+    exportOptions(target.item),
+    targetSubtitle === null ? null : digestLines(targetSubtitle.lines),
+  ];
+  const { keep } = target.item;
+  if (keep !== undefined) {
+    const isWithSource = isKept('subtitles', keep) && sourceSubtitle !== null;
+    facts.push([keep, isWithSource ? digestLines(sourceSubtitle.lines) : null]);
+  }
+  return hash('sha256', JSON.stringify(facts));
+}
+
+/** The record of a finished video that still exists and has this digest; null if there is none. */
+async function findFinished(
+  { plan, runOptions }: StagedRun,
+  { target }: TargetState,
+  madeOf: string,
+): Promise<FinishedVideo | null> {
+  const record = plan.stages.finished.get(target.item.key)?.newest;
+  if (record?.made_of !== madeOf || runOptions.fresh) return null;
+  if (record.path !== relative(plan.delivery.folder, target.path)) return null;
+  const found = await stat(target.path).catch(() => null);
+  return found?.size === record.size ? record : null;
+}
+
+function timestamp({ context }: StagedRun): string {
+  return new Date(context.io.now()).toISOString();
+}
+
+function fileOf({ plan }: StagedRun, { path, size, sha256 }: FinishedVideo): ItemFile {
+  return { asset: 'video', path: join(plan.delivery.folder, path), bytes: size, sha256 };
+}
+
+function doneState(
+  { jobId }: TargetState,
+  file: ItemFile,
+  before: 'downloaded' | null,
+): TargetEnd & { phase: 'done' } {
+  return { phase: 'done', jobId, files: [file], credits: null, before };
+}
+
+/** The export options. In `subtitles_only` mode subtitles become a track by default, as at the service. */
+function exportOptions({ fields }: BatchItem): ExportOptions {
+  const isTextOnly = fields.mode === 'subtitles_only';
+  return {
+    // The plan checked the values against the table of the kinds.
+    subtitleOutput: (fields.subtitle_output ??
+      (isTextOnly ? 'soft' : 'none')) as ExportOptions['subtitleOutput'],
+    originalAudio: (fields.original_audio ?? 'background') as ExportOptions['originalAudio'], // checked as well
+    resolution: (fields.resolution ?? 'source') as ExportOptions['resolution'], // checked as well
+  };
+}
+
+function placeOf(subtitle: StageSubtitle | null, folder: string): string | null {
+  return subtitle === null ? null : relative(folder, subtitle.path);
+}
+
+/** Digest of the subtitles as their file keeps them, to notice later edits. */
+async function digestInFile(subtitle: StageSubtitle | null): Promise<string | null> {
+  return subtitle === null ? null : digestLines(await linesInFile(subtitle.lines, subtitle.path));
+}
+
+interface Task {
+  readonly state: TargetState;
+  readonly audio: VideoAudio;
+  readonly madeOf: string;
+}
+
+async function exportOne(
+  run: StagedRun,
+  journal: BatchJournal,
+  task: Task,
+): Promise<{ readonly file: ItemFile; readonly use: EngineUse | null }> {
+  const { context, plan } = run;
+  const { state, audio, madeOf } = task;
+  const { item, path } = state.target;
+  const report = (fraction: number) => {
+    const exporting: ItemState = { phase: 'preparing', doing: 'exporting', fraction };
+    run.view.listener({ type: 'item', item, state: exporting, atMs: context.io.now() });
+  };
+  const folder = plan.delivery.folder;
+  const { createPrograms } = await import('../../media/programs/programs.ts');
+  const { exportLocalized } = await import('../../media/export/export-localized.ts');
+  await makeFolder(scratchFolder(plan.delivery), 0o700);
+  const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
+  try {
+    report(0);
+    const language = item.targetLanguage ?? 'und';
+    const programs = createPrograms(context.io.env.PATH ?? '');
+    const exported = await exportLocalized(
+      programs,
+      {
+        video: item.input.path,
+        track: item.input.preparation?.track ?? null,
+        dub: audio.dub?.path ?? null,
+        background: audio.separated?.background.path ?? null,
+        subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
+      },
+      exportOptions(item),
+      { signal: context.signal, folder: scratch, report },
+    );
+    const made = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
+    const { size } = await stat(made);
+    const sha256 = await hashInput(made, context.signal);
+    const place = relative(folder, path);
+    const at = timestamp(run);
+    const isOwn = plan.stages.finished.get(item.key)?.newest.path === place;
+    // The record comes first: after a crash, a video without one would count as the user's.
+    await journal.add({
+      type: 'stage_export',
+      at,
+      item: item.key,
+      path: place,
+      size,
+      sha256,
+      made_of: madeOf,
+      source: placeOf(state.sourceSubtitle, folder),
+      target: placeOf(state.targetSubtitle, folder),
+      target_lines: await digestInFile(state.targetSubtitle),
+    });
+    await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
+    return { file: { asset: 'video', path, bytes: size, sha256 }, use: exported.use };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Adds the tracks of the original that the target keeps, with the subtitles in the spoken language. */
+async function keepTracks(
+  { context }: StagedRun,
+  { target, sourceSubtitle }: TargetState,
+  { programs, video, folder }: { programs: Programs; video: string; folder: string },
+): Promise<string> {
+  const keep = keptResult(target.item);
+  if (keep === undefined) return video;
+  const { addTracks } = await import('../../media/export/add-tracks.ts');
+  const { path, track, language } = keep.source;
+  const subtitles = isKept('subtitles', keep.tracks);
+  const spoken = sourceSubtitle?.language ?? language;
+  const task = {
+    ...{ video, source: path, language: spoken, subtitles },
+    track: isKept('audio', keep.tracks) ? track : null,
+    lines: subtitles && sourceSubtitle !== null ? { ...sourceSubtitle, language: spoken } : null,
+  };
+  const added = await addTracks(programs, task, { signal: context.signal, folder });
+  for (const note of added.notes) context.terminal.warn(`${target.item.label}: ${note}`);
+  return added.path;
+}
+
+/** Codes of `PreparationFailure` that the file does not cause. */
+const CATEGORIES: Readonly<Record<string, FailureCategory>> = {
+  PROGRAM_MISSING: 'configuration',
+  DISK_FULL: 'disk',
+};
+
+interface MediaError {
+  readonly code: string;
+  readonly message: string;
+  readonly advice?: unknown;
+}
+
+/** The failure of an export. @throws the error itself if it is unexpected */
+function exportFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!isMediaError(error)) throw error;
+  const { code, message, advice } = error;
+  return new Failure(
+    {
+      category: CATEGORIES[code] ?? 'job',
+      code,
+      message,
+      advice:
+        typeof advice === 'string'
+          ? asSentence(advice)
+          : 'Everything paid for is kept: run the same command again.',
+    },
+    { cause: error },
+  );
+}
+
+/** Compares names, since the classes belong to media work, which is loaded lazily. */
+function isMediaError(error: unknown): error is Error & MediaError {
+  const names = ['PreparationFailure', 'JobFailure'];
+  return error instanceof Error && names.includes(error.name) && errorCode(error) !== '';
+}

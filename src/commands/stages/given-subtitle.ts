@@ -1,0 +1,158 @@
+/** Subtitles that users provide or edit: read, checked, and reported. */
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import type { PlanIo } from '../../batch/plan/batch-plan.ts';
+import type { InputProblem } from '../../batch/plan/input.ts';
+import type { Terminal } from '../context/context.ts';
+import type { Comparison, SubtitleProblem } from '../../media/index.ts';
+import { SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { StageSubtitle } from './stage-plan.ts';
+
+/** What to report about a subtitle file. */
+export interface SubtitleReport {
+  /** The name of the file in messages. */
+  readonly label: string;
+  readonly findings: readonly SubtitleProblem[];
+  /** The user's edits of a file that vloc wrote; null for a file of the user. */
+  readonly changes: Comparison | null;
+}
+
+interface ReadSubtitle {
+  /** Null if the file cannot be used; `report` or `problem` says why. */
+  readonly subtitle: StageSubtitle | null;
+  /** Why the service would refuse valid lines; null if it accepts them. */
+  readonly problem: string | null;
+  readonly report: SubtitleReport;
+}
+
+/** The name of a file in messages: relative to the working directory, unless it is outside. */
+export function labelOf(path: string, cwd: string): string {
+  const label = relative(cwd, path);
+  return label.startsWith('..') ? path : label;
+}
+
+/** Checks lines against the limits of the service. */
+export type LinesExaminer = PlanIo['examineLines'];
+
+/** For lines that are not sent: no limit applies. */
+export const NOT_SENT: LinesExaminer = async () => ({ type: 'usable', parts: null });
+
+/** How a subtitle file is used. */
+export interface SubtitleUse {
+  /** BCP 47 tag; null if unknown. */
+  readonly language: string | null;
+  /** The lines that vloc wrote into the file; null for a file of the user. */
+  readonly before: readonly SubtitleLine[] | null;
+  /** Length of the video; null if it cannot be measured. */
+  readonly seconds: number | null;
+  readonly examineLines: LinesExaminer;
+}
+
+/**
+ * Reads and checks a subtitle file.
+ * @param path absolute
+ * @returns null if the file does not exist or cannot be read
+ */
+export async function readGiven(
+  path: string,
+  { language, before, seconds, examineLines }: SubtitleUse,
+  cwd: string,
+): Promise<ReadSubtitle | null> {
+  const bytes = await readFile(path).catch(() => null);
+  if (bytes === null) return null;
+  const { inspectSubtitle } = await import('../../media/subtitles/inspect.ts');
+  const label = labelOf(path, cwd);
+  const { lines, findings } = await inspectSubtitle(
+    bytes,
+    path,
+    seconds === null ? null : Math.round(seconds * 1000),
+  );
+  if (lines === null || findings.some(({ severity }) => severity === 'error')) {
+    return { subtitle: null, problem: null, report: { label, findings, changes: null } };
+  }
+  const examined = await examineLines(lines);
+  const report = { label, findings, changes: before === null ? null : await compare(before, lines, path) };
+  if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
+  const { parts } = examined;
+  return { subtitle: { label, path, language, lines, parts }, problem: null, report };
+}
+
+/** Compares with the lines as the format of the file keeps them: what the format loses is not an edit. */
+async function compare(
+  before: readonly SubtitleLine[],
+  lines: readonly SubtitleLine[],
+  path: string,
+): Promise<Comparison> {
+  const { compareSubtitles } = await import('../../media/subtitles/compare.ts');
+  return compareSubtitles(await linesInFile(before, path), lines);
+}
+
+/** The lines as the format of the file keeps them. @param path whose extension names the format */
+export async function linesInFile(
+  lines: readonly SubtitleLine[],
+  path: string,
+): Promise<readonly SubtitleLine[]> {
+  const { readBack } = await import('../../media/subtitles/compare.ts');
+  return readBack(lines, SUBTITLE_FORMATS.find((each) => path.endsWith(`.${each}`)) ?? 'srt');
+}
+
+/** SHA-256 of the file, lower-case hex; null if it cannot be read. */
+export async function digestFile(path: string): Promise<string | null> {
+  const bytes = await readFile(path).catch(() => null);
+  return bytes === null ? null : hash('sha256', bytes);
+}
+
+/** The lines of a subtitle file that a stage downloaded; null if it no longer exists. */
+export async function readStageLines(path: string): Promise<readonly SubtitleLine[] | null> {
+  const bytes = await readFile(path).catch(() => null);
+  if (bytes === null) return null;
+  const { readSubtitleFile } = await import('../../media/subtitles/read.ts');
+  return readSubtitleFile(bytes, path);
+}
+
+/** Changes and warnings shown per file; the rest is counted, so that one bad file does not hide the next. */
+const MOST_SHOWN = 20;
+
+/** Prints the user's edits and the warnings about each file. */
+export async function printReports(
+  reports: readonly SubtitleReport[],
+  { note }: Pick<Terminal, 'note'>,
+): Promise<void> {
+  for (const report of reports) {
+    await printChanges(report, note);
+    const { label, findings } = report;
+    const warnings = findings.filter(({ severity }) => severity === 'warning');
+    for (const finding of warnings.slice(0, MOST_SHOWN))
+      note(`${placeOf(label, finding)}: ${describe(finding)}`);
+    if (warnings.length > MOST_SHOWN) note(`${label}: and ${warnings.length - MOST_SHOWN} more warnings`);
+  }
+}
+
+/** The errors that make a subtitle file unusable. */
+export function problemsOf({ label, findings }: SubtitleReport): readonly InputProblem[] {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  return errors.map((finding) => ({ pointer: placeOf(label, finding), detail: describe(finding) }));
+}
+
+/** `talk.es.srt:12`, the form that editors open. */
+function placeOf(label: string, { row }: SubtitleProblem): string {
+  return row === null ? label : `${label}:${row}`;
+}
+
+function describe({ time, cue, message, advice }: SubtitleProblem): string {
+  const what = cue === 0 ? '' : `${time} cue ${cue}: `;
+  return `${what}${message}; ${advice}`;
+}
+
+async function printChanges({ label, changes }: SubtitleReport, note: Terminal['note']): Promise<void> {
+  if (changes === null) return;
+  const count = changes.changes.length;
+  const cues = count === 1 ? '1 cue' : `${count} cues`;
+  note(`${label}: ${cues} changed, ${changes.same} unchanged`);
+  const { describeChange } = await import('../../media/subtitles/compare.ts');
+  for (const change of changes.changes.slice(0, MOST_SHOWN)) {
+    for (const row of describeChange(change)) note(`  ${row}`);
+  }
+  if (count > MOST_SHOWN) note(`  and ${count - MOST_SHOWN} more`);
+}

@@ -1,0 +1,193 @@
+/** The way of a video through its stages. Only its own previous stage delays it; other videos have theirs. */
+import { stat } from 'node:fs/promises';
+import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
+import { languageOfStage, linesStage, videoStage } from '../../batch/stages/items.ts';
+import { Failure } from '../../base/failure.ts';
+import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
+import { createPlanIo } from '../jobs/plan-jobs.ts';
+import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
+import { besidePath } from './find-subtitles.ts';
+import { digestFile, labelOf, readStageLines } from './given-subtitle.ts';
+import type { StageJobs } from './stage-jobs.ts';
+import { isDubbed, needsBackground, type SourceVideo, type StageSubtitle } from './stage-plan.ts';
+import {
+  applyOutcome,
+  endTarget,
+  failTarget,
+  type StagedRun,
+  type TargetState,
+  unfinished,
+} from './staged-run.ts';
+import { type SubtitleFile, writeSubtitle } from './write-subtitles.ts';
+
+/** A run, and what makes its results. */
+interface Workshop {
+  readonly run: StagedRun;
+  readonly jobs: StageJobs;
+  readonly exportVideo: Exporter;
+}
+
+/**
+ * Takes a video through all stages in all its target languages.
+ * @param states its targets
+ * @throws Failure of the folder or the service; the reason of the signal
+ */
+export async function localizeVideo(workshop: Workshop, states: readonly TargetState[]): Promise<void> {
+  const { run } = workshop;
+  if (run.plan.choices.stopAfter === null)
+    for (const state of unfinished(states)) await checkExport(run, state);
+  await recognize(workshop, unfinished(states));
+  await settleAll(unfinished(states).map((state) => localizeTarget(workshop, state)));
+}
+
+async function localizeTarget(workshop: Workshop, state: TargetState): Promise<void> {
+  const { run, exportVideo } = workshop;
+  const { stopAfter } = run.plan.choices;
+  if (stopAfter === 'recognize') return stopHere(run, state, state.sourceSubtitle);
+  await translate(workshop, state);
+  if (state.end !== null) return;
+  if (stopAfter === 'translate') return stopHere(run, state, state.targetSubtitle);
+  // The texts are known now.
+  await checkExport(run, state);
+  if (state.end !== null) return;
+  const audio = await makeAudio(workshop, state);
+  // The export is free: a target that has all its files is finished even if the run was stopped.
+  if (audio !== null) await exportVideo(state, audio);
+}
+
+/** Waits for all, then throws the first error. */
+export async function settleAll(works: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(works);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** Recognizes the speech if a target needs its subtitles, and writes them beside the video. */
+async function recognize({ run, jobs }: Workshop, states: readonly TargetState[]): Promise<void> {
+  const { stopAfter } = run.plan.choices;
+  const isWanted = ({ targetSubtitle }: TargetState) => targetSubtitle === null || stopAfter === 'recognize';
+  const due = states.filter((state) => state.sourceSubtitle === null && isWanted(state));
+  const video = due[0]?.video;
+  if (video === undefined) return;
+  const outcome = await jobs.run(videoStage('subtitle_recognition', video.item), due);
+  for (const state of due) applyOutcome(run, state, outcome);
+  const source = await readSource(run, video, outcome);
+  if (source === null) return;
+  for (const state of due) state.sourceSubtitle = source;
+  await write(run, subtitleFile(video, 'source', source), due);
+}
+
+/** Translates the source subtitles unless there is a translation, and writes the result beside the video. */
+async function translate({ run, jobs }: Workshop, state: TargetState): Promise<void> {
+  const { sourceSubtitle: source, targetSubtitle, target, video } = state;
+  if (source === null || targetSubtitle !== null) return;
+  const { input, targetLanguage } = target.item;
+  if (source.language !== null && baseLanguage(source.language) === baseLanguage(targetLanguage ?? '')) {
+    failTarget(run, state, sameLanguage(source.language));
+    return;
+  }
+  const item = linesStage('subtitle_translation', target.item, source, source.language);
+  const outcome = await jobs.run(item, [state]);
+  applyOutcome(run, state, outcome);
+  const path = besidePath(input, targetLanguage, run.plan.choices.format);
+  state.targetSubtitle = await readMade(run, outcome, path, targetLanguage);
+  if (state.targetSubtitle === null) return;
+  await write(run, subtitleFile(video, 'target', state.targetSubtitle), [state]);
+}
+
+/**
+ * Makes the dub and the separation, which the targets of a video share, concurrently.
+ * @returns null if a file is missing
+ */
+async function makeAudio({ run, jobs }: Workshop, state: TargetState): Promise<VideoAudio | null> {
+  const { target, targetSubtitle } = state;
+  if (targetSubtitle === null) return null;
+  const start = (item: BatchItem) => jobs.run(item, [state]);
+  const [dub, separation] = await Promise.all([
+    isDubbed(target)
+      ? start(linesStage('dubbing', target.item, targetSubtitle)).finally(() => {
+          state.isDubDone = true;
+        })
+      : null,
+    needsBackground(target) ? start(videoStage('audio_separation', target.item)) : null,
+  ]);
+  for (const outcome of [separation, dub]) if (outcome !== null) applyOutcome(run, state, outcome);
+  const voice = fileOf(dub, 'audio');
+  const background = fileOf(separation, 'background_audio');
+  const vocals = fileOf(separation, 'vocal_audio');
+  if (dub !== null && voice === null) return null;
+  if (separation !== null && (background === null || vocals === null)) return null;
+  return { dub: voice, separated: background === null || vocals === null ? null : { background, vocals } };
+}
+
+function fileOf(outcome: BatchOutcome | null, asset: string): ItemFile | null {
+  const files = outcome?.state.phase === 'done' ? outcome.state.files : [];
+  return files.find((file) => file.asset === asset) ?? null;
+}
+
+/** Ends a target at --stop-after: its result is the subtitles. */
+async function stopHere(run: StagedRun, state: TargetState, subtitle: StageSubtitle | null): Promise<void> {
+  const files = subtitle === null ? [] : [await subtitleResult(subtitle)];
+  const before = state.isNew ? null : 'downloaded';
+  endTarget(run, state, { phase: 'done', jobId: state.jobId, files, credits: null, before });
+}
+
+async function subtitleResult({ path }: StageSubtitle): Promise<ItemFile> {
+  const bytes = (await stat(path).catch(() => null))?.size ?? null;
+  return { asset: 'subtitle', path, bytes, sha256: await digestFile(path) };
+}
+
+async function readSource(
+  run: StagedRun,
+  video: SourceVideo,
+  outcome: BatchOutcome,
+): Promise<StageSubtitle | null> {
+  const path = outcome.state.phase === 'done' ? outcome.state.files[0]?.path : undefined;
+  const asked = video.item.fields.source_language;
+  const found = path === undefined ? null : languageOfStage(path);
+  const language = found ?? (typeof asked === 'string' && asked !== 'auto' ? asked : null);
+  return readMade(run, outcome, besidePath(video.item.input, language, run.plan.choices.format), language);
+}
+
+/** Reads the result of a job. @param path of the subtitle file for the user */
+async function readMade(
+  { context }: StagedRun,
+  outcome: BatchOutcome,
+  path: string,
+  language: string | null,
+): Promise<StageSubtitle | null> {
+  const file = outcome.state.phase === 'done' ? outcome.state.files[0] : undefined;
+  const lines = file === undefined ? null : await readStageLines(file.path);
+  if (lines === null) return null;
+  const { io, signal } = context;
+  const examined = await createPlanIo(io, {
+    kind: 'subtitle_translation',
+    // A video in parts may have more lines than the service accepts in one request.
+    options: { split: true },
+    signal,
+  }).examineLines(lines);
+  const parts = examined.type === 'usable' ? examined.parts : null;
+  return { label: labelOf(path, io.cwd), path, language, lines, parts };
+}
+
+function subtitleFile(
+  video: SourceVideo,
+  role: SubtitleFile['role'],
+  { path, lines, language }: StageSubtitle,
+): SubtitleFile {
+  return { path, lines, role, video: video.item.input.name, language: language ?? 'und' };
+}
+
+/** Writes a subtitle file. If that is impossible, its targets fail: the user could not edit it. */
+async function write(run: StagedRun, file: SubtitleFile, states: readonly TargetState[]): Promise<void> {
+  const failure = await writeSubtitle(run, file);
+  if (failure !== null) for (const state of unfinished(states)) failTarget(run, state, failure);
+}
+
+function sameLanguage(language: string): Failure {
+  return new Failure({
+    category: 'usage',
+    code: 'LANGUAGE_NOT_SUPPORTED',
+    message: `the speech is already in ${languageName(language)}, which is the target language`,
+    advice: 'Choose another with --to, or pass the subtitles to be spoken with --subtitle.',
+  });
+}

@@ -1,0 +1,251 @@
+/** The plan of a localization in stages, checked as far as possible before anything is sent. */
+import { stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import { recordedResults } from '../../batch/plan/decide-items.ts';
+import type { Decision } from '../../batch/plan/decision.ts';
+import { type Delivery, readDelivery } from '../../batch/plan/delivery.ts';
+import { type InputProblem, joinProblems, unusable as notUsable } from '../../batch/plan/input.ts';
+import { makePlan } from '../../batch/plan/plan.ts';
+import type { PlacedItem } from '../../batch/plan/plan-items.ts';
+import { readBatchLog } from '../../batch/report/read-batch.ts';
+import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
+import { foldStageRecords, type StageRecords } from '../../batch/stages/records.ts';
+import type { Context } from '../context/context.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import {
+  createPlanIo,
+  findMissingPrograms,
+  readingTeller,
+  requireUsedFfmpeg,
+} from '../jobs/plan-jobs.ts';
+import { readHistory, warnOfDamage } from '../jobs/read-history.ts';
+import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
+import { printReports, type SubtitleReport } from './given-subtitle.ts';
+import { readStageChoices, type StageOptions } from './stage-options.ts';
+import {
+  needsTranslation,
+  type SourceVideo,
+  type StagePlan,
+  type StageSubtitle,
+  type UnusableItem,
+  type VideoTarget,
+} from './stage-plan.ts';
+
+const KIND = 'auto_localization';
+
+/**
+ * Plans a localization in stages, and prints what users changed in its subtitle files and the warnings about them. Of the
+ * videos in a folder, one that cannot be used, or whose subtitles cannot, fails alone.
+ * @throws Failure (`usage`) that lists all problems; `disk`
+ */
+export async function planStages(
+  context: Pick<Context, 'io' | 'terminal' | 'signal'>,
+  operands: readonly string[],
+  options: StageOptions,
+): Promise<StagePlan> {
+  const { io, terminal } = context;
+  const choices = readStageChoices(options);
+  const planIo = {
+    ...createPlanIo(io, { kind: KIND, options, signal: context.signal }),
+    onRead: readingTeller(KIND, context),
+  };
+  const delivery = readDelivery(KIND, options, planIo);
+  const history = await readHistory(context, options);
+  warnOfDamage(context, history);
+  const { recorded } = history;
+  const stages = foldStageRecords((await readBatchLog(delivery)).records);
+  const known = { choices, delivery, recorded, stages };
+  const missing = await findMissingPrograms(options, io);
+  await requireUsedFfmpeg(context, options);
+  const request = { kind: KIND, operands, options, body: {}, problems: missing } as const;
+  const checked = await makePlan(request, delivery, planIo, {
+    results: new Set([
+      ...recordedResults(recorded, delivery.folder),
+      ...ownFiles(stages, delivery),
+      ...(history.otherResults ?? []),
+    ]),
+    earlier: null,
+    check: findUnfit,
+    decide: (items) => Promise.all(items.map((placed) => decideVideo(placed, known))),
+  });
+  const { planned, shortage } = checked;
+  const problems: InputProblem[] = [...checked.problems];
+  const reports: SubtitleReport[] = [];
+  const examineLines = (kind: JobKind) =>
+    createPlanIo(io, { kind, options, signal: context.signal }).examineLines;
+  const search: Search = async (find) => {
+    const found: InputProblem[] = [];
+    const subtitle = await find(createSubtitleFinder(known, { cwd: io.cwd, examineLines }, found, reports));
+    return { subtitle, problems: found };
+  };
+  const { videos, failed } = await findVideos(planned, known, search);
+  problems.push(...findConflicts(videos, checked.items, choices));
+  const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
+  const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
+  const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [{ item, detail: decision.detail }] : [],
+  );
+  for (const { item, problems: found } of failed) {
+    if (isWhole || isNamed.has(item.key)) addNew(problems, found);
+    else unusable.push({ item, detail: joinProblems(found, item.label) });
+  }
+  await printReports(reports, terminal);
+  if (problems.length > 0 || shortage !== null) throw notUsable(problems, shortage);
+  const order = planned.map(({ item }) => item.key);
+  return { ...known, videos, unusable, order, total: checked.items.length, notes: checked.notes };
+}
+
+/** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */
+function addNew(problems: InputProblem[], found: readonly InputProblem[]): void {
+  for (const each of found) {
+    const isKnown = problems.some((one) => one.pointer === each.pointer && one.detail === each.detail);
+    if (!isKnown) problems.push(each);
+  }
+}
+
+/** Videos that earlier runs exported, absolute: they are not inputs. */
+function ownFiles({ finished, subtitles }: StageRecords, { folder }: Delivery): readonly string[] {
+  const videos = [...finished.values()].map(({ newest }) => newest.path);
+  return [...videos, ...subtitles.keys()].map((path) => resolve(folder, path));
+}
+
+function findUnfit(items: readonly PlacedItem[]): InputProblem[] {
+  return items.flatMap(({ item, paths }): InputProblem[] => {
+    const pointer = item.label;
+    if (item.input.type === 'unusable') return [];
+    if (item.input.type !== 'file')
+      return [
+        {
+          pointer,
+          detail: 'is not a file on this machine, where stages put the video together; download it first',
+        },
+      ];
+    if (paths === null) return [{ pointer, detail: 'has no job whose id --name could use; leave out {id}' }];
+    return [];
+  });
+}
+
+const NOTHING_TO_WRITE: Decision = { step: 'done', before: 'downloaded', jobId: null, files: [] };
+const TO_BE_WRITTEN: Decision = { step: 'new', after: null };
+
+/** What to do about the finished video of an item. With --stop-after none is written. */
+async function decideVideo({ item, paths }: PlacedItem, known: PlanState): Promise<Decision> {
+  const { choices, delivery, stages } = known;
+  if (item.input.type === 'unusable') return { step: 'unusable', detail: item.input.detail };
+  if (choices.stopAfter !== null) return NOTHING_TO_WRITE;
+  const record = stages.finished.get(item.key);
+  const [path] = paths ?? [];
+  if (record === undefined || path === undefined || delivery.existing !== 'refuse') return TO_BE_WRITTEN;
+  const found = await stat(path).catch(() => null);
+  if (found === null) return TO_BE_WRITTEN;
+  if (relative(delivery.folder, path) === record.newest.path && record.sizes.has(found.size))
+    return NOTHING_TO_WRITE;
+  return { step: 'edited', path };
+}
+
+/** Looks for subtitles and returns the problems of the files found. */
+type Search = (
+  find: (finder: SubtitleFinder) => Promise<StageSubtitle | null>,
+) => Promise<{ readonly subtitle: StageSubtitle | null; readonly problems: readonly InputProblem[] }>;
+
+interface FailedItem {
+  readonly item: VideoItem;
+  readonly problems: readonly InputProblem[];
+}
+
+interface FoundVideos {
+  readonly videos: readonly SourceVideo[];
+  /** Items whose subtitles cannot be used. `videos` does not contain them. */
+  readonly failed: readonly FailedItem[];
+}
+
+async function findVideos(
+  planned: readonly PlannedItem[],
+  known: PlanState,
+  search: Search,
+): Promise<FoundVideos> {
+  const files = planned.flatMap((each) =>
+    isVideo(each.item) && each.decision.step !== 'unusable' ? [{ ...each, item: each.item }] : [],
+  );
+  const videos: SourceVideo[] = [];
+  const failed: FailedItem[] = [];
+  for (const sharing of Map.groupBy(files, ({ item }) => item.input.path).values()) {
+    const targets: VideoTarget[] = [];
+    for (const { item, decision, paths } of sharing) {
+      const isSkipped = decision.step === 'done' && decision.before === 'exists';
+      const { subtitle: given, problems } = isSkipped ? NONE : await search((find) => find.findTarget(item));
+      if (problems.length > 0) failed.push({ item, problems });
+      else targets.push({ item, path: paths?.[0] ?? known.delivery.folder, given, isSkipped });
+    }
+    const [first] = targets;
+    if (first === undefined) continue;
+    const languages = sharing.flatMap(({ item }) => item.targetLanguage ?? []);
+    const found = await findVideo({ item: first.item, targets, given: null }, languages, known, search);
+    failed.push(...found.failed);
+    videos.push(...found.videos);
+  }
+  return { videos, failed };
+}
+
+const NONE = { subtitle: null, problems: [] } as const;
+
+/** @param languages all requested target languages of the video */
+async function findVideo(
+  { item, targets }: SourceVideo,
+  languages: readonly string[],
+  { choices, recorded }: PlanState,
+  search: Search,
+): Promise<FoundVideos> {
+  const isRecognizedOnly = choices.stopAfter === 'recognize';
+  const needsSource = (target: VideoTarget) => isRecognizedOnly || needsTranslation(target);
+  const { subtitle: given, problems } = targets.some(needsSource)
+    ? await search((find) => find.findSource(item, languages))
+    : NONE;
+  if (problems.length > 0) {
+    const failed = targets.filter(needsSource).map((target): FailedItem => ({ item: target.item, problems }));
+    const others = targets.filter((target) => !needsSource(target));
+    return { videos: others.length === 0 ? [] : [{ item, targets: others, given: null }], failed };
+  }
+  const isRecognized = recorded.intents.byItem.has(videoStage('subtitle_recognition', item).key);
+  if (given !== null || isRecognized || isRecognizedOnly)
+    return { videos: [{ item, targets, given }], failed: [] };
+  // The source subtitles of an existing translation are gone. Using the translation is free, recognition is not.
+  const failed: FailedItem[] = [];
+  const kept: VideoTarget[] = [];
+  for (const target of targets) {
+    const found = needsTranslation(target) ? await search((find) => find.findWritten(target.item)) : null;
+    if (found !== null && found.problems.length > 0)
+      failed.push({ item: target.item, problems: found.problems });
+    else kept.push(found === null ? target : { ...target, given: found.subtitle });
+  }
+  return { videos: kept.length === 0 ? [] : [{ item, targets: kept, given }], failed };
+}
+
+function isVideo(item: PlannedItem['item']): item is VideoItem {
+  return item.input.type === 'file';
+}
+
+/** A subtitle file belongs to one video, and a video is recognized in one language. */
+function findConflicts(
+  videos: readonly SourceVideo[],
+  planned: readonly Pick<PlannedItem, 'item'>[],
+  { subtitle, sourceSubtitle }: PlanState['choices'],
+): InputProblem[] {
+  const problems: InputProblem[] = [];
+  const labels = new Set(planned.map(({ item }) => item.input.label));
+  const beside = 'put such files beside the videos, named by language, and use --from-subtitles';
+  if (subtitle !== null && planned.length > 1)
+    problems.push({ pointer: '--subtitle', detail: `is for one video and one language; ${beside}` });
+  if (sourceSubtitle !== null && labels.size > 1)
+    problems.push({ pointer: '--source-subtitle', detail: `is for one video; ${beside}` });
+  for (const { item, targets: sharing } of videos) {
+    const languages = new Set(sharing.map((target) => target.item.fields.source_language ?? 'auto'));
+    if (languages.size > 1)
+      problems.push({
+        pointer: item.input.label,
+        detail: 'is requested in several source languages; choose one',
+      });
+  }
+  return problems;
+}

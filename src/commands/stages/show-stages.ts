@@ -1,0 +1,245 @@
+/** --dry-run of a localization in stages: what each stage would do and cost. Only prices and the balance are requested. */
+
+import { resolve } from 'node:path';
+import type { BatchItem } from '../../batch/item.ts';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import { decideItems } from '../../batch/plan/decide-items.ts';
+import type { Decision } from '../../batch/plan/decision.ts';
+import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
+import { type Forecast, forecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
+import { connect } from '../context/connection.ts';
+import type { Context, TableHead } from '../context/context.ts';
+import { describeUnits } from '../../protocol/metering.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { readRunOptions } from '../jobs/job-options.ts';
+import { tellShare } from '../jobs/plan-jobs.ts';
+import { readHistory } from '../jobs/read-history.ts';
+import { describeUnusable, FREE, PATIENCE_MS, readPurse, shareOf } from '../jobs/show-plan.ts';
+import { readStageLines } from './given-subtitle.ts';
+import { planStages } from './plan-stages.ts';
+import type { StageOptions } from './stage-options.ts';
+import {
+  checkStageSupport,
+  isDubbed,
+  needsBackground,
+  needsRecognition,
+  needsTranslation,
+  type SourceVideo,
+  type StagePlan,
+  type StageSubtitle,
+  type VideoTarget,
+} from './stage-plan.ts';
+
+/** Prints the plan. @returns the exit code 0  @throws the Failure that the command would end with, as far as it is known */
+export async function showStages(
+  context: Context,
+  operands: readonly string[],
+  options: StageOptions,
+): Promise<number> {
+  const plan = await planStages(context, operands, options);
+  for (const note of plan.notes) context.terminal.note(note);
+  if (plan.choices.stopAfter === null) {
+    for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
+  }
+  tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
+  const { stages, isFree } =
+    plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
+  await print(context, plan, stages, isFree);
+  const failure = describeUnusable({ planned: plannedOf(plan) });
+  if (failure !== null) throw failure;
+  return 0;
+}
+
+async function askForStages(
+  context: Context,
+  options: StageOptions,
+  plan: StagePlan,
+): Promise<{ readonly stages: readonly Forecast[]; readonly isFree: boolean }> {
+  const { prices } = readRunOptions(options);
+  const connection = await connect(context);
+  try {
+    await checkStageSupport(plan, connection.capabilities, context);
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const purse = await readPurse(connection, context, signal, prices);
+    const stages = await forecastStages(context, options, plan, purse);
+    return { stages, isFree: connection.capabilities !== null };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** One item for each video and target language, as for a localization in one job. */
+function plannedOf({ videos, unusable }: StagePlan): readonly PlannedItem[] {
+  const targets = videos.flatMap((video) => video.targets);
+  return [
+    ...unusable.map(({ item, detail }): PlannedItem => {
+      return { item, decision: { step: 'unusable', detail }, paths: null };
+    }),
+    ...targets.map(({ item, path }): PlannedItem => {
+      return { item, decision: { step: 'new', after: null }, paths: [path] };
+    }),
+  ];
+}
+
+const HEAD: readonly TableHead[] = [
+  'STAGE',
+  { title: 'INPUT', shrinks: 1 },
+  'LANGUAGE',
+  'STATUS',
+  'UNITS',
+  'CREDITS',
+];
+
+const STAGE_NAMES: Readonly<Record<string, string>> = {
+  subtitle_recognition: 'recognize',
+  subtitle_translation: 'translate',
+  dubbing: 'dub',
+  audio_separation: 'separate',
+};
+
+async function print(
+  context: Context,
+  plan: StagePlan,
+  stages: readonly Forecast[],
+  isFree: boolean,
+): Promise<void> {
+  const sum = sumOf(stages);
+  const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
+  switch (context.output) {
+    case 'json':
+      context.print(
+        JSON.stringify(
+          {
+            object: 'stages',
+            ...shareOf(plan),
+            ...sum,
+            stages,
+            results: pathsOf(plan),
+            not_usable: problemsOf(plan),
+          },
+          null,
+          2,
+        ),
+      );
+      return;
+    case 'ndjson':
+      for (const stage of stages) context.print(JSON.stringify({ type: 'stage', ...stage }));
+      for (const each of problemsOf(plan)) context.print(JSON.stringify({ type: 'not_usable', ...each }));
+      context.print(JSON.stringify({ type: 'summary', ...sum }));
+      return;
+    case 'plain':
+      for (const row of rowsOf(stages)) context.print(row.join('\t'));
+      return;
+    case 'id':
+      for (const { job_id: id } of stages.flatMap(({ items }) => items)) if (id !== null) context.print(id);
+      return;
+    case 'table': {
+      const rows = rowsOf(stages);
+      if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
+      for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
+      const cost = sum.credits === null ? 'Cost: not known yet.' : `Cost: ${sum.credits} credits.`;
+      context.terminal.note(`New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`);
+    }
+  }
+}
+
+function problemsOf({ unusable }: StagePlan) {
+  return unusable.map(({ item, detail }) => ({
+    input: item.input.label,
+    target_language: item.targetLanguage,
+    problem: detail,
+  }));
+}
+
+function pathsOf({ choices, videos }: StagePlan): readonly string[] {
+  return choices.stopAfter === null ? videos.flatMap(({ targets }) => targets.map(({ path }) => path)) : [];
+}
+
+function sumOf(stages: readonly Forecast[]) {
+  const costs = stages.map(({ credits }) => credits);
+  const credits = costs.reduce<number | null>(
+    (sum, each) => (sum === null || each === null ? null : sum + each),
+    0,
+  );
+  return { jobs: stages.reduce((sum, { jobs }) => sum + jobs, 0), credits };
+}
+
+function rowsOf(stages: readonly Forecast[]): string[][] {
+  return stages.flatMap(({ kind, items }) =>
+    items.map(({ input, target_language: language, status, quantity, unit, credits }) => [
+      STAGE_NAMES[kind] ?? kind,
+      input,
+      language ?? '-',
+      status,
+      quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit),
+      credits === null ? 'unknown' : String(credits),
+    ]),
+  );
+}
+
+type Lines = readonly SubtitleLine[] | null;
+/** The lines that a stage works on; null until an earlier stage has made them. */
+type KnownLines = Pick<StageSubtitle, 'lines' | 'parts'> | null;
+type KindOfLines = 'subtitle_translation' | 'dubbing';
+
+/** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
+async function forecastStages(
+  context: Context,
+  options: StageOptions,
+  plan: StagePlan,
+  purse: Purse,
+): Promise<readonly Forecast[]> {
+  const { recorded, choices } = await readHistory(context, { ...options, skipDone: false });
+  const { stopAfter } = plan.choices;
+  const rows: { item: BatchItem; decision: Decision }[] = [];
+
+  /** Adds the item. Returns the lines of its result, or null if there is none yet. */
+  async function add(item: BatchItem, replace: boolean): Promise<Lines> {
+    const [decision] = await decideItems([item], recorded, {
+      ...choices,
+      replace: replace || choices.replace,
+    });
+    rows.push({ item, decision: decision ?? NEW });
+    const file = decision?.step === 'done' ? decision.files[0] : undefined;
+    return file?.path.endsWith('.srt') ? readStageLines(resolve(plan.delivery.folder, file.path)) : null;
+  }
+
+  async function addLines(kind: KindOfLines, video: VideoItem, from: KnownLines): Promise<Lines> {
+    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }), true);
+    const unknown = linesStage(kind, video, { label: '', lines: [], parts: null });
+    rows.push({ item: { ...unknown, units: null }, decision: NEW });
+    return null;
+  }
+
+  async function addTarget(target: VideoTarget, source: KnownLines): Promise<void> {
+    const translation = target.given ?? whole(await addLines('subtitle_translation', target.item, source));
+    if (stopAfter !== null) return;
+    if (isDubbed(target)) await addLines('dubbing', target.item, translation);
+  }
+
+  async function addVideo(video: SourceVideo): Promise<void> {
+    const isRecognized = stopAfter === 'recognize' ? video.given === null : needsRecognition(video);
+    const recognition = videoStage('subtitle_recognition', video.item);
+    const source = isRecognized ? whole(await add(recognition, false)) : video.given;
+    if (stopAfter === 'recognize') return;
+    const targets = video.targets.filter((target) => needsTranslation(target) || target.given !== null);
+    for (const target of targets) await addTarget(target, source);
+    if (stopAfter === null && targets.some(needsBackground))
+      await add(videoStage('audio_separation', video.item), false);
+  }
+
+  for (const video of plan.videos) await addVideo(video);
+  const planned = rows.map((row) => ({ ...row, paths: null }));
+  return ORDER.flatMap((kind) => {
+    const own = planned.filter(({ item }) => item.kind === kind);
+    return own.length === 0 ? [] : [forecast({ kind, planned: own }, purse)];
+  });
+}
+
+function whole(lines: Lines): KnownLines {
+  return lines === null ? null : { lines, parts: null };
+}
+
+const NEW: Decision = { step: 'new', after: null };
+const ORDER = ['subtitle_recognition', 'subtitle_translation', 'dubbing', 'audio_separation'] as const;

@@ -1,0 +1,215 @@
+/**
+ * The jobs of all stages as one batch: a video sends its next job when its own previous stage has ended, and all jobs share
+ * the journal and the limits of the command.
+ */
+
+import { resolve } from 'node:path';
+import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
+import { decideItems } from '../../batch/plan/decide-items.ts';
+import type { Recorded } from '../../batch/plan/decision.ts';
+import { foldItemFacts } from '../../batch/plan/facts.ts';
+import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
+import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
+import { runBatch } from '../../batch/run/run-batch.ts';
+import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import type { Connection } from '../context/connection.ts';
+import { openLocalRecords } from '../context/local-records.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { historyChoices } from '../jobs/read-history.ts';
+import { commandRecord, limitKind, spendingLimit, withPrices } from '../jobs/run-jobs.ts';
+import { createPreparation } from '../jobs/preparation.ts';
+import { checkStageSupport } from './stage-plan.ts';
+import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
+
+export interface StageJobs {
+  /**
+   * Runs a job that targets need, unless it is done. Targets that need the same job share it.
+   * @throws Failure of the folder or the service; the reason of the signal
+   */
+  run(item: BatchItem, needed: readonly TargetState[]): Promise<BatchOutcome>;
+  /** Waits until the batch has ended; no job may follow. @throws as `run` */
+  end(): Promise<void>;
+}
+
+/** The options of the batch, with the limit that this run shares with others. @throws Failure (`credits`) as `limitKind` */
+async function limitStages(
+  { context, states, runOptions }: StagedRun,
+  connection: Connection,
+): Promise<RunOptions> {
+  const options = withPrices(runOptions, connection);
+  const max = spendingLimit(context, connection);
+  if (max === Number.POSITIVE_INFINITY) return options;
+  const due = states.filter(({ end }) => end === null).flatMap(({ steps }) => steps);
+  const prices: Record<string, number> = { ...options.prices };
+  for (const kind of new Set(due.map((step) => step.kind))) {
+    const { price } = await limitKind(kind, max, connection, options.prices ?? {}, context.signal);
+    if (price !== null) prices[kind] = price;
+  }
+  return { ...options, prices, newCredits: { max: max ?? 0, price: null } };
+}
+
+export function createStageJobs(run: StagedRun): StageJobs {
+  const { context, plan } = run;
+  const outcomes = new Map<string, Promise<BatchOutcome>>();
+  const requests = new Map<string, PromiseWithResolvers<BatchOutcome> & { readonly item: BatchItem }>();
+  const queue: Task[] = [];
+  let news = Promise.withResolvers<void>();
+  let recorded: Recorded = plan.recorded;
+  let start: Promise<void> | null = null;
+  let batch: Promise<void> = Promise.resolve();
+  let stopped: StopReason | null = null;
+  let broken: { readonly error: unknown } | null = null;
+  let isOver = false;
+
+  /** Connects and takes the lock. The first time, it checks all stages, so that nothing is paid if a later one is not supported. */
+  async function open(): Promise<void> {
+    const connection = await run.connection();
+    await checkStageSupport(plan, connection.capabilities, context);
+    const limited = await limitStages(run, connection);
+    const journal = await run.journal();
+    // Another run may have worked in the folder before it was locked.
+    recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
+    batch = runBatch({
+      tasks: [],
+      more,
+      itemCount: run.states.length,
+      counted: run.states.flatMap(({ steps }) => steps),
+      journal,
+      delivery: {
+        folder: resolve(plan.delivery.folder),
+        shard: plan.delivery.shard,
+        template: '',
+        isInner: true,
+        existing: 'replace',
+      },
+      connection,
+      inputFiles: inputFilesOf(run),
+      records: openLocalRecords(connection, context.io.now),
+      // The next stage needs the files of this one.
+      options: { ...limited, skipDone: false },
+      runtime: { ...SYSTEM_RUNTIME, ...context.io.pace?.runtime },
+      preparation: createPreparation(context.io),
+      command: 'localize',
+      preface: [stageRecord(run, goalsOf(run, run.states.filter(isNeverExported)))],
+      listen,
+      warn: context.terminal.warn,
+      signal: context.signal,
+    }).then(
+      () => leaveAll(stopped ?? 'broken'),
+      (error: unknown) => {
+        broken = { error };
+        for (const { reject } of requests.values()) reject(error);
+      },
+    );
+  }
+
+  /** Yields queued tasks until `end`. Those that come together share a record of the command. */
+  async function* more(_: unknown, signal: AbortSignal): AsyncGenerator<Arrival> {
+    signal.addEventListener('abort', () => news.resolve());
+    while (!signal.aborted) {
+      const tasks = queue.splice(0);
+      if (tasks.length > 0) {
+        const keys = tasks.flatMap(({ item }) => [item.key, ...goalsOf(run, run.needs.get(item.key) ?? [])]);
+        yield { tasks, records: [stageRecord(run, [...new Set(keys)])] };
+      } else if (isOver) return;
+      else {
+        await news.promise;
+        news = Promise.withResolvers();
+      }
+    }
+  }
+
+  function listen(event: BatchEvent): void {
+    run.view.listener(withoutFiles(event));
+    if (event.type === 'stop') stopped ??= event.reason;
+    if (event.type !== 'item') return;
+    const { item, state } = event;
+    if (state.phase !== 'done' && state.phase !== 'failed' && state.phase !== 'left') return;
+    requests.get(item.key)?.resolve({ item, state });
+  }
+
+  function isNeverExported({ target, end }: TargetState): boolean {
+    return end === null && !plan.stages.finished.has(target.item.key);
+  }
+
+  /** Ends the requests that a stopped batch did not take any more. */
+  function leaveAll(because: StopReason): void {
+    stopped = because;
+    for (const { item, resolve: end } of requests.values()) end(leftOutcome(item, because));
+  }
+
+  async function request(item: BatchItem, order: number): Promise<BatchOutcome> {
+    const before = endOf(run, await decide(run, item, recorded));
+    if (before !== null) return before;
+    start ??= open();
+    await start;
+    const task = await decide(run, item, recorded);
+    const ended = endOf(run, task);
+    if (ended !== null) return ended;
+    if (broken !== null) throw broken.error;
+    if (stopped !== null) return leftOutcome(item, stopped);
+    const outcome = Promise.withResolvers<BatchOutcome>();
+    requests.set(item.key, { ...outcome, item });
+    queue.push({ ...task, order });
+    news.resolve();
+    return outcome.promise;
+  }
+
+  return {
+    run(item, needed) {
+      run.needs.set(item.key, [...(run.needs.get(item.key) ?? []), ...needed]);
+      // Videos that came first are finished first.
+      const order = Math.min(...needed.map((state) => run.states.indexOf(state)));
+      const outcome = outcomes.get(item.key) ?? request(item, order);
+      outcomes.set(item.key, outcome);
+      return outcome;
+    },
+    async end() {
+      isOver = true;
+      news.resolve();
+      await batch;
+      if (broken !== null) throw broken.error;
+    },
+  };
+}
+
+async function decide({ context, options }: StagedRun, item: BatchItem, recorded: Recorded): Promise<Task> {
+  const choices = historyChoices(context, { ...options, skipDone: false });
+  // Changed subtitles are edits, so their results are replaced. A changed video does not replace subtitles that were edited.
+  const replace = choices.replace || KINDS[item.kind].input !== 'video';
+  const [decision] = await decideItems([item], recorded, { ...choices, replace });
+  return { item, decision: decision ?? { step: 'new', after: null } };
+}
+
+/** The outcome of an item that needs no job; null for one that does. */
+function endOf({ plan }: StagedRun, { item, decision }: Task): BatchOutcome | null {
+  if (decision.step === 'done') return { item, state: doneBefore(item, decision) };
+  if (decision.step !== 'changed' && decision.step !== 'edited') return null;
+  const failure = explainDecision(decision, plan.delivery.folder);
+  return { item, state: { phase: 'failed', jobId: null, failure } };
+}
+
+/** Keys of the items that the run makes last, so that a target whose other jobs are done is not taken for finished. */
+function goalsOf({ plan }: StagedRun, states: readonly TargetState[]): readonly string[] {
+  const { stopAfter } = plan.choices;
+  return states.map(({ target, steps: [recognition, translation] }) => {
+    const last = stopAfter === null ? target.item : stopAfter === 'recognize' ? recognition : translation;
+    return (last ?? target.item).key;
+  });
+}
+
+function leftOutcome(item: BatchItem, because: StopReason): BatchOutcome {
+  return { item, state: { phase: 'left', jobId: null, because } };
+}
+
+/** Hides the files that stages pass to each other: they are not results. */
+function withoutFiles(event: BatchEvent): BatchEvent {
+  if (event.type !== 'item' || event.state.phase !== 'done') return event;
+  return { ...event, state: { ...event.state, files: [] } };
+}
+
+/** The record of the command with some of its items. */
+export function stageRecord({ context, operands, options }: StagedRun, items: readonly string[]): LogRecord {
+  return commandRecord({ kind: 'auto_localization', context, operands, options }, items, { partial: true });
+}

@@ -1,0 +1,101 @@
+/** The options of a localization in stages, with subtitles that users may provide or edit. */
+
+import { flagName } from '../../batch/plan/field-flags.ts';
+import { inGroup, type OptionValues } from '../context/command.ts';
+import { Failure } from '../../base/failure.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../jobs/job-options.ts';
+
+const STOPS = ['recognize', 'translate'] as const;
+
+const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
+  stopAfter: {
+    type: 'choice',
+    choices: STOPS,
+    help: 'stop after this step, leave the subtitles beside the videos to edit, and print the command that continues',
+    argumentHelp:
+      'stop after this step and leave the subtitles beside the videos for review; edit them, then continue with from_subtitles. ' +
+      'The videos must be in a writable folder',
+  },
+  fromSubtitles: {
+    type: 'flag',
+    help: 'use existing subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass, instead of creating them',
+    argumentHelp:
+      'use the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; the videos must be in a writable folder',
+  },
+  subtitle: {
+    type: 'text',
+    value: 'file',
+    tool: 'reads',
+    help: 'your own subtitles in the target language, for one video; skips recognition and translation',
+  },
+  sourceSubtitle: {
+    type: 'text',
+    value: 'file',
+    tool: 'reads',
+    help: 'your own subtitles in the spoken language, for one video; skips recognition',
+    argumentHelp:
+      'your own subtitles in the spoken language, for one video in a writable folder; skips recognition',
+  },
+  ...SUBTITLE_FORMAT_OPTION,
+});
+
+/** The option table of `vloc localize`. */
+export function localizeTable() {
+  return { ...jobTable('auto_localization'), ...STAGE_OPTIONS };
+}
+
+/** The options of `vloc localize`, as the stages get them. */
+export type StageOptions = OptionValues<ReturnType<typeof localizeTable>>;
+
+export interface StageChoices {
+  readonly stopAfter: (typeof STOPS)[number] | null;
+  readonly fromSubtitles: boolean;
+  /** Files as written on the command line; null without. */
+  readonly subtitle: string | null;
+  readonly sourceSubtitle: string | null;
+  readonly format: SubtitleFormat;
+}
+
+/** Whether the options ask for stages. Without them one job does everything. */
+export function asksForStages({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
+  return fromSubtitles || [stopAfter, subtitle, sourceSubtitle].some((value) => value !== undefined);
+}
+
+/** @throws Failure (`usage`) for options that conflict */
+export function readStageChoices(options: StageOptions): StageChoices {
+  const choices: StageChoices = {
+    stopAfter: options.stopAfter ?? null,
+    fromSubtitles: options.fromSubtitles,
+    subtitle: options.subtitle ?? null,
+    sourceSubtitle: options.sourceSubtitle ?? null,
+    format: options.subtitleFormat ?? 'srt',
+  };
+  const conflict = conflictOf(choices, options);
+  if (conflict === null) return choices;
+  const advice = 'Nothing was sent; leave one of them out.';
+  throw new Failure({ category: 'usage', code: 'USAGE', message: conflict, advice });
+}
+
+function conflictOf(
+  { stopAfter, subtitle, sourceSubtitle }: StageChoices,
+  options: StageOptions,
+): string | null {
+  if (options.detach) return '--detach cannot be combined with stages: each stage waits for the previous one';
+  if (options.watch) return '--watch cannot be combined with stages';
+  if (options.out === STDOUT) return '--out - writes the only result of one job, and stages are several jobs';
+  const forRequest = [
+    ...(Object.keys(options.set).length > 0 ? ['set'] : []),
+    ...(options.body === undefined ? [] : ['body']),
+  ];
+  const [first] = forRequest;
+  if (first !== undefined)
+    return `${flagName(first)} applies to one request, and a localization in stages makes several`;
+  if (subtitle !== null && sourceSubtitle !== null)
+    return '--source-subtitle is for a translation, and --subtitle is one already';
+  if (subtitle !== null && stopAfter !== null)
+    return `--stop-after ${stopAfter} has nothing to stop at when the translation is given with --subtitle`;
+  if (sourceSubtitle !== null && stopAfter === 'recognize')
+    return '--stop-after recognize has nothing to stop at when --source-subtitle is given';
+  return null;
+}

@@ -1,0 +1,119 @@
+/** What a localization in stages is about to do. */
+import type { BatchItem } from '../../batch/item.ts';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import type { Recorded } from '../../batch/plan/decision.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import { newestIntent } from '../../batch/plan/item-key.ts';
+import { linesStage, type StageLines, type VideoItem, videoStage } from '../../batch/stages/items.ts';
+import type { StageRecords } from '../../batch/stages/records.ts';
+import type { Context } from '../context/context.ts';
+import type { Capabilities } from '../../engines/engine.ts';
+import { checkSupport } from '../jobs/plan-jobs.ts';
+import type { StageChoices } from './stage-options.ts';
+
+/** Subtitles that a stage reads or makes. */
+export interface StageSubtitle extends StageLines {
+  /** The file for the user, absolute. */
+  readonly path: string;
+  /** BCP 47 tag; null if unknown. */
+  readonly language: string | null;
+}
+
+/** One video in one target language. */
+export interface VideoTarget {
+  readonly item: VideoItem;
+  /** Where the finished video goes, absolute. */
+  readonly path: string;
+  /** The user's own or edited translation; null if there is none. */
+  readonly given: StageSubtitle | null;
+  /** The finished video exists and --skip-existing keeps it. */
+  readonly isSkipped: boolean;
+}
+
+/** One video with all its target languages. */
+export interface SourceVideo {
+  readonly item: VideoItem;
+  readonly targets: readonly VideoTarget[];
+  /** The user's own or edited subtitles in the spoken language; null if there are none. */
+  readonly given: StageSubtitle | null;
+}
+
+/** A video of a folder in one target language that fails before any stage: it or its subtitles cannot be used. */
+export interface UnusableItem {
+  readonly item: BatchItem;
+  /** Why, and how to fix it. */
+  readonly detail: string;
+}
+
+export interface StagePlan {
+  readonly choices: StageChoices;
+  readonly delivery: Delivery;
+  readonly videos: readonly SourceVideo[];
+  readonly unusable: readonly UnusableItem[];
+  /** Keys of all items, in the order of the inputs. */
+  readonly order: readonly string[];
+  /** Number of the items of all shards. */
+  readonly total: number;
+  readonly notes: readonly string[];
+  /** The journal of the folder, as earlier runs left it. */
+  readonly recorded: Recorded;
+  readonly stages: StageRecords;
+}
+
+/** Whether a target needs a translation. */
+export function needsTranslation({ given, isSkipped }: VideoTarget): boolean {
+  return given === null && !isSkipped;
+}
+
+/** Whether the speech of the video must be recognized. */
+export function needsRecognition({ given, targets }: SourceVideo): boolean {
+  return given === null && targets.some(needsTranslation);
+}
+
+/** Whether the result has a dub. Otherwise it keeps the original voice. */
+export function isDubbed({ item: { fields } }: Pick<VideoTarget, 'item'>): boolean {
+  return fields.mode !== 'subtitles_only';
+}
+
+/** Whether the result contains the background sound without the voice, which needs a separation. */
+export function needsBackground(target: VideoTarget): boolean {
+  return isDubbed(target) && (target.item.fields.original_audio ?? 'background') === 'background';
+}
+
+/** The lines do not matter for the check. */
+const ANY_LINES = { label: '', lines: [], parts: null };
+
+/**
+ * Checks before the first paid stage that the engines of the embedded service support all stages.
+ * @param capabilities null for a hosted service, which checks each request itself
+ * @throws Failure as `checkSupport` does
+ */
+export function checkStageSupport(
+  plan: StagePlan,
+  capabilities: Capabilities | null,
+  context: Context,
+): Promise<void> {
+  const items = plan.videos.flatMap((video) => itemsOf(video, plan));
+  const pending = items.filter(
+    ({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded',
+  );
+  const planned = pending.map(
+    (item): PlannedItem => ({ item, decision: { step: 'new', after: null }, paths: null }),
+  );
+  return checkSupport(planned, capabilities, context);
+}
+
+/** Placeholder items for every job this video will need. */
+function itemsOf(video: SourceVideo, { choices: { stopAfter } }: StagePlan): readonly BatchItem[] {
+  const isRecognized = stopAfter === 'recognize' || needsRecognition(video);
+  const items: BatchItem[] = isRecognized ? [videoStage('subtitle_recognition', video.item)] : [];
+  if (stopAfter === 'recognize') return items;
+  for (const target of video.targets.filter(({ isSkipped }) => !isSkipped)) {
+    if (needsTranslation(target))
+      items.push(linesStage('subtitle_translation', target.item, ANY_LINES, video.given?.language ?? null));
+    if (stopAfter !== null) continue;
+    if (isDubbed(target)) items.push(linesStage('dubbing', target.item, ANY_LINES));
+    if (needsBackground(target)) items.push(videoStage('audio_separation', target.item));
+  }
+  return items;
+}

@@ -1,0 +1,225 @@
+/** What the stages of one command share: the state of each target, the service, the journal and the progress. */
+import type { BatchItem, BatchOutcome, ItemState } from '../../batch/item.ts';
+import { namedPaths } from '../../batch/plan/candidate.ts';
+import { fileOf } from '../../batch/plan/items.ts';
+import type { BatchPlace } from '../../batch/record-folder.ts';
+import { readBatchFacts } from '../../batch/report/batch-facts.ts';
+import type { ItemReport } from '../../batch/report/item-report.ts';
+import { readBatchLog } from '../../batch/report/read-batch.ts';
+import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
+import { explainDecision } from '../../batch/run/decided-outcomes.ts';
+import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
+import { linesStage, videoStage } from '../../batch/stages/items.ts';
+import { type Connection, connect } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { createInputs, type Inputs } from '../../base/find-input.ts';
+import type { Failure } from '../../base/failure.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { type BatchView, createBatchView } from '../batch/view.ts';
+import { readRunOptions } from '../jobs/job-options.ts';
+import type { StageOptions } from './stage-options.ts';
+import {
+  isDubbed,
+  type SourceVideo,
+  type StagePlan,
+  type StageSubtitle,
+  type VideoTarget,
+} from './stage-plan.ts';
+
+/** How the run of a target ended. */
+export type TargetEnd = Extract<ItemState, { phase: 'done' | 'failed' | 'left' }>;
+
+/** How far one video is in one target language. */
+export interface TargetState {
+  readonly video: SourceVideo;
+  readonly target: VideoTarget;
+  /** Subtitles in the spoken language; null until they exist, and if no stage needs them. */
+  sourceSubtitle: StageSubtitle | null;
+  /** Subtitles in the target language; null until they exist. */
+  targetSubtitle: StageSubtitle | null;
+  /** Its newest job. */
+  jobId: string | null;
+  /** Placeholders of the items of all its stages, without lines; their keys do not contain any. */
+  readonly steps: readonly BatchItem[];
+  /** Whether this run made a part of it. */
+  isNew: boolean;
+  /** Whether it has no dub to wait for any more. */
+  isDubDone: boolean;
+  /** Null until the target is done, failed or stopped. */
+  end: TargetEnd | null;
+}
+
+export interface StagedRun {
+  readonly context: Context;
+  readonly operands: readonly string[];
+  readonly options: StageOptions;
+  readonly plan: StagePlan;
+  readonly states: readonly TargetState[];
+  /** Items whose files cannot be used; they failed before the first stage. */
+  readonly unusable: readonly RunOutcome[];
+  readonly runOptions: RunOptions;
+  /** The targets that need a job, by key of its item. */
+  readonly needs: Map<string, readonly TargetState[]>;
+  /** Shows the targets. */
+  readonly view: BatchView;
+  /** Files of the user that no result may replace. */
+  readonly inputs: Inputs;
+  /** Connects to the service on the first call. */
+  connection(): Promise<Connection>;
+  /** The connection; null before the first call. */
+  connected: Connection | null;
+  /** Opens the journal on the first call: from then on no other process works in the folder. */
+  journal(): Promise<BatchJournal>;
+  /** Closes the connection and the journal. */
+  close(): Promise<void>;
+}
+
+/** The files that the stages read, absolute. No result may overwrite them. */
+export function inputFilesOf({
+  context,
+  operands,
+  options,
+  plan,
+}: Pick<StagedRun, 'context' | 'operands' | 'options' | 'plan'>): readonly string[] {
+  const items = [...plan.videos, ...plan.unusable].map(({ item }) => item);
+  const videos = items.flatMap(({ input }) => fileOf(input)?.path ?? []);
+  return [...namedPaths(context.io.cwd, operands, options), ...videos];
+}
+
+/** The context with a shared limit that counts nothing from the embedded service. */
+function countingHosted(context: Context, connected: () => Connection | null): Context {
+  const { spending } = context;
+  if (spending === undefined) return context;
+  const count = (credits: number | null) => {
+    if (connected()?.capabilities == null) spending.count(credits);
+  };
+  return { ...context, spending: { ...spending, count } };
+}
+
+export async function openStagedRun(
+  context: Context,
+  operands: readonly string[],
+  options: StageOptions,
+  plan: StagePlan,
+  isRetry: boolean,
+): Promise<StagedRun> {
+  const needs: StagedRun['needs'] = new Map();
+  const connection = once(() => connect(context));
+  const journal = once(() => openBatchJournal(plan.delivery));
+  const run: StagedRun = {
+    context,
+    operands,
+    options,
+    plan,
+    states: plan.videos.flatMap((video) => video.targets.map((target) => createTargetState(video, target))),
+    unusable: plan.unusable.map(({ item, detail }): RunOutcome => {
+      const failure = explainDecision({ step: 'unusable', detail }, plan.delivery.folder);
+      return { item, state: { phase: 'failed', jobId: null, failure }, job: null };
+    }),
+    runOptions: readRunOptions(options, isRetry),
+    needs,
+    view: await createBatchView(
+      countingHosted(context, () => run.connected),
+      {
+        items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
+        wholesOf: ({ key, kind }) =>
+          needs.get(key)?.flatMap((state) => (isShownBy(state, kind) ? state.target.item : [])) ?? null,
+      },
+    ),
+    inputs: createInputs(inputFilesOf({ context, operands, options, plan })),
+    async connection() {
+      run.connected = await connection();
+      return run.connected;
+    },
+    connected: null,
+    journal,
+    async close() {
+      run.view.close();
+      await run.connected?.close();
+      if (journal.isCalled())
+        await journal().then(
+          (opened) => opened.close(),
+          () => undefined,
+        );
+    },
+  };
+  return run;
+}
+
+/** Whether the job of a kind is what a target is shown to wait for: of a dub and a separation at a time, only the dub. */
+function isShownBy({ target, isDubDone }: TargetState, kind: JobKind): boolean {
+  return kind !== 'audio_separation' || isDubDone || !isDubbed(target);
+}
+
+/** The work, which is done at the first call only. */
+function once<T>(work: () => Promise<T>): (() => Promise<T>) & { readonly isCalled: () => boolean } {
+  let result: Promise<T> | null = null;
+  const call = () => {
+    result ??= work();
+    return result;
+  };
+  return Object.assign(call, { isCalled: () => result !== null });
+}
+
+/** The items of all runs of a batch or a shard, according to its journal. */
+export async function readItems(place: BatchPlace, nowMs: number): Promise<readonly ItemReport[]> {
+  return readBatchFacts(await readBatchLog(place), place.folder, nowMs).items;
+}
+
+/** The credits that each item has cost in all runs, by key; null if the service does not report them. */
+export function costsOf(items: readonly ItemReport[]): ReadonlyMap<string, number | null> {
+  return new Map(
+    items.flatMap(({ key, job_id: job, credits }): [string, number | null][] => {
+      if (credits !== null) return [[key, credits.reserved + credits.charged]];
+      return job === null ? [] : [[key, null]];
+    }),
+  );
+}
+
+function createTargetState(video: SourceVideo, target: VideoTarget): TargetState {
+  const subtitles = { sourceSubtitle: video.given, targetSubtitle: target.given };
+  const common = {
+    video,
+    target,
+    jobId: null,
+    steps: stepsOf(target),
+    isNew: false,
+    isDubDone: false,
+    ...subtitles,
+  };
+  if (!target.isSkipped) return { ...common, end: null };
+  const files = [{ asset: 'video', path: target.path, bytes: null, sha256: null }];
+  return { ...common, end: { phase: 'done', jobId: null, files, credits: null, before: 'exists' } };
+}
+
+function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
+  const lines = { label: '', lines: [], parts: null };
+  return [
+    videoStage('subtitle_recognition', item),
+    linesStage('subtitle_translation', item, lines),
+    videoStage('audio_separation', item),
+    linesStage('dubbing', item, lines),
+  ];
+}
+
+/** The targets that have not ended. */
+export function unfinished(states: readonly TargetState[]): readonly TargetState[] {
+  return states.filter(({ end }) => end === null);
+}
+
+/** Ends the run of a target and shows it. */
+export function endTarget({ view, context }: StagedRun, state: TargetState, end: TargetEnd): void {
+  state.end = end;
+  view.listener({ type: 'item', item: state.target.item, state: end, atMs: context.io.now() });
+}
+
+export function failTarget(run: StagedRun, state: TargetState, failure: Failure): void {
+  endTarget(run, state, { phase: 'failed', jobId: failure.facts.jobId ?? state.jobId, failure });
+}
+
+/** Takes over the outcome of a job: unless the job is done, its end is that of the target. */
+export function applyOutcome(run: StagedRun, state: TargetState, { state: end }: BatchOutcome): void {
+  state.jobId = end.jobId ?? state.jobId;
+  if (end.phase === 'done' && end.before === null) state.isNew = true;
+  if (end.phase !== 'done' && state.end === null) endTarget(run, state, end);
+}

@@ -1,0 +1,155 @@
+/**
+ * Values that shells offer on Tab. `vloc completion values SOURCE` prints one per line: the value, a tab, its description.
+ * They come from this machine alone. After an error the list is empty, since a shell cannot show errors.
+ */
+
+import { basename, join } from 'node:path';
+import type { Io } from '../context/context.ts';
+import { configFolder, stateFolder } from '../../profiles/environment.ts';
+import { LOCAL } from '../../profiles/profile.ts';
+import { openProfileStore } from '../../profiles/store.ts';
+import { languageName } from '../../protocol/language-tag.ts';
+
+/** A value with what it is, as shells show it beside the value. */
+interface Suggestion {
+  readonly value: string;
+  readonly explains: string;
+}
+
+/** The parts of `Io` that the lists read. */
+type Sources = Pick<Io, 'env' | 'platform' | 'cwd' | 'now'>;
+
+type List = (around: Sources) => Promise<readonly Suggestion[]>;
+
+const SOURCES = {
+  profiles: listProfiles,
+  jobs: listJobs,
+  uploads: listUploads,
+  'translation-targets': listTranslationTargets,
+  'translation-sources': listTranslationSources,
+  recognized: listRecognized,
+  voices: listVoices,
+  engines: listEngines,
+} as const satisfies Record<string, List>;
+
+export type ValueSource = keyof typeof SOURCES;
+
+/** A shell inserts values without quoting them. Ids come from a service and are not trusted. */
+const SAFE = /^[\w.@+-]+$/;
+
+/** The lines that a shell reads; none for a source that does not exist. */
+export async function valueLines(source: string, around: Sources): Promise<string> {
+  if (!isSource(source)) return '';
+  const suggestions = await SOURCES[source](around).catch(() => []);
+  const lines = suggestions
+    .filter(({ value }) => SAFE.test(value))
+    .map(({ value, explains }) => `${value}\t${explains.replace(/\p{Cc}+/gu, ' ')}\n`);
+  return [...new Set(lines)].join('');
+}
+
+function isSource(source: string): source is ValueSource {
+  return Object.hasOwn(SOURCES, source);
+}
+
+/** The embedded service, then the stored profiles. */
+async function listProfiles({ env, platform }: Sources): Promise<readonly Suggestion[]> {
+  const local = { value: LOCAL, explains: 'the embedded service' };
+  const store = openProfileStore(configFolder(env, platform), () => undefined);
+  const { profiles } = await store.read().catch(() => ({ profiles: [] }));
+  return [local, ...profiles.map(({ name, base_url }) => ({ value: name, explains: base_url }))];
+}
+
+/** Jobs that were made on this machine and that a service still knows, the newest first. */
+async function listJobs({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
+  const [{ readLog }, { foldJobs, isForgotten, JOB_RECORD_FILE }] = await Promise.all([
+    import('../../batch/records/append-log.ts'),
+    import('../../batch/records/job-record.ts'),
+  ]);
+  const { records } = await readLog(join(stateFolder(env, platform), JOB_RECORD_FILE));
+  const jobs = [...foldJobs(records).values()].filter((job) => !isForgotten(job, now()));
+  return jobs.reverse().map(({ id, kind, state, inputs }) => ({
+    value: id,
+    explains: [kind, state, ...inputs.slice(0, 1).map((input) => basename(input))].join(', '),
+  }));
+}
+
+/** Uploads that were made on this machine and can still be used. */
+async function listUploads({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
+  const [{ readLog }, { foldUploads, UPLOAD_RECORD_FILE }] = await Promise.all([
+    import('../../batch/records/append-log.ts'),
+    import('../../batch/records/upload-record.ts'),
+  ]);
+  const { records } = await readLog(join(stateFolder(env, platform), UPLOAD_RECORD_FILE));
+  return foldUploads(records, now()).map(({ upload_id, purpose, size }) => ({
+    value: upload_id,
+    explains: `${purpose}, ${size} bytes`,
+  }));
+}
+
+/** Both programs answer within 50 ms, or 1 s on a busy machine. A shell must not wait for a program that hangs. */
+const LONGEST_MS = 2_000;
+
+async function listTranslationTargets(around: Sources): Promise<readonly Suggestion[]> {
+  return named((await askDirections(around)).map(({ to }) => to));
+}
+
+async function listTranslationSources(around: Sources): Promise<readonly Suggestion[]> {
+  const sources = named((await askDirections(around)).map(({ from }) => from));
+  return [{ value: 'auto', explains: 'found out' }, ...sources];
+}
+
+async function listVoices({ env }: Sources): Promise<readonly Suggestion[]> {
+  const { parseVoices } = await import('../../engines/speak/voices.ts');
+  return named(parseVoices(await ask(env.PATH, 'espeak-ng', '--voices')).map(({ language }) => language));
+}
+
+async function listRecognized(): Promise<readonly Suggestion[]> {
+  const { findSpeechModels } = await import('../../engines/recognize/model.ts');
+  const models = findSpeechModels().map(({ language }) => language);
+  return [{ value: 'auto', explains: 'found out' }, ...named(models)];
+}
+
+async function askDirections({ env }: Sources) {
+  const { parseDirections } = await import('../../engines/translate/directions.ts');
+  return parseDirections(await ask(env.PATH, 'apertium', '-l'));
+}
+
+/** Steps with engines of their own, and a word of the name of each engine, as `engines remove` accepts them. */
+async function listEngines(around: Sources): Promise<readonly Suggestion[]> {
+  const [{ readEnginesFile }, { locateEngines }] = await Promise.all([
+    import('../../engines/config-file.ts'),
+    import('../context/engines.ts'),
+  ]);
+  const location = locateEngines({ io: around, service: {} });
+  const read = await readEnginesFile(location, () => undefined);
+  if (read === null) return [];
+  const [{ BACKEND_STEPS }, { nameEntry }] = await Promise.all([
+    import('../../engines/backend.ts'),
+    import('../../engines/entry.ts'),
+  ]);
+  return BACKEND_STEPS.flatMap((step) => {
+    const names = (read.config[step] ?? []).map(nameEntry);
+    const engines = names.map((name) => ({
+      value: name.split(' ').at(-1) ?? name,
+      explains: `${name}, to ${step}`,
+    }));
+    return engines.length === 0 ? [] : [{ value: step, explains: 'a step' }, ...engines];
+  });
+}
+
+/** The output of the program; empty when it is missing, fails or hangs. */
+async function ask(path: string | undefined, program: string, argument: string): Promise<string> {
+  const { execFile } = await import('node:child_process');
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      [argument],
+      { env: { PATH: path ?? '' }, timeout: LONGEST_MS, killSignal: 'SIGKILL', windowsHide: true },
+      (error, stdout) => resolve(error === null ? stdout : ''),
+    );
+  });
+}
+
+function named(tags: readonly string[]): Suggestion[] {
+  return [...new Set(tags)].sort().map((tag) => ({ value: tag, explains: languageName(tag) }));
+}

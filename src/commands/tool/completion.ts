@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, defineCommand } from '../context/command.ts';
+import { Failure } from '../../base/failure.ts';
+
+/** The script file of each shell. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: 'vloc.bash',
+  zsh: '_vloc',
+  fish: 'vloc.fish',
+  powershell: 'vloc.ps1',
+};
+const SHELLS = Object.keys(SCRIPTS);
+
+export const completion: Command = defineCommand({
+  operands: { name: 'shell', count: 'one', choices: SHELLS, help: SHELLS.join(', ') },
+  options: {},
+  examples: [
+    {
+      command: 'source <(vloc completion bash)',
+      explains: 'bash, for this session; put the line into ~/.bashrc to keep it',
+    },
+    {
+      command: 'vloc completion zsh > "$' + '{fpath[1]}/_vloc"',
+      explains: 'zsh, with compinit in ~/.zshrc; then start a new shell',
+    },
+    {
+      command: 'vloc completion fish > ~/.config/fish/completions/vloc.fish',
+      explains: 'fish',
+    },
+    {
+      command: 'vloc completion powershell | Out-String | Invoke-Expression',
+      explains: 'PowerShell; put the line into the file $PROFILE to keep it',
+    },
+  ],
+  notes: [
+    'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are requested from vloc when you press Tab, on this machine only.',
+  ],
+  schemas: async () => (await import('../doctor/outputs.ts')).COMPLETION_SCRIPT,
+  run: async ({ output, print }, [shell = '']) => {
+    const name = SCRIPTS[shell];
+    if (name === undefined) {
+      throw new Failure({
+        category: 'usage',
+        code: 'UNKNOWN_SHELL',
+        message: `there is no completion for "${shell}"`,
+        advice: `Shells: ${SHELLS.join(', ')}.`,
+      });
+    }
+    const script = await readFile(new URL(name, scriptFolder()), 'utf8');
+    if (output === 'json' || output === 'ndjson') print(JSON.stringify({ shell, script }));
+    else print(script.trimEnd());
+    return 0;
+  },
+});
+
+/** The scripts are beside `src` and `dist`: this file is deeper in the sources than in the bundle. */
+function scriptFolder(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? '../../../completions/' : '../completions/', import.meta.url);
+}

@@ -1,0 +1,89 @@
+/** The command tree as JSON, for programs that call vloc or write about it. */
+import { flagName } from '../../batch/plan/field-flags.ts';
+import { type CalledCommand, operandHelp, type PrintedSchemas } from '../context/command.ts';
+import { GLOBAL_OPTIONS } from '../context/global-options.ts';
+import type { OptionSpec, OptionTable } from '../context/option-table.ts';
+import { VERSION } from '../context/version.ts';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { Failure } from '../../base/failure.ts';
+import { ENVIRONMENT } from '../../profiles/environment.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+
+/** Describes all commands, the options of each, exit codes and environment variables. */
+export async function describeCommands(all: readonly CalledCommand[]): Promise<object> {
+  return {
+    object: 'commands',
+    version: VERSION,
+    commands: await Promise.all(all.map(describeCommand)),
+    global_options: describeOptions(GLOBAL_OPTIONS),
+    exit_codes: Object.values(EXIT_CODES).map(({ code, meaning, again }) => ({ code, meaning, again })),
+    environment: Object.entries(ENVIRONMENT).map(([name, meaning]) => ({ name, meaning })),
+  };
+}
+
+async function describeCommand({ words, leaf }: CalledCommand): Promise<object> {
+  const { operands, options, fields, examples, notes = [] } = await leaf.load();
+  return {
+    command: words.join(' '),
+    summary: leaf.summary,
+    operands:
+      operands === undefined
+        ? null
+        : {
+            name: operands.name,
+            help: operandHelp(operands),
+            count: operands.count,
+            choices: operands.choices ?? null,
+          },
+    options: describeOptions(options),
+    fields: fields?.() ?? null,
+    examples,
+    notes,
+  };
+}
+
+function describeOptions(table: OptionTable): object[] {
+  return Object.entries(table).map(([name, spec]) => ({
+    name: flagName(name),
+    short: spec.short ?? null,
+    type: spec.type,
+    value: 'value' in spec ? spec.value : null,
+    help: spec.help,
+    required: spec.required === true,
+    repeatable: isRepeatable(spec),
+    choices: spec.type === 'choice' ? spec.choices : null,
+    default: spec.type === 'choice' ? (spec.default ?? null) : null,
+  }));
+}
+
+function isRepeatable({ type }: OptionSpec): boolean {
+  return type === 'list' || type === 'texts' || type === 'pairs';
+}
+
+/**
+ * The JSON Schemas of what a command prints.
+ * @param words the words of the command, such as `jobs`, `wait`
+ * @throws Failure (`usage`) for words that name no command
+ */
+export async function describeOutput(
+  all: readonly CalledCommand[],
+  words: readonly string[],
+): Promise<PrintedSchemas> {
+  const name = words.join(' ');
+  const called = all.find((command) => command.words.join(' ') === name);
+  if (called !== undefined) return (await called.leaf.load()).schemas();
+  const names = all.map((command) => command.words.join(' '));
+  const meant = nearestName(name, names);
+  const below = names.filter((each) => each.startsWith(`${name} `));
+  throw new Failure({
+    category: 'usage',
+    code: 'UNKNOWN_COMMAND',
+    message: `there is no command "${name}"`,
+    advice:
+      below.length > 0
+        ? `Commands: ${below.join(', ')}.`
+        : meant === null
+          ? '`vloc schema --commands --output id` lists all commands.'
+          : `Did you mean ${meant}?`,
+  });
+}

@@ -1,0 +1,66 @@
+/** Decodes the sound of a video into WAV files on the time line of the picture. */
+import { join } from 'node:path';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { Work } from '../../engines/engine.ts';
+import type { Programs } from '../programs/programs.ts';
+import { DECODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { readHeader } from '../probe/header.ts';
+
+/** The format of the stems. RNNoise supports only this rate. */
+export const STEM_FORMAT = { sampleRate: 48_000, channels: 2 } as const;
+/** The format for speech detection and recognition. */
+export const SPEECH_FORMAT = { sampleRate: 16_000, channels: 1 } as const;
+
+interface DecodedAudio {
+  /** 48 kHz stereo. */
+  readonly stereo: string;
+  /** 16 kHz mono. */
+  readonly mono: string;
+}
+
+/** File names in the work folder. */
+export const AUDIO_FILES = {
+  mix: 'mix.wav',
+  mono: 'mix-16k.wav',
+  centre: 'centre.wav',
+  centreMono: 'centre-16k.wav',
+} as const;
+
+/**
+ * Decodes the first audio stream of a video into the work folder. Sample 0 is the start of the video. A late start and
+ * gaps in the sound are filled with silence. From surround sound it also writes the centre channel alone, as loud as it is
+ * in the mix, as `AUDIO_FILES.centre` and `centreMono`.
+ */
+export async function decodeAudio(programs: Programs, video: string, work: Work): Promise<DecodedAudio> {
+  const path = (name: keyof typeof AUDIO_FILES) => join(work.folder, AUDIO_FILES[name]);
+  const layout = (await readHeader(programs, video, work)).audio?.channel_layout ?? '';
+  const outputs = [output(path('mix'), STEM_FORMAT), output(path('mono'), SPEECH_FORMAT)];
+  if (WITH_CENTRE.has(layout)) {
+    // Mixed down like the whole sound, with silence in the other channels, so that it has the same level in both.
+    const alone = `pan=${layout}|FC=FC,aformat=channel_layouts=stereo`;
+    outputs.push(output(path('centre'), STEM_FORMAT, `,${alone}`));
+    outputs.push(output(path('centreMono'), SPEECH_FORMAT, `,${alone},pan=mono|c0=c0`));
+  }
+  const args = [...QUIET, ...untrustedInput(video), ...outputs.flat()];
+  await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
+  return { stereo: path('mix'), mono: path('mono') };
+}
+
+/** ffmpeg's names of the layouts with more than two channels, one of them in the front centre: there films have their dialogue. */
+const WITH_CENTRE: ReadonlySet<string> = new Set(
+  (
+    '3.0 3.1 4.0 4.1 5.0 5.0(side) 5.1 5.1(side) 6.0 6.1 6.1(back) 7.0 7.0(front) ' +
+    '7.1 7.1(wide) 7.1(wide-side) hexagonal octagonal hexadecagonal 22.2'
+  ).split(' '),
+);
+
+function output(path: string, format: { sampleRate: number; channels: number }, filters = ''): string[] {
+  return [
+    // A forged header must not fill the disk: nothing after the longest allowed duration is decoded.
+    ...['-map', '0:a:0', '-t', String(LIMITS.videoSeconds + 1)],
+    ...['-af', `aresample=${format.sampleRate}:async=1:first_pts=0${filters}`],
+    ...['-ac', String(format.channels), '-c:a', 'pcm_s16le'],
+    // Do not copy tags of the video into the WAV files.
+    ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)],
+  ];
+}

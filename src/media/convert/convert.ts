@@ -1,0 +1,223 @@
+/** Converts a video to a format that the service accepts: plans the changes from its header, then runs ffmpeg. */
+import { join, parse } from 'node:path';
+import type { Work } from '../../engines/engine.ts';
+import { coverArguments, MP4_SOUND } from '../export/export.ts';
+import { copyOptions, DEINTERLACE, MP4_CODECS } from '../export/picture.ts';
+import { ENCODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';
+import { FEW_ERRORS } from '../probe/decode-check.ts';
+import type { Programs } from '../programs/programs.ts';
+import { languageName } from '../../protocol/language-tag.ts';
+import { explaining, type PreparationCode } from '../failure.ts';
+import { aac, copyPicture, encodePicture, ON_TIME } from '../probe/codecs.ts';
+import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
+import { type Fraction, formatFraction } from '../probe/fraction.ts';
+import { foreignInput, trackProgress } from '../probe/source.ts';
+
+export type ConversionPlan =
+  /** The file can be sent unchanged. */
+  | { readonly type: 'none'; readonly track: TrackFacts; readonly reasons: readonly string[] }
+  | {
+      readonly type: 'convert';
+      readonly picture: 'copy' | 'encode';
+      readonly sound: 'copy' | 'encode';
+      /** The only audio track of the result. */
+      readonly track: TrackFacts;
+      /** The service accepts the container; the conversion is needed only to select the track or to cut the video. */
+      readonly isTaken: boolean;
+      /** Gives the picture one constant frame rate. Only possible when the picture is encoded. */
+      readonly makeConstant: boolean;
+      /** The reasons, one sentence each, without the final period. */
+      readonly reasons: readonly string[];
+    }
+  | {
+      readonly type: 'impossible';
+      readonly code: PreparationCode;
+      readonly message: string;
+      readonly advice: string;
+    };
+
+export interface ConversionOptions {
+  /** Counts from 1, like `--audio-track`. Default: the default track of the file, else the first one. */
+  readonly audioTrack?: number;
+  /** Cutting and joining need one constant frame rate. Other videos only lose quality when their rate is changed. */
+  readonly willBeSplit?: boolean;
+  /** The result of `readTimeline`, if it was called. The header alone does not prove that the rate is constant. */
+  readonly isConstant?: boolean;
+}
+
+/** Demuxers of the containers that the service accepts. Source: specification, "video formats". */
+const TAKEN = /^(mov|avi|mpeg|mpegvideo)\b/;
+/** Containers whose time stamps are good enough to copy their streams into MP4. */
+const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
+
+/** Whether sound of a file can be copied into an MP4. */
+export function canCopySound({ demuxer }: Pick<VideoFacts, 'demuxer'>, codec: string): boolean {
+  return COPYABLE_FROM.test(demuxer) && MP4_SOUND.has(codec);
+}
+
+/** Returns the codec of a picture that an export cannot copy into an MP4; null if it can. */
+export function uncopiedCodec({ demuxer, picture }: VideoFacts): string | null {
+  return picture === null || copyOptions(demuxer, picture) !== null ? null : picture.codec;
+}
+
+/** Decides what to do: send unchanged, change the container, the codecs or the track, or refuse. */
+export function planConversion(facts: VideoFacts, options: ConversionOptions = {}): ConversionPlan {
+  const refused = refuse(facts, options.audioTrack);
+  if (refused !== null) return refused;
+  const chosen = chooseTrack(facts.tracks, options.audioTrack);
+  const { picture } = facts;
+  if (chosen === null || picture === null) throw new Error('refused before: no picture or no such track');
+  const { track } = chosen;
+  const isTaken = TAKEN.test(facts.demuxer);
+  const varies = options.isConstant === undefined ? picture.mayVary : !options.isConstant;
+  const mustBeConstant = varies && options.willBeSplit === true;
+  const reasons = [
+    ...(isTaken ? [] : [`the service does not accept ${nameOf(facts.demuxer)} files`]),
+    ...(mustBeConstant ? ['a video with a variable frame rate cannot be cut and joined exactly'] : []),
+    ...chosen.reasons,
+  ];
+  // The service uses the first audio track of the file.
+  if (isTaken && !mustBeConstant && track.number === 1) return { type: 'none', track, reasons };
+  const canCopy = COPYABLE_FROM.test(facts.demuxer);
+  const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
+  const copiesSound = canCopySound(facts, track.codec);
+  if (!copiesPicture && !mustBeConstant)
+    reasons.push(
+      `${picture.codec} pictures are encoded as ${picture.hdr === null && !picture.isDeep ? 'H.264' : 'HEVC'}`,
+    );
+  if (!copiesSound) reasons.push(`${track.codec} sound is encoded as AAC`);
+  return {
+    type: 'convert',
+    picture: copiesPicture ? 'copy' : 'encode',
+    sound: copiesSound ? 'copy' : 'encode',
+    track,
+    isTaken,
+    makeConstant: !copiesPicture && varies,
+    reasons,
+  };
+}
+
+function refuse(facts: VideoFacts, wanted: number | undefined): ConversionPlan | null {
+  const impossible = (code: PreparationCode, message: string, advice: string): ConversionPlan => ({
+    type: 'impossible',
+    code,
+    message,
+    advice,
+  });
+  if (facts.picture === null) {
+    const message = 'the file has no picture stream: it has only sound';
+    return impossible('MEDIA_UNSUPPORTED', message, 'give the video, or put a still picture over the sound');
+  }
+  if (facts.tracks.length === 0) {
+    const advice =
+      'there is nothing to recognize, separate or dub over: export the video with its sound, or translate subtitles that you have with vloc translate';
+    return impossible('NO_AUDIO_STREAM', 'the video has no audio track', advice);
+  }
+  if (wanted !== undefined && facts.tracks[wanted - 1] === undefined) {
+    const message = `there is no audio track ${wanted}: the video has ${facts.tracks.length}`;
+    return impossible(
+      'NO_SUCH_TRACK',
+      message,
+      `choose one of: ${facts.tracks.map(describeTrack).join('; ')}`,
+    );
+  }
+  return null;
+}
+
+function chooseTrack(tracks: readonly TrackFacts[], wanted: number | undefined) {
+  const preferred = tracks.find((candidate) => candidate.isDefault) ?? tracks[0];
+  const track = wanted === undefined ? preferred : tracks[wanted - 1];
+  if (track === undefined) return null;
+  if (tracks.length === 1) return { track, reasons: [] };
+  const { length: count } = tracks;
+  const choice = track.isDefault ? 'the default' : 'the first';
+  const why = wanted === undefined ? `${choice} of ${count}` : 'as requested';
+  const others = tracks.filter((other) => other !== track).map(describeTrack);
+  const said = `audio track ${describeTrack(track)} is used, ${why}; --audio-track N chooses another: ${others.join('; ')}`;
+  return { track, reasons: [said] };
+}
+
+/** For example `2 (Spanish, "Commentary", aac)`. The title is untrusted text. */
+export function describeTrack(track: TrackFacts): string {
+  const language = track.language === null ? null : languageName(track.language);
+  const title = track.title === null ? null : `"${track.title.slice(0, 40)}"`;
+  const known = [language, title, track.codec].filter((part) => part !== null);
+  return `${track.number} (${known.join(', ')})`;
+}
+
+/** The common name of the container. */
+function nameOf(demuxer: string): string {
+  const names: Record<string, string> = {
+    'matroska,webm': 'MKV and WebM',
+    mpegts: 'TS',
+    flv: 'FLV',
+    asf: 'WMV',
+  };
+  return names[demuxer] ?? demuxer.toUpperCase();
+}
+
+/** Rates that cameras and players use, in frames per second. */
+const COMMON_RATES: readonly Fraction[] = [
+  { num: 24000, den: 1001 },
+  { num: 24, den: 1 },
+  { num: 25, den: 1 },
+  { num: 30000, den: 1001 },
+  { num: 30, den: 1 },
+  { num: 50, den: 1 },
+  { num: 60000, den: 1001 },
+  { num: 60, den: 1 },
+];
+
+/**
+ * Writes an MP4 into the work folder, with the original's name without its extension, and returns its path. For a plan
+ * of type `none`, returns the path of the original.
+ * @throws PreparationFailure if ffmpeg cannot convert the file
+ */
+export async function convert(
+  programs: Programs,
+  file: string,
+  facts: VideoFacts,
+  plan: Extract<ConversionPlan, { type: 'none' | 'convert' }>,
+  work: Work,
+): Promise<string> {
+  if (plan.type === 'none') return file;
+  const path = join(work.folder, `${parse(file).name}.mp4`);
+  const args = [
+    ...[...QUIET, ...FEW_ERRORS, '-progress', 'pipe:1'],
+    ...foreignInput(file),
+    ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
+    ...pictureArguments(facts, plan),
+    ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aac(plan.track.channels)]),
+    ...coverArguments(facts),
+    ...['-disposition:a:0', 'default', '-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
+  ];
+  const onLine = trackProgress(facts.durationSeconds ?? 0, work.report);
+  await explaining('the video cannot be converted', () =>
+    programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }),
+  );
+  return path;
+}
+
+function pictureArguments(facts: VideoFacts, plan: Extract<ConversionPlan, { type: 'convert' }>): string[] {
+  if (plan.picture === 'copy') return copyPicture(facts.picture?.codec ?? '');
+  const rate = formatFraction(constantRate(facts.picture?.frameRate ?? null));
+  const filters = [DEINTERLACE, ...(plan.makeConstant ? [`fps=${rate}`] : []), EVEN_SIDES];
+  return ['-filter:v:0', filters.join(','), ...encodePicture(facts.picture)];
+}
+
+/** The encoder halves the colour resolution in both directions, so odd widths and heights lose one row or column. */
+const EVEN_SIDES = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
+
+/** 29.97 and 30 differ by a thousandth. A measured mean differs slightly from its nominal rate. */
+const SAME_SHARE = 0.0005;
+
+/**
+ * Returns the lowest common rate that shows all frames of a video with this mean rate: 60 at most, 30 if the rate is
+ * unknown.
+ */
+export function constantRate(mean: Fraction | null): Fraction {
+  const value = mean === null ? 30 : mean.num / mean.den;
+  const exact = COMMON_RATES.find((rate) => Math.abs(rate.num / rate.den / value - 1) < SAME_SHARE);
+  const enough = exact ?? COMMON_RATES.find((rate) => rate.num / rate.den > value);
+  return enough ?? { num: 60, den: 1 };
+}

@@ -1,0 +1,335 @@
+/** Exports picture, sound and subtitles into one MP4. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
+import { formatSrt } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { EngineRun } from '../../engines/backend.ts';
+import type { EngineUse, ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../../engines/engine.ts';
+import { ChildFailure } from '../../engines/failures.ts';
+import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { declaredDuration } from '../probe/duration.ts';
+import { type MediaHeader, readHeader } from '../probe/header.ts';
+import type { Programs } from '../programs/programs.ts';
+import { stripMarkup } from '../../engines/text.ts';
+import { formatAss } from './ass.ts';
+import {
+  balanceSound,
+  DUCKING,
+  type MixGains,
+  measureOriginal,
+  type Original,
+  type OriginalSounds,
+} from './balance.ts';
+import { findBoxes, requireFont } from './fonts.ts';
+import { readMastering } from './mastering.ts';
+import {
+  DEINTERLACE,
+  encoderArguments,
+  mostThreads,
+  type PicturePlan,
+  planPicture,
+  type Resolution,
+  SAME_TIMES,
+  whiteOf,
+} from './picture.ts';
+
+/** The sound of the video: the original, or a dub mixed with it or its background. */
+export type ExportAudio =
+  | { readonly type: 'original' }
+  | {
+      readonly type: 'dubbed';
+      readonly dub: string;
+      readonly background: string;
+      readonly originalAudio: OriginalAudio;
+    };
+
+export interface ExportTask {
+  readonly video: string;
+  readonly sound: ExportAudio;
+  readonly subtitle: Subtitle;
+  readonly subtitleOutput: Tasks['auto_localization']['subtitleOutput'];
+  readonly resolution: Resolution;
+  /** What was found out before the dub was made; default: it is found out now. */
+  readonly prepared?: PreparedExport;
+}
+
+/** What an export finds out about a video before it needs the dub. */
+export interface PreparedExport {
+  readonly header: MediaHeader;
+  readonly original: OriginalSounds;
+}
+
+/** Audio codecs that players support in MP4. Others are encoded as AAC. */
+export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
+/** The default coder of ffmpeg 5.1 adds peaks of up to 4 dB to loud music; this one does not, and takes half the time. */
+const AAC = ['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', '160k'];
+/** In the work folder, which is ffmpeg's working folder, so that no filter must quote a path. */
+const BURNED_FILE = 'burned.ass';
+const SOFT_FILE = 'soft.srt';
+
+/**
+ * Writes the finished MP4, as long as its input, into the work folder. Copies the picture if nothing in it changes, so
+ * that its frames equal those of the original.
+ * @throws JobFailure MEDIA_UNSUPPORTED for a picture that is too large to be encoded here
+ */
+export async function exportVideo(
+  programs: Programs,
+  task: ExportTask,
+  work: Work,
+): Promise<{ video: MediaFile; durationSeconds: number; use: EngineUse | null }> {
+  const header = task.prepared?.header ?? (await readHeader(programs, task.video, work));
+  const duration = declaredDuration(header);
+  const burned = task.subtitleOutput === 'burned';
+  const picture = planPicture(header, task.resolution, burned);
+  const isHdr10 = !picture.copy && picture.hdr === 'smpte2084';
+  const mastering = isHdr10 ? await readMastering(programs, task.video, work) : '';
+  const encoding = pictureArguments(picture, { burned, mastering }, programs);
+  if (burned && !picture.copy) {
+    const { size, pixelAspect } = picture;
+    const style = { language: task.subtitle.language, white: whiteOf(picture), pixelAspect };
+    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, size, style));
+  }
+  const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
+  const soft = lines.length > 0;
+  if (soft) await writeFile(join(work.folder, SOFT_FILE), formatSrt(lines));
+  const path = join(work.folder, 'localized.mp4');
+  const copySound = MP4_SOUND.has(header.audio?.codec_name ?? '') && header.demuxer.includes('mov');
+  const sound = await soundArguments(programs, task, { header, duration, copySound }, work);
+  const args = [
+    ...QUIET,
+    ...['-progress', 'pipe:1'],
+    ...untrustedInput(task.video, encoding.input),
+    ...sound.inputs,
+    ...(soft ? ownInput(join(work.folder, SOFT_FILE), 'srt') : []),
+    ...encoding.output,
+    ...sound.output,
+    ...(soft ? subtitleArguments(1 + sound.inputCount, task.subtitle.language) : []),
+    ...coverArguments(header),
+    ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
+  ];
+  const onLine = (line: string) => {
+    const time = /^out_time_us=(\d+)/.exec(line)?.[1];
+    if (time !== undefined && duration > 0) work.report(Math.min(1, Number(time) / 1e6 / duration));
+  };
+  await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }).catch((error: unknown) => {
+    throw isOutOfMemory(error) ? tooLarge(error) : error;
+  });
+  const written = await readHeader(programs, path, work);
+  const isUnasked = !picture.copy && !burned && task.resolution === 'source';
+  const unshown = burned ? await findBoxes(programs, task.subtitle, work) : [];
+  const use: EngineUse = { step: 'export', engine: 'ffmpeg', skipped: [] };
+  return {
+    video: { path, contentType: 'video/mp4' },
+    durationSeconds: declaredDuration(written),
+    use: unshown.length > 0 ? { ...use, unshown } : isUnasked ? use : null,
+  };
+}
+
+/** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
+export async function prepareExport(
+  programs: Programs,
+  video: string,
+  sound: RestOfSound,
+  run: EngineRun,
+): Promise<PreparedExport> {
+  const header = await readHeader(programs, video, run);
+  return { header, original: await measureOriginal(programs, originalOf(video, header, sound), run) };
+}
+
+type RestOfSound = Pick<Original, 'originalAudio' | 'background'>;
+
+function originalOf(
+  video: string,
+  header: MediaHeader,
+  { originalAudio, background }: RestOfSound,
+): Original {
+  return { video, channels: header.audio?.channels ?? 0, originalAudio, background };
+}
+
+/** How x264, x265 and ffmpeg report it. */
+const OUT_OF_MEMORY = /malloc of size \d+ failed|cannot allocate memory/i;
+
+function isOutOfMemory(error: unknown): error is ChildFailure {
+  return error instanceof ChildFailure && OUT_OF_MEMORY.test(error.lastWords);
+}
+
+/** Another attempt would fail in the same way. */
+function tooLarge(cause: ChildFailure): JobFailure {
+  const message =
+    'encoding the picture needs more memory than an export may use here; choose a lower resolution, or leave the picture as it is: without burned subtitles and with the resolution of the source';
+  return new JobFailure('MEDIA_UNSUPPORTED', message, { cause });
+}
+
+/**
+ * Checks before all other work that a video can be exported.
+ * @param lines of the subtitles; null if they are not known yet
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles; MEDIA_UNSUPPORTED for a picture that ffmpeg
+ * cannot encode
+ */
+export async function checkExport(
+  programs: Programs,
+  request: ExportRequest,
+  lines: readonly SubtitleLine[] | null,
+  run: { readonly signal: AbortSignal; readonly folder: string },
+): Promise<void> {
+  const { video, resolution, targetLanguage: language } = request;
+  const burned = request.subtitleOutput === 'burned';
+  if (burned) await requireFont(programs, { language, lines }, run);
+  if (video === null) return;
+  const header = await readHeader(programs, video, run);
+  planPicture(header, resolution, burned);
+}
+
+async function soundArguments(
+  programs: Programs,
+  task: ExportTask,
+  video: { header: MediaHeader; duration: number; copySound: boolean },
+  work: Work,
+) {
+  const { sound } = task;
+  if (sound.type === 'original') {
+    const codec = video.copySound ? ['-c:a', 'copy'] : AAC;
+    return { inputs: [], inputCount: 0, output: ['-map', '0:a:0', ...codec] };
+  }
+  const { originalAudio } = sound;
+  const withBackground = originalAudio === 'background';
+  const inputs = [
+    ...ownInput(sound.dub, 'wav'),
+    ...(withBackground ? ownInput(sound.background, 'wav') : []),
+  ];
+  const rest = { background: '2:a', duck: '0:a:0', mute: null }[originalAudio];
+  const graph = (gains: MixGains) =>
+    soundGraph(originalAudio, { original: rest, dub: '1:a' }, gains, video.duration);
+  const original =
+    task.prepared?.original ??
+    (await measureOriginal(programs, originalOf(task.video, video.header, sound), work));
+  const balancing = { video: task.video, originalAudio, original, dub: sound.dub, inputs, graph };
+  const gains = await balanceSound(programs, balancing, work);
+  const language = threeLetterCode(task.subtitle.language);
+  return {
+    inputs,
+    inputCount: withBackground ? 2 : 1,
+    output: [
+      ...['-filter_complex', graph(gains), '-map', '[sound]', ...AAC, '-ar', '48000'],
+      ...['-metadata:s:a:0', `language=${language}`],
+    ],
+  };
+}
+
+function pictureArguments(
+  picture: PicturePlan,
+  { burned, mastering }: { readonly burned: boolean; readonly mastering: string },
+  { parallel }: Pick<Programs, 'parallel'>,
+) {
+  if (picture.copy) {
+    return { input: picture.input, output: ['-map', '0:V:0', '-c:v', 'copy', ...picture.output] };
+  }
+  const threads = Math.min(parallel, mostThreads(picture));
+  const { width, height } = picture.size;
+  const filters = [
+    DEINTERLACE,
+    `scale=${width}:${height}`,
+    ...(burned ? [`ass=filename=${BURNED_FILE}`] : []),
+  ];
+  return {
+    input: ['-threads', String(threads)],
+    output: [
+      ...['-map', '0:V:0', '-filter:v:0', filters.join(','), ...SAME_TIMES],
+      ...encoderArguments(picture, threads, mastering),
+    ],
+  };
+}
+
+/** Copies the cover images, which follow the picture. @param input index of ffmpeg's input that has them */
+export function coverArguments({ covers }: Pick<MediaHeader, 'covers'>, input = 0): string[] {
+  return covers.flatMap((index, place) => {
+    const stream = `v:${place + 1}`;
+    return ['-map', `${input}:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
+  });
+}
+
+function subtitleArguments(input: number, language: string): string[] {
+  const code = threeLetterCode(language);
+  const shown = ['-disposition:s:0', 'default'];
+  return ['-map', `${input}:s:0`, '-c:s', 'mov_text', '-metadata:s:s:0', `language=${code}`, ...shown];
+}
+
+/** Maps two-letter languages of BCP 47 to their three-letter codes of ISO 639-2/T. Source: Library of Congress. */
+const THREE_LETTERS = new Map(
+  [
+    'af:afr am:amh an:arg ar:ara as:asm az:aze ba:bak be:bel bg:bul bn:ben br:bre bs:bos ca:cat cs:ces cv:chv cy:cym',
+    'da:dan de:deu el:ell en:eng eo:epo es:spa et:est eu:eus fa:fas fi:fin fo:fao fr:fra fy:fry ga:gle gd:gla gl:glg',
+    'gn:grn gu:guj he:heb hi:hin hr:hrv ht:hat hu:hun hy:hye ia:ina id:ind io:ido is:isl it:ita ja:jpn ka:kat kk:kaz',
+    'kl:kal kn:kan ko:kor ku:kur ky:kir la:lat lb:ltz lt:lit lv:lav mi:mri mk:mkd ml:mal mr:mar ms:msa mt:mlt my:mya',
+    'nb:nob ne:nep nl:nld nn:nno no:nor oc:oci om:orm or:ori pa:pan pl:pol pt:por qu:que ro:ron ru:rus sc:srd sd:snd',
+    'si:sin sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swa ta:tam te:tel tg:tgk th:tha tk:tuk tn:tsn tr:tur tt:tat ug:uig',
+    'uk:ukr ur:urd uz:uzb vi:vie wa:wln zh:zho',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((pair): [string, string] => [pair.slice(0, 2), pair.slice(3)]),
+);
+
+/** Returns the ISO 639-2 code of a BCP 47 tag, which MP4 uses for languages; `und` (undetermined) if it has none. */
+export function threeLetterCode(tag: string): string {
+  const base = baseLanguage(canonicalLanguage(tag) ?? tag);
+  if (/^[a-z]{3}$/.test(base)) return base;
+  return THREE_LETTERS.get(base) ?? 'und';
+}
+
+/**
+ * Returns the lines of a subtitle track, cut at the end of the video: a longer line would make the whole file longer.
+ */
+export function softLines(lines: readonly SubtitleLine[], videoSeconds: number): SubtitleLine[] {
+  const endMs = Math.floor(videoSeconds * 1000);
+  return lines
+    .filter(({ start_ms }) => start_ms < endMs)
+    .map((line) => ({ ...line, end_ms: Math.min(line.end_ms, endMs), text: stripMarkup(line.text) }));
+}
+
+type OriginalAudio = Tasks['auto_localization']['originalAudio'];
+
+/**
+ * The limiter looks 5 ms ahead, which delays its output by 240 samples at 48 kHz. It passes the first of them through.
+ */
+const LOOKAHEAD_SAMPLES = 239;
+/**
+ * Keeps peaks 1 dB below full scale (EBU R 128), because AAC raises them a little. `level=0` prevents the limiter from
+ * raising the rest. Its delay is cut at the start and padded at the end. Its `latency` option does both, but only since
+ * ffmpeg 5.1.
+ */
+const LIMITER = [
+  `apad=pad_len=${LOOKAHEAD_SAMPLES}`,
+  'alimiter=limit=0.89:level=0:attack=5',
+  `atrim=start_sample=${LOOKAHEAD_SAMPLES}`,
+  'asetpts=PTS-STARTPTS',
+].join(',');
+
+/** Converts the original to the format of the dub: two channels, 48 kHz, starting with the picture. */
+const ORIGINAL = 'aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo';
+
+interface SoundInputs {
+  /** Indexes of ffmpeg's inputs. `original` is the remaining sound of the video. */
+  readonly original: string | null;
+  readonly dub: string;
+}
+
+/** Mixes the dub (mono) with the background or with the ducked original (stereo) to exactly `seconds`, as `[sound]`. */
+function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gains: MixGains, seconds: number): string {
+  const decibels = (gain: number) => `volume=${gain.toFixed(2)}dB`;
+  const stereo = `[${inputs.dub}]pan=stereo|c0=c0|c1=c0`;
+  const voice = `${stereo},${decibels(gains.dub)}`;
+  const end = `${decibels(gains.mix)},${LIMITER},apad=whole_dur=${seconds},atrim=0:${seconds}[sound]`;
+  const mix = 'amix=inputs=2:normalize=0:duration=longest';
+  if (mode === 'mute' || inputs.original === null) return `${voice},${end}`;
+  if (mode === 'background') return `${voice}[voice];[${inputs.original}][voice]${mix},${end}`;
+  return [
+    // Otherwise the first input to end would end both and lose the data in the compressor: seconds, if ffmpeg reads the
+    // original far ahead of the dub because the picture is slow to encode. So both are padded without end.
+    `${stereo},asplit[plain][short];[short]${decibels(gains.key)},apad[key];[plain]${decibels(gains.dub)}[voice]`,
+    `[${inputs.original}]${ORIGINAL},apad[original];[original][key]${DUCKING}[low]`,
+    `[low][voice]${mix},${end}`,
+  ].join(';');
+}

@@ -1,0 +1,178 @@
+/** Decides whether the picture can be copied, and how it is encoded if not. */
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { Tasks } from '../../engines/engine.ts';
+import { ratio } from '../probe/decode-check.ts';
+import type { MediaHeader } from '../probe/header.ts';
+import { displaySize } from '../probe/inspect.ts';
+
+export type Resolution = Tasks['auto_localization']['resolution'];
+
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Length of the short side for each named size. For portrait pictures this is the width, as on phones and platforms.
+ */
+const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
+
+/**
+ * Codecs that are copied into an MP4; others are encoded again. MP4 has a place for MPEG-1 and MPEG-2 too, but browsers, phones
+ * and QuickTime do not play them there. MPEG-4 (DivX) is the first codec of MP4: most players play it, browsers do not.
+ */
+export const MP4_CODECS: ReadonlySet<string> = new Set('h264 hevc av1 vp9 mpeg4'.split(' '));
+
+/**
+ * Returns the size to scale a picture to, with even sides for the encoder and never larger than the source; null if it
+ * does not change.
+ */
+export function scaledSize(shown: PictureSize, resolution: Resolution): PictureSize | null {
+  if (resolution === 'source') return null;
+  const short = Math.min(shown.width, shown.height);
+  const target = SHORT_SIDE[resolution];
+  if (short <= target) return null;
+  const even = (side: number) => 2 * Math.round((side * target) / short / 2);
+  return { width: even(shown.width), height: even(shown.height) };
+}
+
+/** Transfer functions of HDR pictures, as ffmpeg names them: HDR10 (PQ) and HLG. */
+export type HdrTransfer = 'smpte2084' | 'arib-std-b67';
+
+/** A picture that is encoded. */
+export interface EncodedPicture {
+  readonly copy: false;
+  /** The size of the result. */
+  readonly size: PictureSize;
+  /** Null for standard dynamic range. */
+  readonly hdr: HdrTransfer | null;
+  /** More than 8 bits for each colour. */
+  readonly isDeep: boolean;
+  /** Displayed width of a pixel divided by its height; not 1 for anamorphic pictures. */
+  readonly pixelAspect: number;
+}
+
+export type PicturePlan =
+  /** With the options of the input and of the output that copying needs. */
+  | { readonly copy: true; readonly input: readonly string[]; readonly output: readonly string[] }
+  | EncodedPicture;
+
+/**
+ * Copies the picture if nothing in it changes and MP4 supports its codec; else encodes it.
+ * @throws JobFailure MEDIA_UNSUPPORTED for a picture whose colours ffmpeg cannot decode
+ */
+export function planPicture(header: MediaHeader, resolution: Resolution, burned: boolean): PicturePlan {
+  const { video } = header;
+  const shown = video === null ? { width: 0, height: 0 } : displaySize(video);
+  const size = scaledSize(shown, resolution);
+  const stored = { codec: video?.codec_name ?? '', isReordered: video?.has_b_frames !== 0 };
+  const copying = size === null && !burned ? copyOptions(header.demuxer, stored) : null;
+  if (copying !== null) return { copy: true, ...copying };
+  // Its base layer has colours of its own; profiles 7 and 8 have a base layer in HDR10 or HLG.
+  if (video?.side_data_list.some(({ dv_profile }) => dv_profile === 5)) {
+    const message =
+      'the picture is in Dolby Vision profile 5, whose colours cannot be encoded again; convert it to HDR10 or SDR, or leave the picture as it is: without burned subtitles and with the resolution of the source';
+    throw new JobFailure('MEDIA_UNSUPPORTED', message);
+  }
+  const downToEven = (side: number) => side - (side % 2);
+  return {
+    copy: false,
+    size: size ?? { width: downToEven(shown.width), height: downToEven(shown.height) },
+    hdr: hdrTransfer(video?.color_transfer),
+    isDeep: isDeepFormat(video?.pix_fmt),
+    pixelAspect: video === null ? 1 : pixelAspect(video),
+  };
+}
+
+/**
+ * Returns the options with which ffmpeg copies a picture into an MP4; null if it cannot.
+ * @param demuxer of ffmpeg
+ * @param isReordered whether frames are stored in another order than they are shown in (B-frames)
+ */
+export function copyOptions(
+  demuxer: string,
+  { codec, isReordered }: { readonly codec: string; readonly isReordered: boolean },
+): Record<'input' | 'output', readonly string[]> | null {
+  if (!MP4_CODECS.has(codec)) return null;
+  if (demuxer.includes('mov') || !isReordered) return { input: [], output: [] };
+  // AVI stores no time of display. ffmpeg derives it for this codec, whose frames may share a packet (DivX); others would be
+  // shown in the order in which they are stored.
+  if (codec !== 'mpeg4') return null;
+  return { input: ['-fflags', '+genpts'], output: ['-bsf:v:0', 'mpeg4_unpack_bframes'] };
+}
+
+/** Whether a pixel format of ffmpeg, such as `yuv420p10le`, has more than 8 bits for each colour. */
+export function isDeepFormat(format: string | undefined): boolean {
+  return /(?:9|1[0-6])(?:[lb]e)$|^(?:p|x2|xv|y2)\d|f32|48|64/.test(format ?? '');
+}
+
+/** Returns the width of a pixel divided by its height, as displayed; 1 if it is unknown. */
+function pixelAspect(video: NonNullable<MediaHeader['video']>): number {
+  const stored = ratio(video.sample_aspect_ratio.replace(':', '/')) || 1;
+  return displaySize(video).width === video.width ? stored : 1 / stored;
+}
+
+/** Returns the transfer function if it is one of HDR. */
+export function hdrTransfer(transfer: string | undefined): HdrTransfer | null {
+  return transfer === 'smpte2084' || transfer === 'arib-std-b67' ? transfer : null;
+}
+
+/**
+ * Brightness of white text, 0 to 255: 203 cd/m² in HDR, because full white would dazzle. Source: ITU-R BT.2408, reference
+ * white, 58 % of PQ and 75 % of HLG.
+ */
+export function whiteOf({ hdr }: EncodedPicture): number {
+  return { none: 255, smpte2084: 148, 'arib-std-b67': 191 }[hdr ?? 'none'];
+}
+
+/** In pixels, with all aspect ratios of the name. */
+const FULL_HD = 2_100_000;
+const UHD = 9_000_000;
+
+/**
+ * Returns the most threads that fit into the memory of an encoder. Measured with ffmpeg 5.1 in MiB of address space: 4K with
+ * 2 and 16 threads 1,499 and 3,999, 8K with 1 and 2 threads 3,633 and 4,378; 4K in HDR with 4 threads 2,846. More than 8
+ * hardly make it faster.
+ */
+export function mostThreads({ size, hdr }: EncodedPicture): number {
+  const pixels = size.width * size.height;
+  if (pixels > UHD) return 1;
+  return pixels > FULL_HD && hdr !== null ? 3 : 8;
+}
+
+/** Visually equal to the source, encoded several times faster than real time. */
+const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
+/** For more than 8 bits, as in HDR, which players decode as HEVC only. `hvc1` is the tag that Apple's players recognize. */
+const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v:0', 'hvc1'];
+
+/**
+ * Returns the arguments of an encoder that keeps 10 bits, and HDR and its labels.
+ * @param hdr null for standard dynamic range
+ * @param quality CRF, as for H.264
+ * @param options of x265
+ */
+export function deepArguments(hdr: HdrTransfer | null, quality: number, options = ''): string[] {
+  const colours =
+    hdr === null ? [] : ['-color_primaries', 'bt2020', '-color_trc', hdr, '-colorspace', 'bt2020nc'];
+  return [...HEVC, '-crf', String(quality), ...colours, '-x265-params', `log-level=error${options}`];
+}
+
+/** Makes one progressive frame of the two fields of an interlaced one: players show MP4 without doing so. */
+export const DEINTERLACE = 'bwdif=mode=send_frame:deint=interlaced';
+
+/** Keeps each frame at its time: without them, a variable frame rate would become constant. */
+export const SAME_TIMES = ['-vsync', 'vfr', '-enc_time_base', '-1'] as const;
+
+/**
+ * Returns the arguments of the encoder. It keeps the range and the colours of the source and their labels.
+ * @param mastering see `readMastering`
+ */
+export function encoderArguments(
+  { hdr, isDeep }: Pick<EncodedPicture, 'hdr' | 'isDeep'>,
+  threads: number,
+  mastering = '',
+): string[] {
+  if (hdr === null && !isDeep) return [...H264, '-threads', String(threads)];
+  // The pool is shared by frames, of which more than three at a time do not speed it up.
+  return deepArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}${mastering}`);
+}

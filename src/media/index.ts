@@ -1,0 +1,67 @@
+/**
+ * Prepares files that the service does not accept unchanged, and joins their results. Nothing here sends anything.
+ *
+ * A video, from reading the header to joining the parts (`work` has a signal, an empty folder and a `report`):
+ *
+ *     const facts = await readFacts(programs, path, work);              // container, picture, audio tracks: milliseconds
+ *     const size = { durationSeconds: facts.durationSeconds ?? 0, bytes: facts.bytes };
+ *     const long = countParts(size, SERVICE_SPLIT) > 1;                 // without --split: show describeSplitCost(…)
+ *     const first = await readTimeline(programs, path, facts, work);    // only if long: reads every packet
+ *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
+ *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
+ *     await requireComplete(programs, path, facts, work);   // a truncated file would look complete
+ *     const ready = await convert(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
+ *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
+ *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`
+ *     // send each of split.parts to the service; `split` is plain data and can be kept in a record between runs
+ *     const joined = await joinVideos(programs, results, split, { name: 'talk.es.mp4' }, work);
+ *     const lines = joinSubtitles(linesOfParts, partOffsetsMs(split));
+ *     const vocals = await joinWavs(programs, wavs, { endSeconds, manner: 'cut', name: 'talk.vocals.wav' }, work);
+ *
+ * A subtitle:
+ *
+ *     const lines = await readSubtitleFile(bytes, name);                // SRT, WebVTT, ASS
+ *     const parts = splitSubtitle(lines);                               // one part if it is short enough
+ *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
+ *     const text = writeSubtitle(whole, 'vtt');
+ *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after): changes
+ *
+ * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
+ */
+export {
+  type ConversionOptions,
+  type ConversionPlan,
+  convert,
+  describeTrack,
+  planConversion,
+  uncopiedCodec,
+} from './convert/convert.ts';
+export { requireComplete } from './convert/integrity.ts';
+export { addTracks } from './export/add-tracks.ts';
+export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
+export { type PreparationCode, PreparationFailure } from './failure.ts';
+export { joinSubtitles } from './join/join-subtitles.ts';
+export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
+export { joinWavs, type WavResult } from './join/join-wavs.ts';
+export { readFacts, type TrackFacts, type VideoFacts } from './probe/facts.ts';
+export { readTimeline, type Timeline } from './probe/timeline.ts';
+export {
+  countParts,
+  describeSplitCost,
+  SERVICE_SPLIT,
+  type SplitCost,
+  type SplitLimits,
+  subtitleSplitCost,
+  type VideoSize,
+  videoSplitCost,
+} from './split/limits.ts';
+export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
+export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
+export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
+export { checkSubtitle, type SubtitleProblem } from './subtitles/check.ts';
+export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
+export { type InspectedSubtitle, inspectSubtitle } from './subtitles/inspect.ts';
+export { readSubtitleFile } from './subtitles/read.ts';
+export { type ScannedCue, scanSrt } from './subtitles/scan.ts';
+export { type SubtitlePart, splitSubtitle } from './subtitles/split-subtitle.ts';
+export { writeSubtitle } from './subtitles/write.ts';

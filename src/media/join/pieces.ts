@@ -1,0 +1,166 @@
+/** Joins pieces of sound, each at its exact sample position, without clicks at the seams. */
+import { openWav, type WavReader, type WavWriter } from '../audio/wav.ts';
+import { SAMPLE_RATE } from '../probe/codecs.ts';
+import { SAMPLES_BEHIND } from '../split/limits.ts';
+
+export interface Piece {
+  /** A 16-bit WAV file with the sample rate and channels of the result. */
+  readonly path: string;
+  /** Samples per channel from the start of this piece to the start of the next one. */
+  readonly frames: number;
+}
+
+/**
+ * A seam is smoothed over this many samples on each side: 5 ms at 48 kHz, too short to be audible as a separate sound.
+ */
+const SEAM_FRAMES = 240;
+/**
+ * Two AAC frames of a part continue over the start of the next part, the first of them without mixing: an encoder codes
+ * the first two frames after its start badly.
+ */
+const SOUND_ON_SECONDS = 2_048 / SAMPLE_RATE;
+const ALONE = 0.5;
+/**
+ * If a service trims the sound to the length of the picture, only encoder padding is left after the boundary: up to two
+ * AAC frames. That is less than three quarters of the extra sound that was sent with the parts.
+ */
+const TRUSTED_SECONDS = (0.75 * SAMPLES_BEHIND) / SAMPLE_RATE;
+/**
+ * A dub overruns its boundary by the rest of a sentence. More than a minute is a fault, and would use too much memory.
+ */
+const MOST_OVERRUN_SECONDS = 60;
+/** One second per block. */
+const BLOCK_FRAMES = 48_000;
+
+/**
+ * Appends the pieces to a WAV. A piece that is too short is followed by silence.
+ * @param manner `cut`: sound after the boundary is faded out, and steps at the seams are smoothed; `overlap`: sound
+ * after the boundary is mixed into the next piece, for a dub whose last sentence is too long
+ */
+export async function appendPieces(
+  pieces: readonly Piece[],
+  manner: 'cut' | 'overlap',
+  out: WavWriter,
+): Promise<void> {
+  let tail = new Int16Array(0);
+  let behind = new Int16Array(0);
+  let overrun = new Int16Array(0);
+  for (const [index, piece] of pieces.entries()) {
+    const wav = await openWav(piece.path);
+    try {
+      const held = manner === 'cut' && index < pieces.length - 1 ? Math.min(SEAM_FRAMES, piece.frames) : 0;
+      let at = 0;
+      if (tail.length > 0) {
+        const length = Math.max(SEAM_FRAMES, behind.length / out.channels);
+        const head = (await wav.read(0, Math.min(length, piece.frames - held))).slice();
+        carryOver(behind, head, out.channels, ALONE);
+        smoothSeam(tail, head, out.channels);
+        await out.write(tail);
+        await out.write(head);
+        at = head.length / out.channels;
+      }
+      for (; at < piece.frames - held; at += BLOCK_FRAMES) {
+        const block = await wav.read(at, Math.min(BLOCK_FRAMES, piece.frames - held - at));
+        await out.write(addOver(block, overrun, at * out.channels));
+      }
+      tail = (await wav.read(piece.frames - held, held)).slice();
+      behind = manner === 'cut' ? await soundBehind(wav, piece.frames) : behind;
+      overrun = manner === 'overlap' ? await restOf(wav, piece.frames, overrun) : overrun;
+    } finally {
+      await wav.close();
+    }
+  }
+  await out.write(overrun);
+}
+
+/**
+ * Reads the extra sound after the boundary that the part was sent with. Returns an empty array if the service removed
+ * it.
+ */
+async function soundBehind(wav: WavReader, border: number): Promise<Int16Array<ArrayBuffer>> {
+  const isThere = wav.frames - border >= TRUSTED_SECONDS * wav.sampleRate;
+  return (await wav.read(border, isThere ? Math.round(SOUND_ON_SECONDS * wav.sampleRate) : 0)).slice();
+}
+
+/**
+ * Mixes the overrun of the previous pieces into a block. `from` is the position of the block among the samples of its
+ * piece.
+ */
+function addOver(block: Int16Array, overrun: Int16Array, from: number): Int16Array {
+  if (from >= overrun.length) return block;
+  return block.map((sample, at) => limit(sample + (overrun[from + at] ?? 0)));
+}
+
+/** Returns the samples of a piece after its boundary, mixed with the overrun of earlier pieces. */
+async function restOf(wav: WavReader, border: number, earlier: Int16Array): Promise<Int16Array<ArrayBuffer>> {
+  const frames = Math.min(wav.frames - border, MOST_OVERRUN_SECONDS * wav.sampleRate);
+  const own = (await wav.read(border, Math.max(0, frames))).slice();
+  const still = earlier.slice(border * wav.channels);
+  const [longer, shorter] = own.length >= still.length ? [own, still] : [still, own];
+  return longer.map((sample, at) => limit(sample + (shorter[at] ?? 0)));
+}
+
+/**
+ * A step is audible if it is this many times as large as the largest step near it. Compared with the mean step instead,
+ * one seam in sixteen would be changed in room noise, whose samples vary strongly.
+ */
+const LOUD_STEP = 1.5;
+
+/**
+ * Smooths the seam between two parts if it would click: the correction is largest at the seam and falls to zero on both
+ * sides. Seams that are already smooth stay unchanged.
+ * @param tail interleaved samples before the seam, changed in place
+ * @param head interleaved samples after the seam, changed in place
+ * @returns whether any channel was changed
+ */
+export function smoothSeam(tail: Int16Array, head: Int16Array, channels: number): boolean {
+  const frames = Math.min(tail.length, head.length) / channels;
+  let changed = false;
+  for (let channel = 0; channel < channels; channel += 1) {
+    const before = (back: number) => tail[tail.length - (back + 1) * channels + channel] ?? 0;
+    const behind = (at: number) => head[at * channels + channel] ?? 0;
+    let largest = 0;
+    for (let at = 2; at < frames; at += 1) {
+      const left = stepTo(before(at), before(at - 1), before(at - 2));
+      const right = stepTo(behind(at), behind(at - 1), behind(at - 2));
+      largest = Math.max(largest, Math.abs(left), Math.abs(right));
+    }
+    const step = stepTo(behind(0), before(0), before(1));
+    if (Math.abs(step) <= LOUD_STEP * largest + 1) continue;
+    changed = true;
+    for (let at = 0; at < frames; at += 1) {
+      const share = 0.25 * (1 + Math.cos((Math.PI * (at + 0.5)) / frames)); // from one half to zero
+      const left = tail.length - (at + 1) * channels + channel;
+      tail[left] = limit(before(at) + step * share);
+      head[at * channels + channel] = limit(behind(at) - step * share);
+    }
+  }
+  return changed;
+}
+
+/** Returns the difference between a sample and the value that the two samples before it predict. */
+function stepTo(sample: number, previous: number, earlier: number): number {
+  return sample - (2 * previous - earlier);
+}
+
+/**
+ * Continues the sound of one part over the beginning of the next part, which its encoder coded badly because it had no
+ * earlier sound. The first samples are replaced, then the sound fades into the next part. The fade is linear because
+ * both parts have the same sound there: an equal-power fade would raise it by 3 dB.
+ * @param behind interleaved samples after the end of the previous part; empty if there are none (do not pass silence)
+ * @param head interleaved samples of the next part, changed in place
+ * @param alone share of `behind` that is used without mixing, 0 to 1
+ */
+export function carryOver(behind: Int16Array, head: Int16Array, channels: number, alone: number): void {
+  const frames = behind.length / channels;
+  const held = frames * alone;
+  for (let at = 0; at < Math.min(behind.length, head.length); at += 1) {
+    const share = Math.max(0, (Math.floor(at / channels) + 0.5 - held) / (frames - held));
+    head[at] = limit((behind[at] ?? 0) * (1 - share) + (head[at] ?? 0) * share);
+  }
+}
+
+/** Limits a sum of samples to 16 bits. */
+function limit(value: number): number {
+  return Math.max(-32_768, Math.min(32_767, Math.round(value)));
+}

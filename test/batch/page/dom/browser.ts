@@ -1,0 +1,73 @@
+/** The page in a real browser, opened from disk as its readers open it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
+import { buildReport } from '../../../../src/batch/report/page-build.ts';
+import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
+import type { PageJob } from '../../../../src/batch/report/page-source.ts';
+import { outlineSound } from '../../../../src/media/audio/peaks.ts';
+import { readSoftSubtitles } from '../../../../src/media/subtitles/soft-subtitles.ts';
+import { readSubtitleFile } from '../../../../src/media/subtitles/read.ts';
+import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
+import { programs } from '../../../engines/workspace.ts';
+
+/** Script and style from the sources as they are now, not from a build of earlier. */
+export async function bundlePage(): Promise<PageParts> {
+  const build = await rolldown(config);
+  const { output } = await build.generate([config.output].flat()[0]);
+  await build.close();
+  return { script: output[0].code, style: joinStyles() };
+}
+
+/** The document of a folder of real media. */
+export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<ReportFacts> {
+  const run = { signal: new AbortController().signal, folder };
+  return buildReport(
+    { title: 'lessons', tool: 'vloc 0.1.0', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    {
+      outlineSound: (path) => outlineSound(programs, path, run),
+      readSubtitleFile: async (path) => readSubtitleFile(readFileSync(path), path),
+      readSoftSubtitles: (path) => readSoftSubtitles(programs, path, run),
+    },
+  );
+}
+
+/** A busy machine takes its time; still less than the limit of a test, which would not say what is waited for. */
+const PATIENCE_MS = 170_000;
+
+export interface OpenPage {
+  readonly page: Page;
+  /** Addresses of everything that the page has asked for. */
+  readonly requests: readonly string[];
+  /** Errors of the script, and what the policy of the page has refused. */
+  readonly complaints: readonly string[];
+}
+
+export interface View {
+  readonly size?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** Writes the page into the folder and opens it. */
+export async function openPage(
+  browser: Browser,
+  folder: string,
+  task: { facts: ReportFacts; parts: PageParts },
+  { size = { width: 1280, height: 900 }, colorScheme = 'light' }: View = {},
+): Promise<OpenPage> {
+  const file = join(folder, 'report.html');
+  writeFileSync(file, writePage(task.facts, task.parts));
+  const page = await browser.newPage({ viewport: size, colorScheme });
+  page.setDefaultTimeout(PATIENCE_MS);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector('.entries');
+  return { page, requests, complaints };
+}

@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createIntent,
+  foldIntents,
+  PHASES,
+  parseIntentRecord,
+  pickLiveIntents,
+  trackIntents,
+} from '../../../src/batch/records/intents.ts';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import { runs } from '../../protocol/arbitraries.ts';
+import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
+
+const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
+  foldIntents(records).byKey.get(key)?.outcome.phase;
+
+describe('an intent', () => {
+  it('has phases from the request to the files', () => {
+    const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
+      RECORDS[type]({ key: 'k1' }),
+    );
+    expect(life.map((_, index) => phaseOf(life.slice(0, index + 1)))).toEqual([
+      'intended',
+      'accepted',
+      'finished',
+      'downloaded',
+    ]);
+  });
+
+  it('that was refused may still be accepted under its key, but never the other way round', () => {
+    const [intend, refused, accepted] = (['intend', 'refused', 'accepted'] as const).map((type) =>
+      RECORDS[type]({ key: 'k1' }),
+    );
+    if (!intend || !refused || !accepted) throw new Error('three records were made');
+    expect(phaseOf([intend, refused])).toBe('refused');
+    expect(phaseOf([intend, refused, accepted])).toBe('accepted');
+    expect(phaseOf([intend, accepted, refused])).toBe('accepted');
+  });
+
+  it('knows the files that a run was about to write, until all are downloaded, whatever comes later', () => {
+    const [finished, publishing, downloaded] = (['finished', 'publishing', 'downloaded'] as const).map(
+      (type) => RECORDS[type]({ key: 'k1' }),
+    );
+    if (!finished || !publishing || !downloaded) throw new Error('three records were made');
+    const publishingOf = (records: Parameters<typeof foldIntents>[0]) =>
+      foldIntents(records).byKey.get('k1')?.publishing;
+    expect(publishingOf([finished])).toBeNull();
+    expect(publishingOf([finished, publishing])).toEqual(publishing);
+    expect(publishingOf([finished, publishing, downloaded])).toBeNull();
+    expect(publishingOf([finished, publishing, downloaded, publishing])).toBeNull();
+    const again = { ...publishing, files: [{ path: 'out/one.wav', sha256: 'f'.repeat(64), size: 9 }] };
+    expect(publishingOf([finished, publishing, again, publishing])?.files).toHaveLength(2);
+    expect(phaseOf([finished, publishing])).toBe('finished');
+  });
+
+  it('whose request record was damaged still leads to its job', () => {
+    const { byKey, byItem } = foldIntents([RECORDS.accepted({ key: 'k1' })]);
+    expect(byKey.get('k1')).toMatchObject({ asked: null, outcome: { record: { job_id: 'dub_k1' } } });
+    expect(byItem.size).toBe(0);
+  });
+
+  it.each([
+    ['dubbing', 'createDubbing', '/v1/dubbings'],
+    ['auto_localization', 'createAutoLocalization', '/v1/auto-localizations'],
+  ] as const)('of a %s has the operation %s and the path %s', (kind, operation, path) => {
+    const { type: _, operation: _operation, path: _path, ...fields } = RECORDS.intend({ key: 'k1' });
+    expect(createIntent({ ...fields, kind })).toMatchObject({ operation, path });
+  });
+
+  it('is recorded without secrets in its addresses', () => {
+    const { type: _, ...fields } = RECORDS.intend({ key: 'k1' });
+    const params = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };
+    const record = createIntent({ ...fields, params });
+    expect(JSON.stringify(record)).not.toContain('canary');
+    expect(foldIntents([record]).byKey.get('k1')?.asked).toEqual(record);
+  });
+
+  it.each(['intend', 'accepted', 'finished', 'downloaded'] as const)(
+    'keeps the first %s record of a phase, whatever later ones say',
+    (type) => {
+      const first = RECORDS[type]({ key: 'k1', at: BEGIN });
+      const later = { ...RECORDS[type]({ key: 'k1', at: BEGIN + 1_000 }), job_id: 'another' };
+      const { asked, outcome, times } = foldIntents([first, later]).byKey.get('k1') ?? {};
+      expect(type === 'intend' ? asked : outcome && 'record' in outcome && outcome.record).toEqual(first);
+      expect(times?.[type]).toBe(new Date(BEGIN).toISOString());
+    },
+  );
+
+  it('keeps the last refusal, since the call may have been sent again', () => {
+    const first = RECORDS.refused({ key: 'k1' });
+    const last = { ...first, code: 'CREDIT_QUOTA_EXCEEDED' };
+    expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
+  });
+
+  it('knows when it entered each phase, also after a compaction', () => {
+    const life = (['intend', 'accepted', 'finished'] as const).map((type, hour) =>
+      RECORDS[type]({ key: 'k1', at: BEGIN + hour * 3_600_000 }),
+    );
+    const times = {
+      intend: '2026-11-01T00:00:00.000Z',
+      accepted: '2026-11-01T01:00:00.000Z',
+      finished: '2026-11-01T02:00:00.000Z',
+    };
+    expect(foldIntents(life).byKey.get('k1')?.times).toEqual(times);
+    const live = pickLiveIntents(life);
+    expect(live).toEqual([life[0], { ...life[2], times }]);
+    const later = RECORDS.accepted({ key: 'k1', at: BEGIN + 9 * 3_600_000 });
+    expect(foldIntents([...live, later]).byKey.get('k1')?.times).toEqual(times);
+  });
+
+  it('without an answer keeps its request, and the files that were about to be written with it', () => {
+    const records = [RECORDS.intend({ key: 'k1' }), RECORDS.publishing({ key: 'k1' })];
+    expect(pickLiveIntents(records)).toEqual(records);
+    expect(pickLiveIntents(records.slice(0, 1))).toEqual(records.slice(0, 1));
+  });
+
+  it('that is requested twice under one key is listed once under its item', () => {
+    const { byItem } = foldIntents([
+      RECORDS.intend({ key: 'k1' }),
+      RECORDS.intend({ key: 'k1', at: BEGIN + 1 }),
+    ]);
+    expect([...byItem]).toEqual([['one.mp4 es', ['k1']]]);
+  });
+
+  it('is listed under its item even if the request record comes after the answer', () => {
+    const { byItem, byKey } = foldIntents([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
+    expect(byItem.get('one.mp4 es')).toEqual(['k1']);
+    expect(byKey.get('k1')?.outcome.phase).toBe('accepted');
+  });
+
+  it('names a file once for each content that it was about to get', () => {
+    const first = RECORDS.publishing({ key: 'k1' });
+    const file = (path: string, digit: string) => ({ path, sha256: digit.repeat(64), size: 10 });
+    const second = {
+      ...first,
+      files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
+    };
+    expect(foldIntents([first, second]).byKey.get('k1')?.publishing?.files).toEqual(second.files);
+  });
+
+  it('is tracked record by record, and the tracker says which records belong to an intent', () => {
+    const { intents, add } = trackIntents();
+    expect(add(RECORDS.intend({ key: 'k1' }))).toBe(true);
+    expect(add({ type: 'of-tomorrow' })).toBe(false);
+    expect(add({ type: 'intend', key: 'k2' })).toBe(false);
+    expect([...intents.byKey.keys()]).toEqual(['k1']);
+  });
+
+  it('is not read from a record of another version in another form', () => {
+    const record = RECORDS.accepted({ key: 'k1' });
+    expect(parseIntentRecord(record)).toEqual(record);
+    expect(parseIntentRecord({ ...record, job_id: 7 })).toBeNull();
+    expect(parseIntentRecord({ ...record, type: 'of-tomorrow' })).toBeNull();
+  });
+
+  it('is found by its item, the newest last', () => {
+    const { byItem } = foldIntents([RECORDS.intend({ key: 'k1' }), RECORDS.intend({ key: 'k2' })]);
+    expect(byItem.get('one.mp4 es')).toEqual(['k1', 'k2']);
+  });
+});
+
+describe('intents from any records', () => {
+  it('that are cut off anywhere are a beginning of all intents', () => {
+    fc.assert(
+      fc.property(anyRecords, fc.nat(20), (records, cut) => {
+        const early = foldIntents(records.slice(0, cut));
+        const late = foldIntents(records);
+        expect([...late.byKey.keys()].slice(0, early.byKey.size)).toEqual([...early.byKey.keys()]);
+        for (const [key, intent] of early.byKey) {
+          const later = late.byKey.get(key);
+          if (intent.asked !== null) expect(later?.asked).toEqual(intent.asked);
+          const gain =
+            PHASES.indexOf(later?.outcome.phase ?? 'intended') - PHASES.indexOf(intent.outcome.phase);
+          expect(gain).toBeGreaterThanOrEqual(0);
+          if (gain === 0 && intent.outcome.phase !== 'refused')
+            expect(later?.outcome).toEqual(intent.outcome);
+        }
+        for (const [item, keys] of early.byItem) {
+          expect(late.byItem.get(item)?.slice(0, keys.length)).toEqual(keys);
+        }
+      }),
+      { numRuns: runs(1_000, 10_000) },
+    );
+  });
+
+  it('are the same if records come twice', () => {
+    fc.assert(
+      fc.property(anyRecords, (records) => {
+        const once = foldIntents(records);
+        expect(foldIntents([...records, ...records])).toEqual(once);
+        expect(foldIntents(records.flatMap((record) => [record, record]))).toEqual(once);
+      }),
+      { numRuns: runs(1_000, 10_000) },
+    );
+  });
+
+  it('are the same from the live records alone, unknown ones are kept, and selecting again drops no more', () => {
+    fc.assert(
+      fc.property(anyRecords, (records) => {
+        const live = pickLiveIntents(records);
+        expect(new Map(foldIntents(live).byKey)).toEqual(new Map(foldIntents(records).byKey));
+        expect(pickLiveIntents(live)).toEqual(live);
+        const unknown = (list: typeof records) => list.filter(({ key }) => typeof key !== 'string');
+        expect(unknown(live)).toEqual(unknown(records));
+      }),
+      { numRuns: runs(1_000, 10_000) },
+    );
+  });
+});
+
+describe('an item that was forgotten', () => {
+  const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
+    RECORDS[type]({ key: 'k1' }),
+  );
+  const item = foldIntents(life).byKey.get('k1')?.asked?.item ?? '';
+  const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item };
+
+  it('has no intents, but its jobs stay known, also in a shorter log', () => {
+    for (const records of [[...life, forgotten], pickLiveIntents([...life, forgotten])]) {
+      const { byItem, byKey } = foldIntents(records);
+      expect([byItem.get(item), byKey.get('k1')?.outcome.phase]).toEqual([undefined, 'downloaded']);
+    }
+  });
+
+  it('gives its intents to another item, which gets the result anew, also in a shorter log', () => {
+    const downloaded = RECORDS.downloaded({ key: 'k1' });
+    const moved: LogRecord[] = [...life, { ...forgotten, as: 'other' }];
+    const delivered = [...moved, { ...downloaded, files: [] }];
+    const short = pickLiveIntents;
+    for (const [records, phase] of [
+      [moved, 'finished'],
+      [short(moved), 'finished'],
+      [delivered, 'downloaded'],
+      [short(delivered), 'downloaded'],
+      [short(short(delivered)), 'downloaded'],
+    ] as const) {
+      const { byItem, byKey } = foldIntents(records);
+      expect([...byItem]).toEqual([['other', ['k1']]]);
+      expect([byKey.get('k1')?.asked?.item, byKey.get('k1')?.outcome.phase]).toEqual(['other', phase]);
+    }
+    expect(foldIntents(short(moved)).byKey.get('k1')?.publishing).toMatchObject({ files: downloaded.files });
+  });
+});

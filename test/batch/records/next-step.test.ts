@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { IntentRecord } from '../../../src/batch/records/intents.ts';
+import { foldIntents } from '../../../src/batch/records/intents.ts';
+import { nextStep, nextStepForItem } from '../../../src/batch/records/next-step.ts';
+import { runs } from '../../protocol/arbitraries.ts';
+import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
+
+const ITEM = 'one.mp4 es';
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+const { intend, refused, accepted, finished, downloaded } = RECORDS;
+const key = 'k1';
+const stepAfter = (records: readonly IntentRecord[], afterMs = 0) =>
+  nextStepForItem(foldIntents(records), ITEM, BEGIN + afterMs);
+
+describe('the next step of an item', () => {
+  it('is a new intent if there was none', () => {
+    expect(stepAfter([])).toEqual({ step: 'intend', after: null });
+  });
+
+  it('is the same request with the same key if nobody knows whether it arrived', () => {
+    expect(stepAfter([intend({ key })])).toEqual({ step: 'submit', key, asked: intend({ key }) });
+  });
+
+  it('needs the user once the service has forgotten that request', () => {
+    expect(stepAfter([intend({ key })], 7 * DAY_MS - HOUR_MS - 1)).toMatchObject({ step: 'submit' });
+    expect(stepAfter([intend({ key })], 7 * DAY_MS - HOUR_MS)).toEqual({
+      step: 'nothing',
+      key,
+      because: { reason: 'expired', jobId: null },
+    });
+  });
+
+  it('needs the user for a request from the future: nobody knows how old it is', () => {
+    expect(stepAfter([intend({ key })], -HOUR_MS + 1)).toMatchObject({ step: 'submit' });
+    expect(stepAfter([intend({ key })], -HOUR_MS)).toMatchObject({
+      step: 'nothing',
+      because: { reason: 'expired', jobId: null },
+    });
+  });
+
+  it('is to wait for a running job, and to fetch a finished one', () => {
+    const running = [intend({ key }), accepted({ key })];
+    expect(stepAfter(running)).toEqual({ step: 'attach', key, jobId: 'dub_k1' });
+    expect(stepAfter([...running, finished({ key })])).toEqual({ step: 'download', key, jobId: 'dub_k1' });
+  });
+
+  it('counts the life of a job from its acceptance, not from the first attempt', () => {
+    const late = [intend({ key }), accepted({ key, at: BEGIN + 3 * DAY_MS })];
+    expect(stepAfter(late, 9 * DAY_MS)).toMatchObject({ step: 'attach' });
+    expect(stepAfter(late, 10 * DAY_MS)).toMatchObject({ because: { reason: 'expired', jobId: 'dub_k1' } });
+  });
+
+  it('needs the user once the service has forgotten a result', () => {
+    const done = [intend({ key }), accepted({ key }), finished({ key, at: BEGIN + DAY_MS })];
+    expect(stepAfter(done, 8 * DAY_MS - 1)).toEqual({ step: 'download', key, jobId: 'dub_k1' });
+    const because = { reason: 'expired', jobId: 'dub_k1' };
+    expect(stepAfter(done, 8 * DAY_MS)).toEqual({ step: 'nothing', key, because });
+  });
+
+  it('needs the user if the request record is lost and no job is known', () => {
+    const [intent] = foldIntents([RECORDS.publishing({ key })]).byKey.values();
+    if (intent === undefined) throw new Error('an intent was made');
+    const because = { reason: 'expired', jobId: null };
+    expect(nextStep(intent, BEGIN)).toEqual({ step: 'nothing', key, because });
+  });
+
+  it('names the existing files', () => {
+    const { files } = downloaded({ key });
+    expect(stepAfter([intend({ key }), downloaded({ key })])).toEqual({
+      step: 'nothing',
+      key,
+      because: { reason: 'downloaded', files },
+    });
+  });
+
+  it('is nothing if the files exist', () => {
+    const done = [intend({ key }), accepted({ key }), finished({ key }), downloaded({ key })];
+    expect(stepAfter(done, 30 * DAY_MS)).toMatchObject({
+      step: 'nothing',
+      because: { reason: 'downloaded' },
+    });
+  });
+
+  it.each<[string, IntentRecord[], object]>([
+    ['refused', [refused({ key })], { reason: 'refused', code: 'INSUFFICIENT_CREDITS', retryable: false }],
+    [
+      'failed',
+      [accepted({ key }), finished({ key, state: 'failed' })],
+      { reason: 'failed', jobId: 'dub_k1', error: { code: 'ENGINE_ERROR', retryable: true } },
+    ],
+    [
+      'cancelled',
+      [accepted({ key }), finished({ key, state: 'cancelled' })],
+      { reason: 'cancelled', error: null },
+    ],
+  ])('is a new intent if the previous one was %s, and says why', (_what, records, after) => {
+    expect(stepAfter([intend({ key }), ...records])).toMatchObject({ step: 'intend', after });
+  });
+
+  it('follows the newest intent', () => {
+    const anew = [intend({ key }), refused({ key }), intend({ key: 'k2' }), accepted({ key: 'k2' })];
+    expect(stepAfter(anew)).toEqual({ step: 'attach', key: 'k2', jobId: 'dub_k2' });
+  });
+
+  it('never pays twice: a new intent only if the previous one surely caused no charge', () => {
+    fc.assert(
+      fc.property(anyRecords, fc.nat(20 * DAY_MS), (records, later) => {
+        const intents = foldIntents(records);
+        const next = nextStepForItem(intents, ITEM, BEGIN + later);
+        const last = intents.byKey.get(intents.byItem.get(ITEM)?.at(-1) ?? '');
+        if (next.step !== 'intend') return;
+        const end = last?.outcome;
+        const isFree =
+          end === undefined ||
+          end.phase === 'refused' ||
+          (end.phase === 'finished' && end.record.state !== 'succeeded');
+        expect(isFree).toBe(true);
+      }),
+      { numRuns: runs(1_000, 10_000) },
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startVloc, TRANSLATION } from '../support/run-vloc.ts';
+
+const BODY = JSON.stringify(TRANSLATION);
+
+test('a GET is signed and its answer printed unchanged, with or without the version', async () => {
+  const vloc = await startVloc();
+  const expected = (await vloc.caller.get('/v1/credits')).json;
+  for (const path of ['/credits', '/v1/credits', 'credits']) {
+    const { code, stdout, stderr } = await vloc.run(['api', path]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual(expected);
+  }
+});
+
+test('a body makes it a POST, with a key that is printed and can be passed again', async () => {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'request.json'), BODY);
+  const path = '/subtitle-translations';
+  const first = await vloc.run(['api', path, '-d', '@request.json', '-o', 'id']);
+  const key = /^Idempotency-Key: (\S+)$/m.exec(first.stderr)?.[1] ?? '';
+  expect(first.stdout).toMatch(/^tra_\w+\n$/);
+  const again = ['api', 'post', path, '--idempotency-key', key, '-o', 'id'];
+  expect((await vloc.run([...again, '-d', BODY])).stdout).toBe(first.stdout);
+  expect((await vloc.run([...again, '-d', '-'], { stdin: BODY })).stdout).toBe(first.stdout);
+  const other = await vloc.run(['api', path, '-d', BODY, '-o', 'id']);
+  expect(other.stdout).not.toBe(first.stdout);
+});
+
+test('--include shows status and headers; custom headers are sent', async () => {
+  const vloc = await startVloc();
+  const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
+  const path = `/subtitle-translations/${json.id}`;
+  const { stdout } = await vloc.run(['api', path, '--include', '-H', 'X-Client-Request-ID=lesson-4']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    status: 200,
+    headers: { 'x-client-request-id': 'lesson-4' },
+    body: { id: json.id },
+  });
+});
+
+test('--paginate follows the cursors: one array, or one entry per line', async () => {
+  const vloc = await startVloc();
+  const ids: string[] = [];
+  for (let made = 0; made < 3; made += 1) {
+    ids.unshift((await vloc.caller.post('/v1/subtitle-translations', TRANSLATION)).json.id);
+  }
+  const words = ['api', '/subtitle-translations?limit=2', '--paginate'];
+  const array = JSON.parse((await vloc.run(words)).stdout);
+  expect(array.map((job: { id: string }) => job.id)).toEqual(ids);
+  const lines = (await vloc.run([...words, '-o', 'ndjson'])).stdout.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual([...ids, undefined]);
+  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ type: 'summary', count: 3 });
+  expect((await vloc.run(['api', '/credits', '--paginate'])).code).toBe(2);
+});
+
+test('a refusal is printed to stderr and decides the exit code', async () => {
+  const vloc = await startVloc();
+  const { code, stdout, stderr } = await vloc.run(['api', '/nowhere', '-o', 'json']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'RESOURCE_NOT_FOUND' } });
+});
+
+test.each([
+  ['/nowhere', 'No such path. Run `vloc schema --output id` for a list.'],
+  ['v1/dubbings/dub_1', 'Check the id and the profile'],
+])('the advice for %s, which is not found, is about the path or about the id', async (path, advice) => {
+  const vloc = await startVloc();
+  const { code, stderr } = await vloc.run(['api', path]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(advice);
+});
+
+test.each([
+  [['FETCH', '/credits'], 'unknown HTTP method "FETCH"'],
+  [['GET', '/credits', 'x'], 'one method and one path'],
+  [['POST', '/uploads', '-d', '{'], 'the request body is not valid JSON'],
+  [['POST', '/uploads', '-d', '@nowhere.json'], 'there is no such file'],
+  [['GET', '/credits', '-d', '{}'], 'GET cannot have a body'],
+  [['/credits', '--idempotency-key', 'k'], 'a GET cannot have an Idempotency-Key'],
+  [['/credits', '-H', 'X-Service-Key=other'], 'set by vloc itself'],
+  [['/credits', '-H', 'Host=example.com'], 'set by vloc itself'],
+  [['/credits', '-H', 'X-A=b\nc'], 'a character that no header may have'],
+  [['https://example.com/v1/credits'], 'a full URL, not a path'],
+])('%j ends with 2 and nothing is sent', async (words, said) => {
+  const vloc = await startVloc();
+  const { code, stdout, stderr } = await vloc.run(['api', ...words]);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(said);
+});

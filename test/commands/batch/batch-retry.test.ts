@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { foldBatchCommands } from '../../../src/batch/report/command-record.ts';
+import { readBatchLog } from '../../../src/batch/report/read-batch.ts';
+import { openBatchJournal } from '../../../src/batch/run/journal.ts';
+import { main } from '../../../src/cli/main.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { until } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
+
+const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
+/** A process loads all sources; on a busy machine that takes seconds. */
+const PATIENCE_MS = 170_000;
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
+
+/** Four files of subtitles; the first failures are the given ones. */
+async function startBatch(...errors: Error[]): Promise<VlocScene> {
+  const vloc = await startVloc();
+  await mkdir(join(vloc.folder, 'subs'));
+  for (const name of ['a', 'b', 'c', 'd']) await writeFile(join(vloc.folder, 'subs', `${name}.srt`), SRT);
+  vloc.engines.failNext(...errors);
+  return vloc;
+}
+
+const passing = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
+const lasting = () => new JobFailure('SUBTITLE_INVALID', 'it cannot be read');
+
+async function stateCounts(vloc: VlocScene): Promise<Record<string, number>> {
+  const { stdout } = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
+  const counts: Record<string, number> = JSON.parse(stdout).counts;
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+async function jobCount(vloc: VlocScene): Promise<number> {
+  const { stdout } = await vloc.run(['jobs', 'list', '--all', '-o', 'id']);
+  return stdout.trim().split('\n').length;
+}
+
+test('only failed items run again, with the options and in the folder of their command', async () => {
+  const vloc = await startBatch(lasting(), lasting());
+  const first = await vloc.run(COMMAND);
+  expect(first.code).toBe(3);
+  expect(await stateCounts(vloc)).toEqual({ done: 2, failed: 2 });
+
+  const nothing = await vloc.run(['batch', 'retry', 'out']);
+  expect(nothing.code).toBe(3);
+  expect(nothing.stderr).toContain('2 items failed permanently; nothing was sent');
+  expect(nothing.stderr).toContain('run `vloc batch retry out --all`');
+  expect(await jobCount(vloc)).toBe(4);
+
+  await mkdir(join(vloc.folder, 'elsewhere'));
+  const again = await vloc.run(['batch', 'retry', '../out', '--all', '-o', 'json'], {
+    cwd: join(vloc.folder, 'elsewhere'),
+  });
+  expect(again.code, again.stderr).toBe(0);
+  expect(JSON.parse(again.stdout).data).toHaveLength(2);
+  expect(await stateCounts(vloc)).toEqual({ done: 4 });
+  expect(await jobCount(vloc)).toBe(6);
+});
+
+test('repeating the retry makes no job, and the first command finds everything done', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(COMMAND);
+  await vloc.run(['batch', 'retry', 'out', '--all']);
+  const again = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing failed in out.')]);
+  const { stdout } = await vloc.run(['batch', 'report', 'out', '-o', 'json']);
+  expect(JSON.parse(stdout).commands).toMatchObject([{ argv: COMMAND, cwd: vloc.folder }]);
+  const whole = await vloc.run(COMMAND);
+  expect(whole.code, whole.stderr).toBe(0);
+  expect(await jobCount(vloc)).toBe(5);
+});
+
+test('temporary failures are run without an option', async () => {
+  const vloc = await startBatch(passing(), passing(), passing());
+  const running = vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
+  // The service tries each job three times, with pauses of seconds that need not be waited for here.
+  await until(
+    () => {
+      vloc.clock.advance(1000);
+      return vloc.engines.begun.length;
+    },
+    (attempts) => attempts === 3,
+  );
+  expect((await running).code).toBe(5);
+  const listed = await vloc.run([
+    'batch',
+    'retry',
+    'out',
+    '--dry-run',
+    '-o',
+    'plain',
+    '--fields',
+    'label,state',
+  ]);
+  expect(listed.stdout).toBe('subs/a.srt → es\tfailed\n');
+  expect(await jobCount(vloc)).toBe(1);
+  const again = await vloc.run(['batch', 'retry', 'out']);
+  expect(again.code, again.stderr).toBe(0);
+  expect(await stateCounts(vloc)).toEqual({ done: 1 });
+});
+
+test('a deleted input is named, and nothing is sent', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
+  await rm(join(vloc.folder, 'subs', 'a.srt'));
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('a.srt');
+  expect(await jobCount(vloc)).toBe(1);
+});
+
+/** Three items failed; the service holds the jobs of the retry, which is stopped while it waits for them. */
+async function startRetry(flags: readonly string[] = []): Promise<VlocScene> {
+  const vloc = await startBatch(lasting(), lasting(), lasting());
+  // A command that does not wait reports failures when it is repeated.
+  await until(
+    async () => (await vloc.run([...COMMAND, ...flags])).code,
+    (code) => code === 3,
+  );
+  vloc.engines.hold();
+  return vloc;
+}
+
+const untilJobs = (vloc: VlocScene, count: number) =>
+  until(
+    () => jobCount(vloc),
+    (jobs) => jobs === count,
+    PATIENCE_MS,
+  );
+
+async function expectComplete(vloc: VlocScene, jobs: number): Promise<void> {
+  expect(await stateCounts(vloc)).toEqual({ done: 4 });
+  expect(await jobCount(vloc)).toBe(jobs);
+  for (const name of ['a', 'b', 'c', 'd'])
+    expect(existsSync(join(vloc.folder, 'out', `${name}.es.srt`)), name).toBe(true);
+}
+
+test('a retry that was killed after its jobs were sent is continued by the same command, at no charge', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const vloc = await startRetry();
+  const words = ['batch', 'retry', 'out', '--all'];
+  const child = spawn(process.execPath, [ENTRY, ...words], {
+    cwd: vloc.folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+      ...vloc.env,
+    },
+    stdio: 'ignore',
+  });
+  await untilJobs(vloc, 7);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  vloc.engines.letGo();
+  const { code, stderr } = await vloc.run(words);
+  expect(code, stderr).toBe(0);
+  await expectComplete(vloc, 7);
+});
+
+test.each([[[]], [['--fresh']], [['--detach']]])(
+  'Ctrl-C prints the retry of a command with %j, which continues',
+  async (flags) => {
+    const vloc = await startRetry(flags);
+    const test = createTestIo({ cwd: vloc.folder, env: vloc.env, pace: QUICK });
+    const running = main(['batch', 'retry', 'out', '--all'], test.io);
+    await untilJobs(vloc, 7);
+    test.send('SIGINT');
+    expect(await running).toBe(130);
+    expect(test.stderr()).toContain('  vloc batch retry out --all\n');
+    vloc.engines.letGo();
+    const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+    expect(code, stderr).toBe(0);
+    await expectComplete(vloc, 7);
+  },
+);
+
+test('items that were never sent are reported with their command, and not paid by a retry', async () => {
+  const vloc = await startBatch();
+  const poor = await vloc.run([...COMMAND, '--max-credits', '2', '--jobs', '1']);
+  expect(poor.code).toBe(6);
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('2 items were not sent yet. Continue with:\n  vloc translate subs');
+  expect(await jobCount(vloc)).toBe(2);
+});
+
+test('a command that read stdin cannot be repeated from its record', async () => {
+  const vloc = await startBatch(lasting());
+  const piped = ['translate', '-', ...COMMAND.slice(2)];
+  await vloc.run(piped, { stdin: SRT });
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('stdin')]);
+});
+
+test.each([
+  ['--files-from', '-'],
+  ['--files-from0', '-'],
+  ['--sheet', '-'],
+])('the stdin of %s is not read again', async (flag, value) => {
+  const vloc = await startBatch(lasting());
+  const options = flag === '--sheet' ? ['--from', 'en', '--to', 'es'] : COMMAND.slice(2, 6);
+  const separator = flag === '--files-from0' ? '\0' : '\n';
+  const names = ['subs/a.srt', 'subs/b.srt'];
+  const stdin = (flag === '--sheet' ? ['file', ...names] : names).join(separator);
+  const command = ['translate', flag, value, ...options, '--out', 'out'];
+  expect((await vloc.run(command, { stdin })).code).toBe(3);
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('NOT_REPEATABLE');
+});
+
+test('a file at the path of the result folder is refused before anything is sent', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(COMMAND);
+  await rename(join(vloc.folder, 'out'), join(vloc.folder, 'moved'));
+  await writeFile(join(vloc.folder, 'out'), 'mine');
+  const { code, stderr } = await vloc.run(['batch', 'retry', 'moved', '--all']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--out must be a folder, but out is a file')]);
+  expect(await jobCount(vloc)).toBe(4);
+});
+
+test('a recorded option that this version does not accept is refused before anything is sent', async () => {
+  const vloc = await startBatch(lasting());
+  await vloc.run(COMMAND);
+  const folder = join(vloc.folder, 'out');
+  const [command] = foldBatchCommands((await readBatchLog({ folder })).records);
+  const journal = await openBatchJournal({ folder });
+  const options = { ...command?.options, order: 'age' };
+  await journal.add({ ...command, type: 'batch_command', options }).finally(() => journal.close());
+  const retried = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([retried.code, retried.stderr]).toEqual([2, expect.stringContaining('--order cannot be "age"')]);
+  expect(await jobCount(vloc)).toBe(4);
+});

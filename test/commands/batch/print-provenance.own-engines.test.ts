@@ -1,0 +1,111 @@
+/** The embedded service with engines of the user that are real programs, from engines.json to the terminal. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { makeFolder, QUICK } from '../support/run-vloc.ts';
+import { nodeScript } from '../../engines/backends/user-program.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+/** Speaks each word as a second of a tone. */
+const SPEAKER = `
+import { writeFileSync } from 'node:fs';
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const rate = 16000;
+const count = rate * text.trim().split(/\\s+/).length;
+const wav = Buffer.alloc(44 + 2 * count);
+wav.write('RIFF', 0); wav.writeUInt32LE(36 + 2 * count, 4); wav.write('WAVEfmt ', 8);
+wav.writeUInt32LE(16, 16); wav.writeUInt16LE(1, 20); wav.writeUInt16LE(1, 22);
+wav.writeUInt32LE(rate, 24); wav.writeUInt32LE(2 * rate, 28); wav.writeUInt16LE(2, 32);
+wav.writeUInt16LE(16, 34); wav.write('data', 36); wav.writeUInt32LE(2 * count, 40);
+for (let at = 0; at < count; at += 1) wav.writeInt16LE(Math.round(12000 * Math.sin(at / 6)), 44 + 2 * at);
+writeFileSync(process.argv[2], wav);
+`;
+
+/** A cue that fits, and two that no permitted tempo makes fit. */
+const SRT = [
+  '1\n00:00:00,000 --> 00:00:02,000\nuno\n',
+  '2\n00:00:03,000 --> 00:00:04,000\nuno dos tres\n',
+  '3\n00:00:04,100 --> 00:00:04,600\nuno dos tres cuatro cinco seis siete ocho nueve diez once doce\n',
+].join('\n');
+
+test('the first speaker that supports the language is used, the next one for others, and cuts are found', async () => {
+  const folder = await makeFolder();
+  const program = nodeScript(SPEAKER, 'slow-voice.mjs');
+  const speak = [{ type: 'command', run: [program, '{output}'], languages: ['es'] }, 'espeak-ng'];
+  await writeFile(join(folder, 'mine.json'), JSON.stringify({ speak }));
+  await writeFile(join(folder, 'talk.srt'), SRT);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+  const run = async (...words: string[]) => {
+    const test = createTestIo({ cwd: folder, pace: QUICK, env });
+    const code = await main([...words, '--engines', 'mine.json', '--profile', 'local'], test.io);
+    return { code, stdout: test.stdout(), stderr: test.stderr() };
+  };
+
+  const preferred = await run('dub', 'talk.srt', '--to', 'es', '-o', 'json');
+  expect(preferred.code, preferred.stderr).toBe(0);
+  const { provenance } = JSON.parse(preferred.stdout).data[0];
+  expect(provenance.engines).toEqual([{ step: 'speak', engine: 'command slow-voice.mjs', skipped: [] }]);
+  expect(provenance.cues).toMatchObject([
+    { cues: [1], fit: 'tempo', speed: 1, cut_seconds: 0 },
+    { cues: [2], fit: 'cut', speed: 1 },
+    { cues: [3], fit: 'cut', speed: 1 },
+  ]);
+  for (const { tempo } of provenance.cues) expect(tempo).toBeLessThanOrEqual(1.6);
+  expect(provenance.cues[2].cut_seconds).toBeGreaterThan(0.5);
+  expect(preferred.stderr).toContain(
+    '! talk.srt → es: 2 cues were too long to be spoken in their time and are cut off: 2, 3.',
+  );
+  expect(preferred.stderr).not.toContain('instead of');
+
+  const [job] = JSON.parse(preferred.stdout).data;
+  const detail = await run('jobs', 'get', job.id, '-o', 'json');
+  expect(Object.keys(JSON.parse(detail.stdout).result).sort()).toEqual(['audio', 'duration_seconds']);
+  // Another process on the same state folder.
+  const events = await run('jobs', 'download', job.id, '--out', 'elsewhere', '-o', 'ndjson');
+  expect(events.stdout).toContain(JSON.stringify({ type: 'provenance', id: job.id, ...provenance }));
+  expect((await run('batch', 'status', '.', '--all')).stdout).toContain(
+    'cues cut off: 2, 3; fast cues: 1 (1.2',
+  );
+  expect((await run('batch', 'report', '.')).stdout).toContain(
+    '| spoken by command slow-voice.mjs | 2, 3 | 1 (1.2',
+  );
+  const junit = await run('batch', 'report', '.', '--format', 'junit');
+  expect(junit.stdout).toContain('<system-err>2 cues were too long');
+
+  const fallback = await run('dub', 'talk.srt', '--to', 'fr');
+  expect(fallback.code, fallback.stderr).toBe(0);
+  expect(fallback.stderr).toContain(
+    'talk.srt → fr: spoken by espeak-ng instead of command slow-voice.mjs, which does not support the language.',
+  );
+  expect(await readFile(join(folder, 'talk.fr.wav'))).not.toHaveLength(0);
+});
+
+test('cues that are fast or cut off are named, also if only built-in engines ran', async () => {
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'talk.srt'), SRT);
+  const env = {
+    PATH: process.env.PATH ?? '',
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+  const { io, stdout, stderr } = createTestIo({ cwd: folder, pace: QUICK, env });
+  const code = await main(['dub', 'talk.srt', '--to', 'es', '-o', 'json', '--profile', 'local'], io);
+  expect(code, stderr()).toBe(0);
+  expect(JSON.parse(stdout()).data[0].provenance.cues).toMatchObject([
+    { cues: [1] },
+    { cues: [2] },
+    { cues: [3], fit: 'cut' },
+  ]);
+  expect(stderr()).toContain('1 cue was too long to be spoken in its time and is cut off: 3.');
+  expect(stderr()).toMatch(/spoken more than 1\.15 times as fast as natural: .*3 \(1\.\d\d\)\./);
+  expect(stderr()).toContain('Shorten their text in the subtitles, then dub them with --clobber.');
+  const report = createTestIo({ cwd: folder, pace: QUICK, env });
+  expect(await main(['batch', 'report', '.'], report.io)).toBe(0);
+  expect(report.stdout()).toMatch(/\| spoken by espeak-ng \| 3 \| .*3 \(1\.\d\d\)/);
+});

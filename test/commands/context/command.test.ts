@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { decodeOptions } from '../../../src/commands/context/command.ts';
+import type { OptionTable } from '../../../src/commands/context/option-table.ts';
+
+describe('the options of a table', () => {
+  const TABLE = {
+    fresh: { type: 'flag', help: '' },
+    out: { type: 'text', value: 'dir', help: '' },
+    to: { type: 'list', value: 'tags', help: '' },
+    include: { type: 'texts', value: 'glob', help: '' },
+    set: { type: 'pairs', value: 'name=value', help: '' },
+    jobs: { type: 'number', value: 'n', help: '' },
+    timeout: { type: 'duration', value: 'time', help: '' },
+    order: { type: 'choice', choices: ['size', 'name'], help: '' },
+    form: { type: 'choice', choices: ['auto', 'dot'], default: 'auto', help: '' },
+  } as const satisfies OptionTable;
+
+  const GIVEN = {
+    fresh: true,
+    out: 'out',
+    to: ['es', 'ca'],
+    include: ['*.mp4'],
+    set: { a: '1' },
+    jobs: 3,
+    timeout: 90_000,
+    order: 'size',
+    form: 'dot',
+  } as const;
+
+  it('keep the values that their rows accept', () => {
+    expect(decodeOptions(TABLE, GIVEN)).toEqual(GIVEN);
+  });
+
+  it.each([
+    ['missing', {}],
+    ['null, as in a journal', { out: null, to: null, form: null }],
+  ])('have the empty value of their type when they are %s', (_why, raw) => {
+    expect(decodeOptions(TABLE, raw)).toEqual({
+      fresh: false,
+      out: undefined,
+      to: [],
+      include: [],
+      set: {},
+      jobs: undefined,
+      timeout: undefined,
+      order: undefined,
+      form: 'auto',
+    });
+  });
+
+  it('omit names that the table does not have', () => {
+    expect(decodeOptions(TABLE, { renewExpired: true })).not.toHaveProperty('renewExpired');
+  });
+
+  it.each([
+    [{ fresh: 'yes' }, '--fresh cannot be "yes"'],
+    [{ out: 1 }, '--out cannot be 1'],
+    [{ to: 'es' }, '--to cannot be "es"'],
+    [{ include: [1] }, '--include cannot be [1]'],
+    [{ set: { a: 1 } }, '--set cannot be {"a":1}'],
+    [{ jobs: '3' }, '--jobs cannot be "3"'],
+    [{ order: 'age' }, '--order cannot be "age"'],
+  ])('are refused with a value of another type: %j', (raw, message) => {
+    expect(() => decodeOptions(TABLE, raw)).toThrowError(expect.objectContaining({ message }));
+  });
+});

@@ -1,0 +1,35 @@
+/** An ffmpeg that is too old is refused before anything is sent or paid. */
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../support/run-vloc.ts';
+import { startStaging } from '../stages/staging.ts';
+import { oldFfmpegPath } from '../../support/old-ffmpeg.ts';
+
+const REFUSED = /ffmpeg 4\.4\.2, and the oldest that works is \d+\.\d+; nothing was sent/;
+
+test.each([
+  ['localize with the embedded service', ['localize', 'talk.mp4', '--to', 'es', '--profile', 'local']],
+  [
+    'an export in stages',
+    ['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--source-subtitle', 'en.srt'],
+  ],
+  ['a conversion', ['recognize', 'talk.mp4', '--convert']],
+  ['a split', ['recognize', 'talk.mp4', '--split']],
+  ['tracks of the original', ['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
+])('%s refuses an ffmpeg that is too old before it sends anything', async (_, words) => {
+  const operations: unknown[] = [];
+  const vloc = await startStaging({ onRequest: ({ operationId }) => operations.push(operationId) });
+  await writeFile(vloc.path('en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+  const env = { PATH: oldFfmpegPath(await makeFolder()) };
+  const { code, stderr } = await vloc.run([...words, '--out', 'out'], { env });
+  expect(stderr).toMatch(REFUSED);
+  expect(code).toBe(4);
+  expect(operations).toEqual([]);
+});
+
+test('a video that a remote service takes as it is needs no ffmpeg of this machine', async () => {
+  const vloc = await startStaging();
+  const env = { PATH: oldFfmpegPath(await makeFolder()) };
+  const { code, stderr } = await vloc.run(['recognize', 'talk.mp4', '--out', 'out'], { env });
+  expect(code, stderr).toBe(0);
+});

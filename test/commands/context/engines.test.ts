@@ -1,0 +1,137 @@
+/** Which engines a run uses: --engines, VLOC_ENGINES, or engines.json in the folder of the profiles. */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { PROGRAMS } from '../support/run-engines.ts';
+import { environmentOf, makeFolder } from '../support/run-vloc.ts';
+import { nodeScript } from '../../engines/backends/user-program.ts';
+import { startScene } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:02,000\ngood morning\n';
+const TRANSLATE = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
+
+let folder = '';
+beforeEach(async () => {
+  folder = await makeFolder();
+  await mkdir(join(folder, 'config'), { mode: 0o700 });
+  await writeFile(join(folder, 'a.srt'), SRT);
+});
+
+async function run(words: readonly string[], env: Record<string, string> = {}) {
+  const folders = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state') };
+  const test = createTestIo({ cwd: folder, env: { ...folders, ...env } });
+  const code = await main(words, test.io);
+  return { code, stdout: test.stdout(), stderr: test.stderr() };
+}
+
+/** Writes a file with a translator that adds a mark to each text. */
+async function configure(name: string, mark: string): Promise<string> {
+  const code = PROGRAMS.translate.replace('cue.text.toUpperCase()', `cue.text.toUpperCase() + ' ${mark}'`);
+  const entry = { type: 'command', run: [nodeScript(code)], languages: ['en', 'es'] };
+  await writeFile(join(folder, name), JSON.stringify({ translate: [entry] }), { mode: 0o600 });
+  return name;
+}
+
+const translated = () => readFile(join(folder, 'out', 'a.es.srt'), 'utf8');
+
+describe('a run of the embedded service', () => {
+  it('uses the file in the folder of the profiles', async () => {
+    await configure('config/engines.json', 'default');
+    const { code, stderr } = await run(TRANSLATE);
+    expect(code, stderr).toBe(0);
+    expect(await translated()).toContain('GOOD MORNING default');
+  });
+
+  it('prefers the file of VLOC_ENGINES to that, and the one of --engines to both', async () => {
+    await configure('config/engines.json', 'default');
+    const env = { VLOC_ENGINES: await configure('variable.json', 'variable') };
+    expect((await run(TRANSLATE, env)).code).toBe(0);
+    expect(await translated()).toContain('GOOD MORNING variable');
+    const flag = ['--engines', await configure('flag.json', 'flag'), '--fresh', '--clobber'];
+    expect((await run([...TRANSLATE, ...flag], env)).code).toBe(0);
+    expect(await translated()).toContain('GOOD MORNING flag');
+  });
+
+  it('fails with 4 for a named file that is missing, and names the option or variable', async () => {
+    for (const [words, env, name] of [
+      [['--engines', 'none.json'], {}, '--engines'],
+      [[], { VLOC_ENGINES: 'none.json' }, 'VLOC_ENGINES'],
+    ] as const) {
+      const { code, stderr } = await run([...TRANSLATE, ...words], env);
+      expect(code).toBe(4);
+      expect(stderr).toContain(`cannot read ${join(folder, 'none.json')}: there is no such file`);
+      expect(stderr).toContain(`${name} names it`);
+    }
+  });
+
+  it('fails with 4 for a file with mistakes, before anything else is done', async () => {
+    await writeFile(join(folder, 'config/engines.json'), '{"translate": []}', { mode: 0o600 });
+    const { code, stderr } = await run([...TRANSLATE, '-o', 'json']);
+    expect(code).toBe(4);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'ENGINES_INVALID',
+      category: 'configuration',
+      errors: [{ pointer: 'translate', detail: expect.stringContaining('at least one engine') }],
+    });
+  });
+
+  it.each([
+    [{ type: 'sherpa', folder: '/no/such/model' }, 'sherpa model: "folder" in engines.json does not exist'],
+    [{ type: 'command', run: ['whisper', '{inptu}'], languages: ['en'] }, '{inptu} in "run" is not replaced'],
+  ])('fails with 4 for an unusable engine, before anything else is done', async (entry, reason) => {
+    await writeFile(join(folder, 'mine.json'), JSON.stringify({ recognize: [entry] }), { mode: 0o600 });
+    for (const words of [[...TRANSLATE, '-o', 'json'], ['serve']]) {
+      const { code, stderr } = await run([...words, '--engines', 'mine.json']);
+      expect(code).toBe(4);
+      expect(stderr).toContain('ENGINES_INVALID');
+      expect(stderr.replaceAll('\\"', '"')).toContain(
+        `an engine of ${join(folder, 'mine.json')} cannot be used: `,
+      );
+      expect(stderr.replaceAll('\\"', '"')).toContain(reason);
+    }
+  });
+
+  it('warns of a file that others can change', async () => {
+    const name = await configure('open.json', 'open');
+    await chmod(join(folder, name), 0o666);
+    const { code, stderr } = await run([...TRANSLATE, '--engines', name]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("run: chmod 600 '")]);
+  });
+});
+
+describe('a project file', () => {
+  it.each([{ engines: 'engines.json' }, { defaults: { engines: 'engines.json' } }])(
+    'cannot name engines, whose programs would arrive with a checkout: %j',
+    async (settings) => {
+      await configure('engines.json', 'project');
+      await writeFile(join(folder, 'vloc.config.json'), JSON.stringify(settings));
+      const { code, stderr } = await run(TRANSLATE);
+      expect([code, stderr]).toEqual([4, expect.stringContaining('vloc.config.json')]);
+    },
+  );
+});
+
+describe('a service elsewhere', () => {
+  it('has its own engines: --engines is refused', async () => {
+    const env = environmentOf(await startScene(), folder);
+    const { code, stderr } = await run(['credits', '--engines', 'mine.json'], env);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `--engines is for the embedded service, but this run uses ${env.VLOC_BASE_URL} (env VLOC_BASE_URL)`,
+    );
+    expect(stderr).toContain('--profile local');
+  });
+
+  it('is used although VLOC_ENGINES names a file for the embedded one', async () => {
+    const env = environmentOf(await startScene(), folder);
+    expect((await run(['credits'], { ...env, VLOC_ENGINES: 'none.json' })).code).toBe(0);
+  });
+});
+
+it('vloc serve does not start with an unusable file', async () => {
+  const { code, stdout, stderr } = await run(['serve', '--engines', 'none.json']);
+  expect([code, stdout]).toEqual([4, '']);
+  expect(stderr).toContain('--engines names it');
+});

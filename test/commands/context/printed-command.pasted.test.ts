@@ -1,0 +1,289 @@
+/** Every command that a run prints is run unchanged, for each way of choosing a service: it must reach the same one. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { type Ended, makeFolder, QUICK, untilAccepted } from '../support/run-vloc.ts';
+import { type Scene, startScene, until } from '../../service/harness/scene.ts';
+import { startStaging } from '../stages/staging.ts';
+import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+/** Nobody listens there: a command that loses its way ends with a failure. */
+const DECOY = 'http://127.0.0.1:1/v1';
+
+interface Way {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The content of `vloc.config.json`. */
+  readonly project?: object;
+  /** The profile in use. */
+  readonly current?: string;
+}
+
+/** `studio` is the profile of the service; all other ways would lead to the decoy. */
+const WAYS: Readonly<Record<string, (scene: Scene) => Way>> = {
+  '--profile': () => ({ flags: ['--profile', 'studio'] }),
+  VLOC_PROFILE: () => ({ env: { VLOC_PROFILE: 'studio' } }),
+  'the profile in use': () => ({ current: 'studio' }),
+  VLOC_BASE_URL: ({ service, credentials }) => ({
+    env: { ...keyOf(credentials), VLOC_BASE_URL: service.url },
+  }),
+  '--base-url': ({ service, credentials }) => ({
+    flags: ['--base-url', service.url],
+    env: { ...keyOf(credentials), VLOC_BASE_URL: DECOY },
+  }),
+  'the profile of a project file': () => ({ project: { profile: 'studio' } }),
+  'the address in a project file': ({ service, credentials }) => ({
+    project: { base_url: service.url },
+    env: keyOf(credentials),
+  }),
+};
+
+function keyOf({ key, secret }: Scene['credentials']) {
+  return { VLOC_KEY: key, VLOC_SECRET: secret };
+}
+
+interface Bench {
+  readonly scene: Scene;
+  readonly folder: string;
+  readonly way: Way;
+  readonly open: (
+    words: readonly string[],
+    io?: TestIoOptions,
+  ) => ReturnType<typeof createTestIo> & { ended: Promise<Ended> };
+  /** Runs vloc with the flags of the way. */
+  readonly run: (...words: string[]) => Promise<Ended>;
+  /** Runs a command line as a shell takes it apart. */
+  readonly paste: (line: string) => Promise<Ended>;
+  readonly jobs: () => Promise<number>;
+  readonly has: (name: string) => boolean;
+}
+
+/** @param known false for a service that does not know the secret */
+async function openBench(choose: (scene: Scene) => Way, known = true): Promise<Bench> {
+  const started = await startScene();
+  const credentials = known ? started.credentials : { ...started.credentials, secret: 'wrong' };
+  const scene = { ...started, credentials };
+  const folder = await makeFolder();
+  const way = choose(scene);
+  const { flags = [], project, current = 'decoy' } = way;
+  const { key, secret } = scene.credentials;
+  const profile = (name: string, base_url: string) => ({
+    name,
+    base_url,
+    key,
+    secret: { type: 'file', value: secret },
+  });
+  const profiles = [profile('studio', scene.service.url), profile('decoy', DECOY)];
+  await mkdir(join(folder, 'config'), { mode: 0o700 });
+  const file = join(folder, 'config', 'profiles.json');
+  await writeFile(file, JSON.stringify({ version: 1, current, profiles }), { mode: 0o600 });
+  if (project !== undefined) await writeFile(join(folder, 'vloc.config.json'), JSON.stringify(project));
+  await mkdir(join(folder, 'my subs'));
+  await writeFile(join(folder, 'my subs', 'talk.srt'), SRT);
+  const env = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state'), ...way.env };
+  const open: Bench['open'] = (words, io = {}) => {
+    const test = createTestIo({ cwd: folder, env, pace: QUICK, ...io });
+    const ended = main(words, test.io).then((code) => ({
+      code,
+      stdout: test.stdout(),
+      stderr: test.stderr(),
+    }));
+    return { ...test, ended };
+  };
+  return {
+    scene,
+    folder,
+    way,
+    open,
+    run: (...words) => open([...words, ...flags]).ended,
+    paste: (line) => {
+      const { cwd, words } = takeApart(line, folder);
+      return open(words, { cwd, env, pace: QUICK }).ended;
+    },
+    jobs: async () => (await scene.caller.get('/v1/subtitle-translations')).json.data.length,
+    has: (name) => existsSync(join(folder, name)),
+  };
+}
+
+/** What a shell makes of a line: the folder in which it calls vloc, and with which words. */
+function takeApart(line: string, folder: string): { cwd: string; words: readonly string[] } {
+  const script = `vloc() { printf '%s\\0' "$PWD" "$@"; }; ${line}`;
+  const printed = execFileSync('sh', ['-c', script], { cwd: folder }).toString('utf8');
+  const [cwd = '', ...words] = printed.split('\0').slice(0, -1);
+  return { cwd, words };
+}
+
+/** Commands that were printed: alone on a line, after a label or a colon, or in backticks. */
+function commandsIn({ stdout, stderr }: Ended): readonly string[] {
+  const text = `${stdout}\n${stderr}`;
+  const found = [...text.matchAll(/`(vloc [^`]+)`|(?:^ *|: +)((?:cd .* && )?vloc [a-z-].*)$/gm)];
+  return found.map((match) => match[1] ?? match[2] ?? '');
+}
+
+const TRANSLATE = ['translate', 'my subs/talk.srt', '--from', 'en', '--to', 'es', '--out', 'my out'];
+const RESULT = 'my out/talk.es.srt';
+
+/** Runs the commands one after the other; each must bring the result by itself, without a second job. */
+async function expectEachToFetch(bench: Bench, ended: Ended, count: number): Promise<void> {
+  const commands = commandsIn(ended);
+  expect(commands, ended.stderr).toHaveLength(count);
+  for (const command of commands) {
+    await rm(join(bench.folder, RESULT), { force: true });
+    const pasted = await bench.paste(command);
+    expect([command, pasted.code], pasted.stderr).toEqual([command, 0]);
+    expect([command, bench.has(RESULT)]).toEqual([command, true]);
+  }
+  expect(await bench.jobs()).toBe(1);
+}
+
+describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choose) => {
+  it('an interrupted run prints commands that fetch its result', async () => {
+    const bench = await openBench(choose);
+    bench.scene.engines.hold();
+    const { send, ended } = bench.open([...TRANSLATE, ...(bench.way.flags ?? [])]);
+    await untilAccepted(join(bench.folder, 'my out'), 1);
+    send('SIGINT');
+    const stopped = await ended;
+    expect(stopped.code).toBe(130);
+    bench.scene.engines.letGo();
+    await expectEachToFetch(bench, stopped, 2);
+  });
+
+  it('a run that does not wait prints commands that fetch its result', async () => {
+    const bench = await openBench(choose);
+    const detached = await bench.run(...TRANSLATE, '--detach');
+    expect(detached.code, detached.stderr).toBe(0);
+    await expectEachToFetch(bench, detached, 2);
+  });
+
+  it('`jobs wait` that timed out prints the command that continues waiting', async () => {
+    const bench = await openBench(choose);
+    bench.scene.engines.hold();
+    const detached = await bench.run(...TRANSLATE, '--detach', '-o', 'id');
+    const words = ['--out', 'my out', '--name', 'talk.{lang}{ext}', '--timeout', '50ms'];
+    const waited = await bench.run('jobs', 'wait', detached.stdout.trim(), ...words);
+    expect(waited.code).toBe(8);
+    bench.scene.engines.letGo();
+    await expectEachToFetch(bench, waited, 1);
+  });
+
+  it('`batch status` prints the command that runs failed items again', async () => {
+    const bench = await openBench(choose);
+    const { clock, engines } = bench.scene;
+    const failure = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
+    engines.failNext(failure(), failure(), failure());
+    const running = bench.run(...TRANSLATE);
+    // The service tries each job three times, with pauses of seconds that need not be waited for here.
+    await until(
+      () => {
+        clock.advance(1000);
+        return engines.begun.length;
+      },
+      (attempts) => attempts === 3,
+    );
+    expect((await running).code).toBe(5);
+    const status = await bench.open(['batch', 'status', 'my out']).ended;
+    expect(status.code).toBe(3);
+    const commands = commandsIn(status);
+    expect(commands).toEqual(["vloc batch retry 'my out'"]);
+    const pasted = await bench.paste(commands[0] ?? '');
+    expect(pasted.code, pasted.stderr).toBe(0);
+    expect([bench.has(RESULT), await bench.jobs()]).toEqual([true, 2]);
+  });
+
+  it('`batch status` from another folder prints the command that continues open items', async () => {
+    const bench = await openBench(choose);
+    await bench.run(...TRANSLATE, '--detach');
+    const cwd = join(bench.folder, 'my subs');
+    const status = await bench.open(['batch', 'status', '../my out'], { cwd, env: {} }).ended;
+    expect(status.code).toBe(8);
+    await expectEachToFetch(bench, status, 1);
+  });
+
+  it('a finished run prints the command that repeats it', async () => {
+    const bench = await openBench(choose);
+    const done = await bench.run(...TRANSLATE);
+    expect(done.code, done.stderr).toBe(0);
+    const commands = commandsIn(done);
+    expect(commands).toHaveLength(1);
+    const pasted = await bench.paste(commands[0] ?? '');
+    expect(pasted.code, pasted.stderr).toBe(0);
+    expect(await bench.jobs()).toBe(2);
+  });
+
+  it('jobs that cannot be cancelled are shown by the printed command', async () => {
+    const bench = await openBench(choose);
+    const name = '{stem}{ext}';
+    await bench.run(...TRANSLATE);
+    await bench.run(...TRANSLATE, '--fresh', '--name', name);
+    const { stdout: ids } = await bench.run('jobs', 'list', '-o', 'id');
+    const cancelled = await bench.run('jobs', 'cancel', ...ids.trim().split('\n'));
+    expect(cancelled.code).not.toBe(0);
+    const commands = commandsIn(cancelled);
+    expect(commands).toHaveLength(1);
+    const pasted = await bench.paste(`${commands[0]} -o id`);
+    expect([pasted.code, pasted.stdout]).toEqual([0, ids]);
+  });
+
+  it('a failure that mentions `vloc doctor` names the service that failed', async () => {
+    const bench = await openBench(choose, false);
+    const refused = await bench.run('credits');
+    expect(refused.code, refused.stderr).toBe(4);
+    const [command = ''] = commandsIn(refused);
+    expect(command).toMatch(/^vloc doctor/);
+    const { stdout } = await bench.paste(`${command} -o json`);
+    const checks: { check: string; facts: { base_url?: string } }[] = JSON.parse(stdout).checks;
+    expect(checks.find(({ check }) => check === 'configuration')?.facts.base_url).toBe(
+      bench.scene.service.url,
+    );
+  });
+});
+
+describe('with the embedded service, which is the default', () => {
+  it('a run that does not wait prints commands that fetch its result', async () => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'talk.srt'), SRT);
+    const env = {
+      PATH: process.env.PATH ?? '',
+      VLOC_CONFIG_DIR: join(folder, 'config'),
+      VLOC_STATE_DIR: join(folder, 'state'),
+    };
+    const run = async (cwd: string, words: readonly string[]): Promise<Ended> => {
+      const test = createTestIo({ cwd, env });
+      const code = await main(words, test.io);
+      return { code, stdout: test.stdout(), stderr: test.stderr() };
+    };
+    const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach'];
+    const commands = commandsIn(await run(folder, words));
+    expect(commands).toHaveLength(2);
+    for (const command of commands) {
+      const { cwd, words: pasted } = takeApart(command, folder);
+      const ended = await run(cwd, pasted);
+      expect([command, ended.code], ended.stderr).toEqual([command, 0]);
+      expect(existsSync(join(folder, 'talk.es.srt'))).toBe(true);
+      await rm(join(folder, 'talk.es.srt'));
+    }
+    expect((await run(folder, ['jobs', 'list', '-o', 'id'])).stdout.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+it('a gate prints the command after it, for the same service', async () => {
+  const staging = await startStaging();
+  const flags = ['--base-url', staging.env.VLOC_BASE_URL ?? ''];
+  const io = { env: { VLOC_BASE_URL: DECOY } };
+  const gate = await staging.run(
+    ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate', ...flags],
+    io,
+  );
+  expect(gate.code, gate.stderr).toBe(0);
+  const commands = commandsIn(gate);
+  expect(commands).toHaveLength(1);
+  const pasted = await staging.run(takeApart(commands[0] ?? '', staging.folder).words, io);
+  expect(pasted.code, pasted.stderr).toBe(0);
+  expect(staging.has('talk.es.mp4')).toBe(true);
+});

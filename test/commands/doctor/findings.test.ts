@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { createCheckRunner } from '../../../src/commands/doctor/findings.ts';
+
+const never = new AbortController().signal;
+
+it('turns a check that takes too long into a finding, and stops it', async () => {
+  let stopped = false;
+  const finding = await createCheckRunner(never, 20)('slow', 'network', (signal) => {
+    signal.addEventListener('abort', () => {
+      stopped = true;
+    });
+    return new Promise(() => {});
+  });
+  expect(finding).toMatchObject({ check: 'slow', grade: 'fail', message: 'no answer within 0.0 s' });
+  expect(stopped).toBe(true);
+});
+
+it('turns an exception of a check into a finding, in the area that the failure names', async () => {
+  const runCheck = createCheckRunner(never);
+  const failure = new Failure({
+    category: 'disk',
+    code: 'ENOSPC',
+    message: 'it is full',
+    advice: 'Make room.',
+  });
+  expect(await runCheck('a', 'network', () => Promise.reject(failure))).toMatchObject({
+    area: 'disk',
+    grade: 'fail',
+    message: 'it is full',
+    fix: 'Make room.',
+  });
+  expect(await runCheck('b', 'network', () => Promise.reject(new Error('odd')))).toMatchObject({
+    area: 'network',
+    grade: 'fail',
+    message: 'odd',
+  });
+});
+
+it('ends with the run that was stopped', async () => {
+  const stop = new AbortController();
+  const finding = createCheckRunner(stop.signal)('slow', 'network', () => new Promise(() => {}));
+  stop.abort(new Error('stopped'));
+  await expect(finding).rejects.toThrow('stopped');
+});

@@ -1,0 +1,28 @@
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkFolderWritable, judgeFreeSpace } from '../../../src/commands/doctor/machine.ts';
+
+it.each([
+  [2 * 1024 ** 3, 'ok'],
+  [2 * 1024 ** 3 - 1, 'warn'],
+  [175_000_000, 'warn'],
+  [174_999_999, 'fail'],
+])('%i free bytes are %s', (bytes, grade) => {
+  expect(judgeFreeSpace('/tmp', bytes, {})).toMatchObject({ grade, facts: { free_bytes: bytes } });
+});
+
+it('leaves nothing behind in a folder, and creates none', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-disk-'));
+  expect(await checkFolderWritable(folder)).toMatchObject({ facts: { exists: true } });
+  expect(await checkFolderWritable(join(folder, 'a', 'b'))).toMatchObject({ facts: { exists: false } });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it('reports a file at the path of a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-disk-'));
+  await writeFile(join(folder, 'file'), '');
+  const result = await checkFolderWritable(join(folder, 'file', 'state'));
+  expect(result).toMatchObject({ grade: 'fail', message: expect.stringContaining('ENOTDIR') });
+});

@@ -1,0 +1,114 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { detectSystem, readOsRelease } from '../../../src/engines/install.ts';
+import { temporaryFolder } from '../../engines/workspace.ts';
+import { type EnginesDesk, openEnginesDesk } from '../support/run-engines.ts';
+
+let desk: EnginesDesk;
+let bin = '';
+beforeEach(async () => {
+  desk = await openEnginesDesk();
+  bin = temporaryFolder();
+});
+
+function addProgram(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
+const install = (...words: string[]) =>
+  desk.run(['install', ...words], { PATH: `${bin}:${process.env.PATH ?? ''}` });
+
+/** A list of packages, so that the tests do not depend on those of this machine. */
+const addPackages = (...names: string[]) => addProgram('apt-cache', `printf '%s\\n' ${names.join(' ')}`);
+
+describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
+  'vloc engines install --pair',
+  () => {
+    it('shows the package of the pair, whatever its codes and order, and installs nothing without confirmation', async () => {
+      addPackages('apertium-en-gl', 'apertium-eng-cat', 'apertium-all-dev', 'apertium-apy');
+      for (const pair of ['eng-glg', 'glg-eng', 'en-gl']) {
+        const { code, stderr } = await install('--pair', pair);
+        expect(stderr).toContain('To be installed: apertium-en-gl\n');
+        expect(stderr).toMatch(/apt-get install -y -q --no-install-recommends apertium-en-gl\n/);
+        expect(code).not.toBe(0);
+      }
+    });
+
+    it('installs nothing for an available pair', async () => {
+      addPackages('apertium-eng-spa');
+      const { code, stdout } = await install('--pair', 'spa-eng', '--pair', 'en-ca', '-o', 'json');
+      expect([code, JSON.parse(stdout)]).toEqual([0, { installed: [], missing: [] }]);
+    });
+
+    it('runs the package manager, then checks that the pair is available', async () => {
+      addPackages('apertium-en-gl');
+      // The package manager of this machine, which the test replaces by a note of its call.
+      const note = join(bin, 'called');
+      for (const name of ['env', 'sudo']) addProgram(name, `echo "$@" >> '${note}'`);
+      const path = process.env.PATH;
+      process.env.PATH = `${bin}:${path}`;
+      try {
+        const { code, stderr } = await install('--pair', 'eng-glg', '--yes');
+        expect(readFileSync(note, 'utf8')).toContain('apertium-en-gl');
+        expect([code, stderr]).toEqual([4, expect.stringContaining('still missing: eng-glg')]);
+      } finally {
+        process.env.PATH = path;
+      }
+    });
+
+    it('names similar pairs for one that no package has', async () => {
+      addPackages('apertium-en-gl', 'apertium-eng-cat', 'apertium-spa-cat', 'apertium-all-dev');
+      const { code, stderr } = await install('--pair', 'eng-xho');
+      expect(code).toBe(2);
+      expect(stderr).toContain('no package of Apertium translates eng-xho');
+      expect(stderr).toContain('Similar pairs: en-gl, eng-cat. Other translators can be used');
+    });
+
+    it('uses the pair unchecked if packages cannot be listed', async () => {
+      addProgram('apt-cache', 'exit 100');
+      expect((await install('--pair', 'eng-glg')).stderr).toContain('To be installed: apertium-eng-glg\n');
+    });
+
+    it.each(['eng', 'eng-glg-spa', '-o Dpkg::Pre-Invoke', 'English-Galician'])('refuses %j', async (pair) => {
+      const { code, stderr } = await install(`--pair=${pair}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is not a pair of languages')]);
+    });
+  },
+);
+
+describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
+  'vloc engines install --font',
+  () => {
+    /** A renderer on a machine whose fonts lack these characters. */
+    const addRenderer = (missing: string) => {
+      const codes = Array.from(missing, (letter) => letter.codePointAt(0)?.toString(16).toUpperCase());
+      const lines = codes.map((code) => `failed to find any fallback with glyph 0x${code} for font: (a)`);
+      addProgram('ffmpeg', lines.map((line) => `echo '${line}' >&2`).join('\n'));
+    };
+
+    it('shows the package with the characters, and installs nothing without confirmation', async () => {
+      addRenderer('日本語曜हिन्द');
+      for (const [language, name] of [
+        ['ja', 'fonts-noto-cjk'],
+        ['hi', 'fonts-noto-core'],
+      ] as const) {
+        const { code, stderr } = await install('--font', language);
+        expect(stderr).toContain(`To be installed: ${name}\n`);
+        expect(code).not.toBe(0);
+      }
+    });
+
+    it('installs nothing for a language that the fonts can show', async () => {
+      addRenderer('日本語曜');
+      const { code, stdout } = await install('--font', 'es', '-o', 'json');
+      expect([code, JSON.parse(stdout)]).toEqual([0, { installed: [], missing: [] }]);
+    });
+
+    it('refuses what is not a language', async () => {
+      const { code, stderr } = await install('--font', 'ja_JP!');
+      expect([code, stderr]).toEqual([2, expect.stringContaining('is not a language')]);
+    });
+  },
+);

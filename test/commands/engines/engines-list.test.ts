@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startServer } from '../../engines/backends/loopback-server.ts';
+import { type EnginesDesk, openEnginesDesk } from '../support/run-engines.ts';
+
+let desk: EnginesDesk;
+beforeEach(async () => {
+  desk = await openEnginesDesk();
+});
+
+describe('vloc engines list', () => {
+  it('shows what is installed and the built-in engines in use, and how to add others', async () => {
+    const { code, stdout, stderr } = await desk.run(['list']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ENGINE +STATE +STEPS +WHAT FOR\nffmpeg +installed/);
+    expect(stdout).toMatch(
+      /USED FOR +# +ENGINE +LANGUAGES +REACHABLE\nrecognize +1 +pocketsphinx +English +yes\n/,
+    );
+    expect(stdout).toMatch(/speak +1 +espeak-ng +Afrikaans, Amharic, .* and \d+ more +yes/);
+    expect(stdout).toMatch(/separate +1 +builtin +- +yes/);
+    expect(stderr).toContain('Use better engines: vloc engines add --help');
+  });
+
+  it('shows configured engines in their order, with their languages and errors', async () => {
+    const languages = [
+      { code: 'en', targets: ['es', 'en'] },
+      { code: 'es', targets: [] },
+    ];
+    const server = await startServer(() => ({ body: languages }));
+    const url = server.url.replace('/v1', '');
+    await desk.configure({
+      recognize: [
+        { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large', key: { env: 'ASR_KEY' } },
+        { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large' },
+        'pocketsphinx',
+      ],
+      translate: [
+        { type: 'openai', url: server.url, model: 'qwen', languages: ['en', 'es', 'fr', 'de'] },
+        { type: 'libretranslate', url },
+      ],
+      separate: [{ type: 'command', run: ['nonesuch', '{input}', '{out}'], vocals: 'v', background: 'b' }],
+    });
+    const { code, stdout, stderr } = await desk.run(['list'], { OTHER: 'canary' });
+    expect(code).toBe(0);
+    const rows = stdout.split('\n').map((row) => row.replaceAll(/ {2,}/g, ' | '));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        'recognize | 1 | openai large | - | no: the variable ASR_KEY with its key is not set',
+        'recognize | 2 | openai large | - | no: 127.0.0.1 port 1 refuses connections',
+        'recognize | 3 | pocketsphinx | English | yes',
+        'translate | 1 | openai qwen | English, Spanish, French, German, each to each | yes',
+        'translate | 2 | libretranslate | English to Spanish | yes',
+        'separate | 1 | command nonesuch | - | no: there is no program nonesuch',
+      ]),
+    );
+    expect(stderr).not.toContain('Use better engines');
+  });
+
+  it('prints the same for programs, and never a key', async () => {
+    await desk.configure({
+      translate: [{ type: 'libretranslate', url: 'http://127.0.0.1:1', key: { env: 'LT_KEY' } }],
+    });
+    for (const form of ['json', 'ndjson', 'plain', 'id', 'table']) {
+      const { code, stdout, stderr } = await desk.run(['list', '-o', form], { LT_KEY: 'canary' });
+      expect([form, code]).toEqual([form, 0]);
+      expect(stdout + stderr).not.toContain('canary');
+    }
+    const { stdout } = await desk.run(['list', '-o', 'json'], { LT_KEY: 'canary' });
+    const { file, used } = JSON.parse(stdout);
+    expect(file).toBe(desk.file);
+    expect(used[1]).toEqual({
+      step: 'translate',
+      position: 1,
+      engine: 'libretranslate',
+      languages: [],
+      problem: '127.0.0.1 port 1 refuses connections',
+      fix: 'Start the server, or correct its url.',
+    });
+  });
+
+  it('fails with 4 for a file with mistakes, and names them', async () => {
+    await desk.configure({ translate: [{ type: 'libretranslate', urls: 'http://127.0.0.1:1' }] });
+    const { code, stderr } = await desk.run(['list']);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`${desk.file} cannot be used`);
+    expect(stderr).toContain('translate[0] (libretranslate) urls: there is no such field; did you mean url?');
+  });
+});

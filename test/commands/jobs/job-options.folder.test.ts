@@ -1,0 +1,61 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkFolder } from '../../../src/commands/jobs/job-options.ts';
+import { makeFolder, startVloc } from '../support/run-vloc.ts';
+
+async function check({
+  out = undefined,
+  clobber = false,
+  skipExisting = false,
+}: Partial<Parameters<typeof checkFolder>[0]>) {
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'notes'), '');
+  await mkdir(join(cwd, 'out.mp4'));
+  return checkFolder({ out, clobber, skipExisting }, { cwd, platform: 'linux' });
+}
+
+describe('--out', () => {
+  it.each(['out', '.', '../out', 'out.mp4', 'new.mp4/', 'v1.2', '-'])('may be a folder: %s', async (out) => {
+    await expect(check({ out })).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['notes', 'is a file', '--out . --name notes'],
+    ['talk.es.mp4', 'is the name of a file', '--out . --name talk.es.mp4'],
+    ['my out/talk.VTT', 'is the name of a file', "--out 'my out' --name talk.VTT"],
+    ['new/talk.wav', 'is the name of a file', '--out new --name talk.wav'],
+  ])('is refused as a file, with what to write instead: %s', async (out, says, advice) => {
+    await expect(check({ out })).rejects.toMatchObject({
+      message: `--out must be a folder, but ${out} ${says}`,
+      facts: { category: 'usage', advice: expect.stringContaining(advice) },
+    });
+  });
+});
+
+it('--clobber and --skip-existing contradict each other', async () => {
+  await expect(check({ clobber: true, skipExisting: true })).rejects.toThrow('--skip-existing keeps them');
+  await expect(check({ clobber: true, skipExisting: false })).resolves.toBeUndefined();
+});
+
+it.each([
+  ['translate', 'talk.srt', '--to', 'es'],
+  ['translate', 'talk.srt', '--to', 'es', '--dry-run'],
+  ['translate', '--sheet', 'list.csv'],
+  ['translate', '--files-from', 'list.txt', '--to', 'es'],
+  ['jobs', 'wait', 'tra_1'],
+  ['jobs', 'download', 'tra_1'],
+])('all commands that fetch results check it before anything is sent: %s %s', async (...words) => {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'talk.srt'), '');
+  await writeFile(join(vloc.folder, 'list.csv'), 'file,to\ntalk.srt,es\n');
+  await writeFile(join(vloc.folder, 'list.txt'), 'talk.srt\n');
+  for (const wrong of [
+    ['--out', 'talk.srt'],
+    ['--out', 'x.mp4'],
+    ['--clobber', '--skip-existing'],
+  ]) {
+    const { code, stderr } = await vloc.run([...words, ...wrong]);
+    expect([wrong, code], stderr).toEqual([wrong, 2]);
+  }
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { untilJob } from '../../service/harness/scene.ts';
+import { startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+
+async function makeJob({ caller }: VlocScene): Promise<string> {
+  const { json } = await caller.post('/v1/subtitle-translations', TRANSLATION);
+  await untilJob(caller, json, 'succeeded');
+  return json.id;
+}
+
+test('one id prints a record; several, and those on stdin, a list', async () => {
+  const vloc = await startVloc();
+  const ids = [await makeJob(vloc), await makeJob(vloc)];
+  const [first = ''] = ids;
+  const one = await vloc.run(['jobs', 'get', first, '-o', 'json']);
+  expect(JSON.parse(one.stdout)).toMatchObject({ id: first, status: 'succeeded' });
+  const several = await vloc.run(['jobs', 'get', ...ids, '-o', 'json', '--fields', 'id']);
+  expect(JSON.parse(several.stdout).data).toEqual(ids.map((id) => ({ id })));
+  const piped = await vloc.run(['jobs', 'get', '-', '-o', 'id'], {
+    stdin: `${ids[1]}\tsucceeded\r\n\n${first}\n`,
+  });
+  expect(piped.stdout).toBe(`${ids[1]}\n${first}\n`);
+});
+
+test('a table shows the time left until the results expire', async () => {
+  const vloc = await startVloc();
+  const id = await makeJob(vloc);
+  const later = vloc.clock.now() + 2 * 3_600_000;
+  const { stdout } = await vloc.run(['jobs', 'get', id], { now: () => later });
+  expect(stdout).toMatch(/succeeded +100 % +in 21 h/);
+});
+
+test('missing jobs are reported along with the ones that were found', async () => {
+  const vloc = await startVloc();
+  const id = await makeJob(vloc);
+  const { code, stdout, stderr } = await vloc.run(['jobs', 'get', id, 'tra_unknown', '-o', 'id']);
+  expect([code, stdout]).toEqual([3, `${id}\n`]);
+  expect(stderr).toContain('tra_unknown');
+});
+
+test('empty input on stdin does nothing', async () => {
+  const vloc = await startVloc();
+  expect(await vloc.run(['jobs', 'get', '-'], { stdin: '' })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'No jobs found.\n',
+  });
+});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import type { JobKind } from '../../../src/protocol/kind-names.ts';
+import { untilJob } from '../../service/harness/scene.ts';
+import { LINES, startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+
+const DUB = { subtitle: LINES, target_language: 'es' };
+
+/** Three jobs a minute apart: translation, dub, translation. */
+async function makeJobs({ caller, clock }: VlocScene): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [path, body] of [
+    ['/v1/subtitle-translations', { ...TRANSLATION, client_reference: 'lesson-1' }],
+    ['/v1/dubbings', DUB],
+    ['/v1/subtitle-translations', TRANSLATION],
+  ] as const) {
+    const { json } = await caller.post(path, body);
+    ids.push(json.id);
+    await untilJob(caller, json, 'succeeded');
+    clock.advance(60_000);
+  }
+  return ids;
+}
+
+const idsOf = (stdout: string) => stdout.split('\n').filter((line) => line !== '');
+
+test('jobs of all kinds are one list, the newest first', async () => {
+  const vloc = await startVloc();
+  const ids = await makeJobs(vloc);
+  const { code, stdout } = await vloc.run(['jobs', 'list', '-o', 'id']);
+  expect(code).toBe(0);
+  expect(idsOf(stdout)).toEqual(ids.toReversed());
+});
+
+test('every filter of the operation restricts it', async () => {
+  const vloc = await startVloc();
+  const [first, dub, last] = await makeJobs(vloc);
+  const list = async (...words: string[]) =>
+    idsOf((await vloc.run(['jobs', 'list', '-o', 'id', ...words])).stdout);
+  expect(await list('--kind', 'dubbing')).toEqual([dub]);
+  expect(await list('--kind', 'dubbings,subtitle_translation')).toEqual([last, dub, first]);
+  expect(await list('--kind', 'dub')).toEqual([dub]);
+  expect(await list('--kind', 'dub,translate')).toEqual([last, dub, first]);
+  expect(await list('--client-reference', 'lesson-1')).toEqual([first]);
+  expect(await list('--status', 'failed')).toEqual([]);
+  const from = new Date(vloc.clock.now() - 90_000).toISOString();
+  expect(await list('--since', from)).toEqual([last]);
+  expect(await list('--until', from)).toEqual([dub, first]);
+});
+
+test('an empty list ends with exit code 0 and a note on stderr', async () => {
+  const vloc = await startVloc();
+  expect(await vloc.run(['jobs', 'list'])).toEqual({ code: 0, stdout: '', stderr: 'No jobs found.\n' });
+});
+
+test('--limit counts over kinds and pages, and a list of one kind continues with its cursor', async () => {
+  const vloc = await startVloc();
+  const [first, dub, last] = await makeJobs(vloc);
+  const two = JSON.parse((await vloc.run(['jobs', 'list', '--limit', '2', '-o', 'json'])).stdout);
+  expect(two.data.map((job: { id: string }) => job.id)).toEqual([last, dub]);
+  expect([two.has_more, two.next_cursor]).toEqual([true, null]);
+
+  const kind = ['jobs', 'list', '--kind', 'subtitle_translation', '--limit', '1', '-o', 'json'];
+  const begun = await vloc.run(kind);
+  const { data, next_cursor: cursor } = JSON.parse(begun.stdout);
+  expect(data[0].id).toBe(last);
+  expect(begun.stderr).toContain(`continue with --cursor ${cursor}`);
+  const rest = JSON.parse((await vloc.run([...kind, '--cursor', cursor])).stdout);
+  expect([rest.data[0].id, rest.has_more]).toEqual([first, false]);
+});
+
+test('a table shows the age; JSON has the exact times', async () => {
+  const vloc = await startVloc();
+  await makeJobs(vloc);
+  const io = { now: () => vloc.clock.now() };
+  const table = await vloc.run(['jobs', 'list', '--kind', 'dubbing'], io);
+  expect(table.stdout).toMatch(/^JOB +INPUT +KIND +STATUS +DONE +CREATED\n.*succeeded.*2 min ago\n$/);
+  const json = JSON.parse((await vloc.run(['jobs', 'list', '--kind', 'dubbing', '-o', 'json'])).stdout);
+  expect(json.data[0].created_at).toMatch(/^\d{4}-\d{2}-\d{2}T.*Z$/);
+});
+
+test('ndjson has one line per job and a summary', async () => {
+  const vloc = await startVloc();
+  await makeJobs(vloc);
+  const { stdout } = await vloc.run(['jobs', 'list', '-o', 'ndjson', '--fields', 'object']);
+  expect(idsOf(stdout).map((line) => JSON.parse(line))).toEqual([
+    { object: 'subtitle_translation' },
+    { object: 'dubbing' },
+    { object: 'subtitle_translation' },
+    { type: 'summary', count: 3, has_more: false, next_cursor: null },
+  ]);
+});
+
+test.each([
+  [['--kind', 'singing'], 'unknown kind of job: singing'],
+  [['--since', 'yesterday'], '--since: not a date'],
+  [['--since', '1h', '--until', '2h'], 'must be earlier than --until'],
+  [['--limit', '0'], 'invalid --limit "0": expected a whole number from 1'],
+  [['--limit', '3', '--all'], '--all: cannot be combined with --limit'],
+  [['--cursor', 'x'], '--cursor continues the list of one kind'],
+])('%j is refused before anything is sent', async (words, said) => {
+  const vloc = await startVloc();
+  const { code, stdout, stderr } = await vloc.run(['jobs', 'list', ...words]);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(said);
+});
+
+test('kinds that the key cannot read are skipped with a note, unless they are requested or there are no others', async () => {
+  const vloc = await startVloc();
+  const [first, dub, last] = await makeJobs(vloc);
+  const listWith = async (permissions: readonly JobKind[], ...words: string[]) => {
+    await vloc.service.changeKey(vloc.credentials.key, { permissions });
+    return vloc.run(['jobs', 'list', '-o', 'id', ...words]);
+  };
+  const translations = await listWith(['subtitle_translation']);
+  expect([translations.code, idsOf(translations.stdout)]).toEqual([0, [last, first]]);
+  expect(translations.stderr).toContain('the key has no permission: audio_separation');
+  expect(translations.stderr).toContain('dubbing');
+  expect((await listWith(['subtitle_translation'], '--kind', 'dubbing')).code).toBe(4);
+  expect(idsOf((await listWith(['dubbing'], '--kind', 'dubbing')).stdout)).toEqual([dub]);
+  expect((await listWith([])).code).toBe(4);
+});

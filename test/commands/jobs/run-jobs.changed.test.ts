@@ -1,0 +1,183 @@
+/** Runs again after results or inputs were lost, changed or renamed. */
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+
+const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
+const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
+const RETENTION_MS = 7 * 24 * 60 * 60_000;
+
+/** A folder of subtitles that has been translated once. */
+async function translated(...names: string[]): Promise<VlocScene> {
+  const vloc = await startVloc();
+  await write(vloc, ...names);
+  const first = await vloc.run(COMMAND);
+  expect(first.code, first.stderr).toBe(0);
+  return vloc;
+}
+
+async function write({ folder }: VlocScene, ...names: string[]): Promise<void> {
+  await mkdir(join(folder, 'subs'), { recursive: true });
+  for (const name of names) await writeFile(join(folder, 'subs', name), SRT(name));
+}
+
+async function jobCount({ caller }: VlocScene): Promise<number> {
+  return (await caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
+}
+
+describe('a result that is gone here', () => {
+  it('is reported with date and path if the service no longer has it, and no new job is made', async () => {
+    const vloc = await translated('a.srt');
+    const result = join(vloc.folder, 'out', 'a.es.srt');
+    await rm(result);
+    vloc.clock.advance(RETENTION_MS + 60_000);
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(9);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(again.stderr).toContain(`the result was downloaded on ${today} and is no longer at ${result}`);
+    expect(again.stderr).toContain('--skip-done');
+    expect(again.stderr).not.toContain('was not downloaded');
+  });
+
+  it('counts as done with --skip-done, and nothing is asked for', async () => {
+    const vloc = await translated('a.srt', 'b.srt');
+    await rm(join(vloc.folder, 'out', 'a.es.srt'));
+    const again = await vloc.run([...COMMAND, '--skip-done', '-o', 'json'], {
+      env: { VLOC_BASE_URL: 'https://127.0.0.1:1/v1' },
+    });
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain(
+      '1 item was downloaded by an earlier run; counted as done (--skip-done).\n',
+    );
+    expect(again.stderr).toContain('Nothing to do: all 2 items are done.');
+    const { data } = JSON.parse(again.stdout);
+    expect(data).toMatchObject([
+      { input: 'subs/a.srt', status: 'succeeded', files: [], error: null },
+      { input: 'subs/b.srt', status: 'succeeded', files: [{ skipped: true }] },
+    ]);
+    expect(await jobCount(vloc)).toBe(2);
+  });
+
+  it('does not keep a new input from running with --skip-done', async () => {
+    const vloc = await translated('a.srt');
+    await rm(join(vloc.folder, 'out', 'a.es.srt'));
+    await write(vloc, 'b.srt');
+    const again = await vloc.run([...COMMAND, '--skip-done']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await jobCount(vloc)).toBe(2);
+    const report = await vloc.run(['batch', 'report', 'out', '--format', 'junit']);
+    expect(report.stdout).toContain('tests="2" failures="0"');
+  });
+});
+
+describe('an input that has changed', () => {
+  it('gets a new job that replaces the unchanged result of the old one', async () => {
+    const vloc = await translated('a.srt', 'b.srt');
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
+    expect(await jobCount(vloc)).toBe(3);
+    expect((await vloc.run(COMMAND)).code).toBe(0);
+    expect(await jobCount(vloc)).toBe(3);
+  });
+
+  it('keeps a result that the user has edited, until --clobber', async () => {
+    const vloc = await translated('a.srt');
+    const result = join(vloc.folder, 'out', 'a.es.srt');
+    const made = await readFile(result, 'utf8');
+    // The same size: only the hash shows the edit.
+    const edited = made.replace('A.SRT', 'B.SRT');
+    await writeFile(result, edited);
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(2);
+    expect(again.stderr).toContain('its result was edited');
+    expect(await readFile(result, 'utf8')).toBe(edited);
+    expect(await jobCount(vloc)).toBe(1);
+    const forced = await vloc.run([...COMMAND, '--clobber']);
+    expect(forced.code, forced.stderr).toBe(0);
+    expect(await readFile(result, 'utf8')).toContain('ANOTHER TEXT');
+  });
+
+  it('gets its result when the run was killed between the new job and its download', async () => {
+    const vloc = await translated('a.srt');
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
+    expect(await jobCount(vloc)).toBe(2);
+  });
+
+  it('gets no new job while the result of its old job is not downloaded', async () => {
+    const vloc = await startVloc();
+    await write(vloc, 'a.srt');
+    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
+    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(2);
+    expect(again.stderr).toContain('the result of that job was not downloaded');
+    expect(await jobCount(vloc)).toBe(1);
+  });
+});
+
+describe('an input that was renamed', () => {
+  const renameInput = ({ folder }: VlocScene, from: string, to: string) =>
+    rename(join(folder, 'subs', from), join(folder, 'subs', to));
+  const readResult = ({ folder }: VlocScene, name: string) => readFile(join(folder, 'out', name), 'utf8');
+
+  it('keeps its job: the result is copied to the new name, and the old one stays', async () => {
+    const vloc = await translated('a.srt');
+    await renameInput(vloc, 'a.srt', 'z.srt');
+    // The service no longer has the job.
+    vloc.clock.advance(RETENTION_MS + 60_000);
+    const plan = await vloc.run([...COMMAND, '--dry-run', '-o', 'json']);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ jobs: 0, continued: 1 });
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readResult(vloc, 'z.es.srt')).toBe(await readResult(vloc, 'a.es.srt'));
+    expect(vloc.engines.begun).toHaveLength(1);
+    const report = await vloc.run(['batch', 'report', 'out', '-o', 'json']);
+    expect(JSON.parse(report.stdout).items).toMatchObject([
+      { label: 'subs/z.srt → es', state: 'done', files: [{ path: join(vloc.folder, 'out', 'z.es.srt') }] },
+    ]);
+    const third = await vloc.run(COMMAND);
+    expect([third.code, vloc.engines.begun.length], third.stderr).toEqual([0, 1]);
+  });
+
+  it('gets the result of its running job under the new name', async () => {
+    const vloc = await startVloc();
+    await write(vloc, 'a.srt');
+    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
+    await renameInput(vloc, 'a.srt', 'z.srt');
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readResult(vloc, 'z.es.srt')).toContain('A.SRT');
+    expect(await jobCount(vloc)).toBe(1);
+  });
+
+  it('gets the result of its job, not the edited file of the old name', async () => {
+    const vloc = await translated('a.srt');
+    await writeFile(join(vloc.folder, 'out', 'a.es.srt'), 'edited');
+    await renameInput(vloc, 'a.srt', 'z.srt');
+    const again = await vloc.run(COMMAND);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readResult(vloc, 'z.es.srt')).toContain('A.SRT');
+    expect(await readResult(vloc, 'a.es.srt')).toBe('edited');
+    expect(await jobCount(vloc)).toBe(1);
+  });
+
+  it('gets a new job if the earlier name is still there, or if the options differ', async () => {
+    const vloc = await translated('a.srt');
+    await copyFile(join(vloc.folder, 'subs', 'a.srt'), join(vloc.folder, 'subs', 'b.srt'));
+    expect((await vloc.run(COMMAND)).code).toBe(0);
+    expect(await jobCount(vloc)).toBe(2);
+    await renameInput(vloc, 'b.srt', 'z.srt');
+    const other = [...COMMAND.slice(0, 2), '--from', 'fr', ...COMMAND.slice(4), '--include', 'z.srt'];
+    const again = await vloc.run(other);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await jobCount(vloc)).toBe(3);
+  });
+});

@@ -1,0 +1,248 @@
+/** `--keep-audio` and `--keep-subtitles`, from the command to the tracks of the file. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { type Ended, startVloc } from '../support/run-vloc.ts';
+import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+
+let video: Buffer | undefined;
+
+/** One second with a tone and subtitles, both English; made once. */
+function talk(): Buffer {
+  if (video !== undefined) return video;
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'en.srt'), '1\n00:00:00,100 --> 00:00:00,900\nhello\n');
+  const path = join(folder, 'talk.mp4');
+  ffmpeg(
+    ...['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=1', '-f', 'lavfi', '-i', 'sine=f=500:r=48000:d=1'],
+    ...[
+      '-i',
+      join(folder, 'en.srt'),
+      '-c:v',
+      'libx264',
+      '-pix_fmt',
+      'yuv420p',
+      '-c:a',
+      'aac',
+      '-c:s',
+      'mov_text',
+    ],
+    ...['-metadata:s:a:0', 'language=eng', '-metadata:s:s:0', 'language=eng', path],
+  );
+  video = readFileSync(path);
+  return video;
+}
+
+/**
+ * A service whose localization returns the video, and `talk.mp4` in the folder of the runs.
+ * @param failures how many localizations fail first
+ */
+async function start(failures = 0) {
+  let left = failures;
+  let downloads = 0;
+  const small = createSmallEngines();
+  const inspect = async () => ({
+    duration_seconds: 1,
+    container: 'mp4' as const,
+    video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+    audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+  });
+  const auto_localization: typeof small.run.auto_localization = async (...task) => {
+    left -= 1;
+    if (left >= 0) throw new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks');
+    return small.run.auto_localization(...task);
+  };
+  const vloc = await startVloc({
+    engines: { ...small, inspect, run: { ...small.run, auto_localization } },
+    onRequest: ({ operationId }) => {
+      // Results are downloaded from addresses that are not an operation.
+      if (operationId === null) downloads += 1;
+    },
+  });
+  const at = (name: string) => join(vloc.folder, name);
+  writeFileSync(at('talk.mp4'), talk());
+  const run = (words: readonly string[], PATH = rememberingPath()): Promise<Ended> =>
+    vloc.run(words, { env: { PATH } });
+  /** Starts vloc in a process of its own, and returns the signal that ended it. */
+  const runUntilKilled = async (words: readonly string[], PATH: string): Promise<unknown> => {
+    const script = join(import.meta.dirname, '../support/vloc-process.ts');
+    const { NODE_COMPILE_CACHE } = process.env;
+    const child = spawn(process.execPath, [script, ...words], {
+      cwd: vloc.folder,
+      stdio: 'ignore',
+      env: { PATH, NODE_COMPILE_CACHE, ...vloc.env },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [, signal] = await once(child, 'exit');
+    return signal;
+  };
+  return {
+    ...{ at, run, runUntilKilled, downloads: () => downloads },
+    localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
+    jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
+  };
+}
+
+const languages = (path: string, streams: 'a' | 's') =>
+  ffprobe(path, 'stream_tags=language', streams).split('\n');
+const defaults = (path: string, streams: 'a' | 's') =>
+  ffprobe(path, 'stream_disposition=default', streams).split('\n');
+
+/** A PATH with this script instead of a program. */
+function pathWith(program: 'ffmpeg' | 'ffprobe', ...script: readonly string[]): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, program), ['#!/bin/sh', ...script, ''].join('\n'));
+  chmodSync(join(folder, program), 0o755);
+  return `${folder}:${rememberingPath()}`;
+}
+
+const brokenPath = () => pathWith('ffmpeg', 'echo it broke >&2', 'exit 1');
+
+/** A PATH whose program kills vloc instead of writing or reading the video with its new tracks. */
+function killingPath(program: 'ffmpeg' | 'ffprobe'): string {
+  const kill = 'case "$*" in *with-tracks.mp4*) kill -KILL $PPID; exit 1 ;; esac';
+  return pathWith(program, kill, `PATH='${rememberingPath()}'`, `exec ${program} "$@"`);
+}
+
+test('the result has the tracks of the original, which is unchanged, and is done when it runs again', async () => {
+  const { localize, run, at, jobs } = await start();
+  const first = await localize('--keep-audio', '--keep-subtitles');
+  expect(first.code, first.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(defaults(at('talk.es.mp4'), 'a')).toEqual(['1', '0']);
+  expect(languages(at('talk.es.mp4'), 's')).toEqual(['eng', 'eng']);
+  expect(readFileSync(at('talk.mp4')).equals(talk())).toBe(true);
+  expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
+  const written = readFileSync(at('talk.es.mp4'));
+  const again = await localize('--keep-audio', '--keep-subtitles');
+  expect(again.code, again.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  // `jobs wait` knows the file too, although its bytes are not those that the service states.
+  const [{ id }, ...others] = await jobs();
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  expect(others).toEqual([]);
+});
+
+test.each([
+  ['the same command', () => ['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
+  ['jobs wait', (id: string) => ['jobs', 'wait', id]],
+  ['batch retry', () => ['batch', 'retry', '.']],
+])('a result that could not get its tracks is kept, and gets them with %s', async (_name, goOn) => {
+  const { run, at, jobs, downloads } = await start();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
+  const failed = await run(words, brokenPath());
+  expect(failed.code).not.toBe(0);
+  expect(failed.stderr).toContain('it broke');
+  expect(failed.stderr).toContain('.talk.es.mp4.add');
+  expect(existsSync(at('talk.es.mp4'))).toBe(false);
+  expect(readFileSync(at('.talk.es.mp4.add/result.mp4')).equals(talk())).toBe(true);
+  const [{ id }] = await jobs();
+  const before = downloads();
+  expect(before).toBeGreaterThan(0);
+  const continued = await run(goOn(id));
+  expect(continued.code, continued.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(downloads()).toBe(before);
+  expect(existsSync(at('.talk.es.mp4.add'))).toBe(false);
+  const written = readFileSync(at('talk.es.mp4'));
+  const again = await run(words);
+  expect(again.code, again.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test.each([
+  ['after the download', 'ffmpeg'],
+  ['when the tracks were added', 'ffprobe'],
+] as const)('a run that was killed %s continues without another job or download', async (_name, program) => {
+  const { run, runUntilKilled, at, jobs, downloads } = await start();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
+  expect(await runUntilKilled(words, killingPath(program))).toBe('SIGKILL');
+  expect(existsSync(at('talk.es.mp4'))).toBe(false);
+  expect(readFileSync(at('.talk.es.mp4.add/result.mp4')).equals(talk())).toBe(true);
+  const before = downloads();
+  expect(before).toBeGreaterThan(0);
+  const again = await run(words);
+  expect(again.code, again.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(readFileSync(at('talk.mp4')).equals(talk())).toBe(true);
+  expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
+  expect(downloads()).toBe(before);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('a download is removed that a run left when it was killed after naming the result', async () => {
+  const { localize, run, at, jobs } = await start();
+  expect((await localize('--keep-audio')).code).toBe(0);
+  const written = readFileSync(at('talk.es.mp4'));
+  mkdirSync(at('.talk.es.mp4.add'));
+  writeFileSync(at('.talk.es.mp4.add/result.mp4'), talk());
+  const [{ id }] = await jobs();
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+  expect(existsSync(at('.talk.es.mp4.add'))).toBe(false);
+});
+
+test('`batch retry` keeps the tracks that the command of the failed job asked for', async () => {
+  const { localize, run, at } = await start(1);
+  expect((await localize('--keep-subtitles')).code).not.toBe(0);
+  const retried = await run(['batch', 'retry', '.', '--all']);
+  expect(retried.code, retried.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 's')).toEqual(['eng', 'eng']);
+});
+
+test('other tracks are a change, for which --clobber fetches the same result again', async () => {
+  const { localize, at, jobs } = await start();
+  expect((await localize()).code).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng']);
+  const refused = await localize('--keep-audio');
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('none → audio');
+  const replaced = await localize('--keep-audio', '--clobber');
+  expect(replaced.code, replaced.stderr).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('a source that was changed meanwhile does not become part of the result', async () => {
+  const { run, at, jobs } = await start();
+  const detached = await run(['localize', 'talk.mp4', '--to', 'es', '--keep-audio', '--detach', '-o', 'id']);
+  const id = detached.stdout.trim();
+  writeFileSync(at('talk.mp4'), 'another video');
+  const waited = await run(['jobs', 'wait', id]);
+  expect(waited.code).not.toBe(0);
+  expect(waited.stderr).toContain('talk.mp4 was changed since the result was made');
+  expect((await run(['jobs', 'wait', id, '--as-is'])).code).toBe(0);
+  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng']);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test.each([
+  [['https://a.example/talk.mp4', '--keep-audio'], /is not a file on this machine, from which --keep-audio/],
+  [['talk.mp4', '--keep-audio', '--mode', 'subtitles_only'], /--keep-audio: adds nothing/],
+])('an impossible request is refused before anything is sent: %j', async (words, message) => {
+  const { run, jobs } = await start();
+  const { code, stderr } = await run(['localize', ...words, '--to', 'es']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(await jobs()).toEqual([]);
+});
+
+test('missing ffmpeg is reported before anything is sent', async () => {
+  const { run, jobs } = await start();
+  const { code, stderr } = await run(
+    ['localize', 'talk.mp4', '--to', 'es', '--keep-subtitles'],
+    '/nonexistent',
+  );
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/--keep-subtitles: needs ffmpeg and ffprobe on this machine/);
+  expect(await jobs()).toEqual([]);
+});

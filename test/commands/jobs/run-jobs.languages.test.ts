@@ -1,0 +1,94 @@
+/** Languages of a job command, which are checked before anything is sent. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { SAMPLE } from '../../engines/workspace.ts';
+
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+
+interface Scene extends VlocScene {
+  readonly requests: () => number;
+}
+
+async function withSubtitle(): Promise<Scene> {
+  let requests = 0;
+  const vloc = await startVloc({
+    onRequest: () => {
+      requests += 1;
+    },
+  });
+  await writeFile(join(vloc.folder, 'a.srt'), SRT);
+  return { ...vloc, requests: () => requests };
+}
+
+describe('an unknown language', () => {
+  it.each([
+    [['--to', 'spanish'], '--to: unknown language: spanish; did you mean es (Spanish)?'],
+    [['--to', 'es,jp'], '--to: unknown language: jp; did you mean ja (Japanese)?'],
+    [['--to', 'xx-notalang'], '--to: unknown language: xx-notalang; did you mean'],
+    [['--to', 'español'], '--to: not a BCP 47 language tag: español; did you mean es (Spanish)?'],
+    [['--to', 'es', '--from', 'englsh'], '--from: unknown language: englsh; did you mean en (English)?'],
+  ])('in %j is refused with the nearest tag, and nothing is sent', async (words, problem) => {
+    const vloc = await withSubtitle();
+    const { code, stderr } = await vloc.run(['translate', 'a.srt', ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+    expect(vloc.requests()).toBe(0);
+  });
+
+  it('is refused in a localization in stages', async () => {
+    const vloc = await withSubtitle();
+    const words = ['localize', SAMPLE, '--to', 'spanish', '--stop-after', 'recognize'];
+    const { code, stderr } = await vloc.run(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean es (Spanish)?')]);
+    expect(vloc.requests()).toBe(0);
+  });
+
+  it('in a sheet or in vloc.config.json is refused as well', async () => {
+    const vloc = await withSubtitle();
+    await writeFile(join(vloc.folder, 'list.csv'), 'file,to\na.srt,es spansh\n');
+    const sheet = await vloc.run(['translate', '--sheet', 'list.csv']);
+    expect([sheet.code, sheet.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'row 1 of the sheet, --to: unknown language: spansh; did you mean es (Spanish)?',
+      ),
+    ]);
+    await writeFile(join(vloc.folder, 'vloc.config.json'), '{ "defaults": { "from": "englsh" } }');
+    const configured = await vloc.run(['translate', 'a.srt', '--to', 'es']);
+    expect([configured.code, configured.stderr]).toEqual([
+      2,
+      expect.stringContaining('did you mean en (English)?'),
+    ]);
+    expect(vloc.requests()).toBe(0);
+  });
+
+  it('is sent with --set, as are the codes for private use without it', async () => {
+    const vloc = await withSubtitle();
+    for (const words of [
+      ['--to', 'zzz', '--set', 'target_language=zzz'],
+      ['--to', 'qaa'],
+    ]) {
+      const { stderr } = await vloc.run(['translate', 'a.srt', '--from', 'en', ...words]);
+      expect(stderr).not.toContain('unknown language');
+    }
+    expect(vloc.requests()).toBeGreaterThan(0);
+  });
+});
+
+it('a locale such as fr_FR counts as the tag fr-FR', async () => {
+  const vloc = await withSubtitle();
+  const { code, stdout } = await vloc.run([
+    'translate',
+    'a.srt',
+    '--from',
+    'en_US',
+    '--to',
+    'fr_FR',
+    '--dry-run',
+    '-o',
+    'json',
+  ]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).items).toMatchObject([{ target_language: 'fr-FR' }]);
+});

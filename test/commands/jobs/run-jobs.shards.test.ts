@@ -1,0 +1,337 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { shardOf } from '../../../src/batch/shard.ts';
+import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
+import { makeFolder as makeOutputFolder } from '../../../src/base/folder.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { until } from '../../service/harness/scene.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
+
+const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
+const NAMES = [1, 2, 3, 4, 5, 6, 7, 8].map((lesson) => `lesson-${lesson}.srt`);
+/** Names of the shards of two, by the hash of their names. */
+const [FIRST = [], SECOND = []] = [1, 2].map((index) => NAMES.filter((name) => shardOf(name, 2) === index));
+const TRANSLATE = ['translate', 'in', '--from', 'en', '--to', 'es'];
+
+/** A folder `in` with these subtitles. */
+async function startShards(names: readonly string[] = NAMES, options: Parameters<typeof startVloc>[0] = {}) {
+  const vloc = await startVloc(options);
+  await makeOutputFolder(join(vloc.folder, 'in'));
+  for (const name of names) await writeFile(join(vloc.folder, 'in', name), SRT(name));
+  return vloc;
+}
+
+/** What makes a run one of another machine: it shares neither slots nor records with others. */
+function machine({ folder }: VlocScene, name: string, pace: TestIoOptions['pace'] = QUICK): TestIoOptions {
+  return { env: { VLOC_STATE_DIR: join(folder, `state-${name}`) }, ...(pace === undefined ? {} : { pace }) };
+}
+
+/** A clock that is so many times faster: a service that has no slot asks for pauses of ten seconds. */
+const SPEED = 20;
+
+function fastPace(): NonNullable<TestIoOptions['pace']> {
+  const begunMs = Date.now();
+  return {
+    runtime: {
+      now: () => begunMs + (Date.now() - begunMs) * SPEED,
+      sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(ms / SPEED, signal),
+    },
+  };
+}
+
+async function jobsOf({ caller }: VlocScene) {
+  const { data } = (await caller.get('/v1/subtitle-translations?limit=50')).json;
+  return data;
+}
+
+const resultsIn = async (folder: string) =>
+  (await readdir(folder)).filter((name) => name.endsWith('.srt')).sort();
+
+const resultsOf = (names: readonly string[]) => names.map((name) => name.replace('.srt', '.es.srt'));
+
+test('the names of these tests belong to both shards', () => {
+  expect([FIRST.length > 1, SECOND.length > 1]).toEqual([true, true]);
+});
+
+describe('three concurrent machines, with a service that has two slots', () => {
+  it('process each item once, into folders of their own that are one batch', async () => {
+    let refused = 0;
+    const vloc = await startShards(NAMES, {
+      config: { concurrentTasks: 2 },
+      onRequest: ({ status }) => {
+        if (status === 429) refused += 1;
+      },
+    });
+    vloc.engines.hold();
+    const running = Promise.all(
+      [1, 2, 3].map((index) =>
+        vloc.run(
+          [...TRANSLATE, '--out', `out-${index}`, '--shard', `${index}/3`, '-o', 'json'],
+          machine(vloc, String(index), fastPace()),
+        ),
+      ),
+    );
+    await until(
+      () => refused,
+      (count) => count >= 3,
+    );
+    vloc.engines.letGo();
+    const runs = await running;
+    expect(runs.map(({ code, stderr }) => [code, stderr.includes('failed')])).toEqual([
+      [0, false],
+      [0, false],
+      [0, false],
+    ]);
+    const made = await Promise.all([1, 2, 3].map((index) => resultsIn(join(vloc.folder, `out-${index}`))));
+    expect(made.flat().sort()).toEqual(resultsOf(NAMES));
+    const jobs = await jobsOf(vloc);
+    expect(jobs).toHaveLength(NAMES.length);
+    const balance = (await vloc.caller.get('/v1/credit-transactions?limit=50')).json.data;
+    expect(balance.filter(({ amount }: { amount: number }) => amount < 0)).toHaveLength(NAMES.length);
+
+    const status = await vloc.run(['batch', 'status', 'out-1', 'out-2', 'out-3']);
+    expect([status.code, status.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^STATE +ITEMS\ndone +8\n\nSHARD +MACHINE/),
+    ]);
+    const report = await vloc.run(['batch', 'report', 'out-1', 'out-2', 'out-3', '--format', 'json']);
+    const { counts, shards, missing_shards, items } = JSON.parse(report.stdout);
+    expect([counts.done, missing_shards, items.length]).toEqual([8, [], 8]);
+    expect(shards.map(({ shard, items: own }: { shard: string; items: number }) => [shard, own])).toEqual(
+      made.map((own, place) => [`${place + 1}/3`, own.length]),
+    );
+    const page = await vloc.run(['batch', 'report', 'out-1', 'out-2', 'out-3', '--html']);
+    expect(page.code, page.stderr).toBe(0);
+    const html = await readFile(join(vloc.folder, 'report.html'), 'utf8');
+    for (const name of NAMES) expect(html).toContain(name);
+    expect(html).toContain('out-1, out-2, out-3');
+    const journal = join('out-2', '.vloc', 'shard-2-of-3', 'journal');
+    const kept = await vloc.run(['batch', 'report', 'out-1', 'out-2', '--out', journal]);
+    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('is the journal of this batch')]);
+  });
+});
+
+describe('shards in one folder of results', () => {
+  it('have a journal each, and run at the same time', async () => {
+    const vloc = await startShards();
+    const runs = await Promise.all(
+      [1, 2].map((index) =>
+        vloc.run([...TRANSLATE, '--out', 'out', '--shard', `${index}/2`], machine(vloc, String(index))),
+      ),
+    );
+    expect(runs.map(({ code, stderr }) => [code, /Shard \d\/2: \d of 8 items\./.test(stderr)])).toEqual([
+      [0, true],
+      [0, true],
+    ]);
+    expect(await resultsIn(join(vloc.folder, 'out'))).toEqual(resultsOf(NAMES));
+    expect(await jobsOf(vloc)).toHaveLength(8);
+    for (const index of [1, 2]) {
+      const journal = await readFile(
+        join(vloc.folder, 'out', '.vloc', `shard-${index}-of-2`, 'journal'),
+        'utf8',
+      );
+      const own = index === 1 ? FIRST : SECOND;
+      for (const name of NAMES) expect(journal.includes(`"in/${name} → es"`)).toBe(own.includes(name));
+    }
+    const again = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2']);
+    expect(again.code).toBe(0);
+    expect(await jobsOf(vloc)).toHaveLength(8);
+  });
+
+  it('continue with the one that was killed, and pay nothing twice', async () => {
+    const vloc = await startShards();
+    vloc.engines.hold();
+    const words = [...TRANSLATE, '--out', 'out', '--shard', '1/2'];
+    const killed = startProcess(vloc, words);
+    await until(
+      () => jobsOf(vloc),
+      (jobs) => jobs.length === FIRST.length,
+    );
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    vloc.engines.letGo();
+    const other = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2']);
+    expect([other.code, await resultsIn(join(vloc.folder, 'out'))]).toEqual([0, resultsOf(SECOND)]);
+    const open = await vloc.run(['batch', 'status', 'out']);
+    expect([open.code, open.stderr]).toEqual([8, expect.stringContaining('--shard 1/2')]);
+    const resumed = await vloc.run(words);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(await resultsIn(join(vloc.folder, 'out'))).toEqual(resultsOf(NAMES));
+    expect(await jobsOf(vloc)).toHaveLength(8);
+  });
+
+  it('exclude a second run of the same shard, and runs with another n, before anything is sent', async () => {
+    const vloc = await startShards();
+    vloc.engines.hold();
+    const running = vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
+    await until(
+      () => jobsOf(vloc),
+      (jobs) => jobs.length === FIRST.length,
+    );
+    const same = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2'], machine(vloc, 'other'));
+    expect([same.code, same.stderr]).toEqual([
+      7,
+      expect.stringMatching(/another vloc works in .*out on shard 1\/2: process/),
+    ]);
+    const refuseOthers = async () => {
+      for (const words of [['--shard', '1/3'], [], ['--dry-run']]) {
+        const refused = await vloc.run([...TRANSLATE, '--out', 'out', ...words], machine(vloc, 'other'));
+        expect([refused.code, refused.stderr]).toEqual([
+          2,
+          expect.stringMatching(/has records of runs with --shard i\/2.*\n.*Finish with --shard i\/2/s),
+        ]);
+      }
+    };
+    await refuseOthers();
+    vloc.engines.letGo();
+    expect((await running).code).toBe(0);
+    await refuseOthers();
+    expect(await jobsOf(vloc)).toHaveLength(FIRST.length);
+    await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2']);
+    expect(await jobsOf(vloc)).toHaveLength(NAMES.length);
+  });
+
+  it('are refused in a folder of a run without --shard', async () => {
+    const vloc = await startShards();
+    await vloc.run([...TRANSLATE, '--out', 'out']);
+    const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Leave --shard out')]);
+    expect(await jobsOf(vloc)).toHaveLength(NAMES.length);
+  });
+
+  it('do not treat the jobs of each other as lost ones, even of files with the same bytes', async () => {
+    const vloc = await startShards([]);
+    for (const name of NAMES) await writeFile(join(vloc.folder, 'in', name), SRT('the same'));
+    for (const index of [1, 2]) {
+      const ended = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', `${index}/2`]);
+      expect([ended.code, ended.stderr]).toEqual([0, expect.not.stringMatching(/lost|found again|damaged/)]);
+    }
+    expect(await jobsOf(vloc)).toHaveLength(8);
+  });
+
+  it('do not use the results of each other as inputs', async () => {
+    const vloc = await startShards();
+    const words = ['translate', '.', '--from', 'en', '--to', 'es', '--name', '{stem}-{id}{ext}'];
+    const options = { cwd: join(vloc.folder, 'in') };
+    for (const index of [1, 2]) {
+      const ended = await vloc.run([...words, '--shard', `${index}/2`], options);
+      expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('of 8 items')]);
+    }
+    expect(await jobsOf(vloc)).toHaveLength(8);
+  });
+});
+
+test('batch retry runs what failed in each shard with the command of that shard', async () => {
+  const vloc = await startShards();
+  const failures = Array.from({ length: 2 }, () => new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
+  for (const index of [1, 2]) {
+    vloc.engines.failNext(...failures.slice(1));
+    const ended = await vloc.run([...TRANSLATE, '--out', `out-${index}`, '--shard', `${index}/2`]);
+    expect(ended.code).toBe(3);
+  }
+  const folders = ['out-1', 'out-2'];
+  expect((await vloc.run(['batch', 'status', ...folders])).code).toBe(3);
+  const listed = await vloc.run(['batch', 'retry', ...folders, '--all', '--dry-run', '-o', 'json']);
+  expect(JSON.parse(listed.stdout).data).toHaveLength(2);
+  const retried = await vloc.run(['batch', 'retry', ...folders, '--all']);
+  expect(retried.code, retried.stderr).toBe(0);
+  expect(await jobsOf(vloc)).toHaveLength(10);
+  expect((await vloc.run(['batch', 'status', ...folders])).code).toBe(0);
+});
+
+test('a shard without items is done, so that a matrix of CI runners stays green', async () => {
+  const vloc = await startShards(['a.srt']);
+  const own = shardOf('a.srt', 2);
+  const none = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', `${3 - own}/2`]);
+  expect([none.code, none.stdout]).toEqual([0, '']);
+  expect(none.stderr).toContain(
+    `Shard ${3 - own}/2: 0 of 1 items; there is nothing to do, since all belong to other shards.`,
+  );
+  const early = await vloc.run(['batch', 'status', 'out']);
+  expect([early.code, early.stderr]).toEqual([8, expect.stringContaining(`Shard ${own}/2 has not run here`)]);
+  expect((await vloc.run([...TRANSLATE, '--out', 'out', '--shard', `${own}/2`])).code).toBe(0);
+  expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(0);
+});
+
+test('inputs of different shards that would write one file are refused by each shard', async () => {
+  const vloc = await startShards();
+  await writeFile(join(vloc.folder, 'in', 'lesson-1.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n');
+  for (const index of [1, 2, 3, 4]) {
+    const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', `${index}/4`]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('lesson-1.vtt → es: would write'),
+    ]);
+  }
+  expect(await jobsOf(vloc)).toEqual([]);
+});
+
+test('--dry-run shows the items of the shard, and how many there are in total', async () => {
+  const vloc = await startShards();
+  const words = [...TRANSLATE, '--dry-run', '--shard', '2/2'];
+  const table = await vloc.run(words);
+  expect([table.code, table.stderr]).toEqual([
+    0,
+    expect.stringContaining(`Shard 2/2: ${SECOND.length} of 8 items.`),
+  ]);
+  const { stdout } = await vloc.run([...words, '-o', 'json']);
+  expect(JSON.parse(stdout)).toMatchObject({ shard: '2/2', items_of_all_shards: 8, jobs: SECOND.length });
+  expect(await jobsOf(vloc)).toEqual([]);
+});
+
+test('lists and sheets are divided too, including those on stdin', async () => {
+  const vloc = await startShards();
+  const list = NAMES.map((name) => `in/${name}\n`).join('');
+  const sheet = `file,to\n${NAMES.map((name) => `in/${name},es\n`).join('')}`;
+  await writeFile(join(vloc.folder, 'sheet.csv'), sheet);
+  const sources = { '--files-from': '-', '--sheet': 'sheet.csv' };
+  for (const [flag, value] of Object.entries(sources)) {
+    const words = ['translate', flag, value, '--from', 'en', ...(flag === '--sheet' ? [] : ['--to', 'es'])];
+    const counts = [1, 2].map(async (index) => {
+      const { stdout } = await vloc.run([...words, '--dry-run', '--shard', `${index}/2`, '-o', 'json'], {
+        stdin: list,
+      });
+      return JSON.parse(stdout).items.length;
+    });
+    const [one = 0, other = 0] = await Promise.all(counts);
+    expect([flag, one + other, one > 0 && other > 0]).toEqual([flag, 8, true]);
+  }
+});
+
+test('a shard that does not exist, or a single result on stdout, is refused before anything is sent', async () => {
+  let requests = 0;
+  const vloc = await startShards(NAMES, {
+    onRequest: () => {
+      requests += 1;
+    },
+  });
+  for (const shard of ['0/3', '4/3', '1/0', 'a/b', '1/3/5', '1.5/3']) {
+    for (const more of [[], ['--dry-run'], ['--watch']]) {
+      const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', shard, ...more]);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining(`--shard must be i/n, such as 2/3`),
+      ]);
+    }
+  }
+  const single = await vloc.run([...TRANSLATE, '--out', '-', '--shard', '1/2']);
+  expect([single.code, single.stderr]).toEqual([
+    2,
+    expect.stringContaining('--out - and --shard cannot be combined'),
+  ]);
+  expect(requests).toBe(0);
+});
+
+/** vloc in a process of its own, which can be killed. */
+function startProcess({ folder, env }: VlocScene, words: readonly string[]): ChildProcess {
+  const script = join(import.meta.dirname, '../support/vloc-process.ts');
+  return spawn(process.execPath, [script, ...words], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+  });
+}

@@ -1,0 +1,245 @@
+/** Folders with files that cannot be used: the rest runs, and everything that counts counts the same. */
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Ended } from '../support/run-vloc.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
+import { makeVideo } from '../../prepare/workspace.ts';
+import { type MediaDesk, openMediaDesk } from './desk.ts';
+
+const PATIENCE = { timeout: 300_000 };
+const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
+const TONE = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
+
+/** Why each file of the folder cannot be used. */
+const REASONS: Readonly<Record<string, RegExp>> = {
+  'in/empty.mp4': /the file is empty/,
+  'in/gone.mp4': /a link to a file that does not exist/,
+  'in/junk.mp4': /not a supported video/,
+  'in/long.mp4': /over the limit.*--split/,
+  'in/silent.mp4': /no audio track/,
+  'in/sound.mp4': /no picture/,
+  'in/truncated.mp4': /.+/,
+  'in/two.mp4': /2 audio tracks; choose one with --audio-track/,
+};
+
+async function openFolder(): Promise<MediaDesk> {
+  const desk = await openMediaDesk();
+  const inputs = join(desk.folder, 'in');
+  await mkdir(inputs);
+  makeVideo(inputs, 'good.mp4', 1, ...H264);
+  makeVideo(inputs, 'long.mp4', 7, ...H264);
+  const whole = readFileSync(makeVideo(inputs, 'truncated.mp4', 1, ...H264));
+  writeFileSync(join(inputs, 'truncated.mp4'), whole.subarray(0, Math.floor(whole.length / 2)));
+  ffmpeg(
+    ...PICTURE,
+    ...TONE,
+    ...TONE,
+    '-map',
+    '0:v',
+    '-map',
+    '1:a',
+    '-map',
+    '2:a',
+    ...H264,
+    join(inputs, 'two.mp4'),
+  );
+  ffmpeg(...PICTURE, ...H264, join(inputs, 'silent.mp4'));
+  ffmpeg(...TONE, '-c:a', 'aac', join(inputs, 'sound.mp4'));
+  writeFileSync(join(inputs, 'junk.mp4'), 'not a video at all');
+  writeFileSync(join(inputs, 'empty.mp4'), '');
+  symlinkSync('nowhere.mp4', join(inputs, 'gone.mp4'));
+  writeFileSync(join(inputs, 'notes.txt'), 'no input');
+  return desk;
+}
+
+const WORDS = ['recognize', 'in', '--out', 'out', '--from', 'en'];
+
+interface Accounts {
+  readonly total: number;
+  readonly done: number;
+  /** Reasons by label. */
+  readonly failed: Readonly<Record<string, string>>;
+}
+
+interface Failing {
+  readonly label?: string;
+  readonly input?: string;
+  readonly message: string;
+}
+
+const reasonsOf = (all: readonly Failing[]) =>
+  Object.fromEntries(all.map(({ label, input, message }) => [label ?? input ?? '', message]));
+
+function linesOf({ stdout }: Ended) {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** What the events of a run say. */
+function accountsOfRun(ended: Ended): Accounts {
+  const lines = linesOf(ended);
+  const summary = lines.at(-1);
+  const failed = lines.filter(({ type }) => type === 'failed');
+  expect(summary).toMatchObject({ type: 'summary', failed: failed.length, exit_code: ended.code });
+  return { total: summary.jobs, done: summary.done, failed: reasonsOf(failed) };
+}
+
+/** What every form of a report says; they must agree among each other. */
+async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
+  const status = await vloc(['batch', 'status', 'out', '--all', '-o', 'json']);
+  const report = JSON.parse((await vloc(['batch', 'report', 'out', '--format', 'json'])).stdout);
+  const junit = (await vloc(['batch', 'report', 'out', '--format', 'junit'])).stdout;
+  const markdown = (await vloc(['batch', 'report', 'out'])).stdout;
+  const { items, counts } = JSON.parse(status.stdout);
+  expect([report.items, report.counts]).toEqual([items, counts]);
+  type Item = { label: string; state: string; error: { message: string } | null };
+  const failed = items.filter(({ state }: Item) => state === 'failed');
+  const total = items.length;
+  expect(counts).toMatchObject({ done: total - failed.length, failed: failed.length });
+  expect(junit).toContain(`tests="${total}" failures="${failed.length}"`);
+  expect(markdown).toContain(`${total} items at`);
+  if (failed.length > 0) expect(markdown).toContain(`${failed.length} failed`);
+  expect(status.code).toBe(failed.length === 0 ? 0 : 3);
+  const page = await vloc(['batch', 'report', 'out', '--html', '--out', 'page.html']);
+  expect(page.code, page.stderr).toBe(0);
+  const reasons = failed.map(({ label, error }: Item) => ({ label, message: error?.message ?? '' }));
+  for (const { label, message } of reasons) {
+    // Names are those below the operand.
+    expect(junit).toContain(`name="${label.replace('in/', '')}"`);
+    expect(junit).toContain(message.slice(0, 20));
+  }
+  return { total, done: counts.done, failed: reasonsOf(reasons) };
+}
+
+describe('a folder with unusable files', PATIENCE, () => {
+  it('runs the rest, and all its counts agree', async () => {
+    const desk = await openFolder();
+    const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
+    expect(ran.code, ran.stderr).toBe(3);
+    const run = accountsOfRun(ran);
+    expect(run).toMatchObject({ total: 9, done: 1 });
+    expect(Object.keys(run.failed).toSorted()).toEqual(Object.keys(REASONS));
+    for (const [label, reason] of Object.entries(REASONS)) expect(run.failed[label]).toMatch(reason);
+    expect(desk.count('createUpload')).toBe(1);
+    expect(ran.stderr).toContain('8 of 9 items failed');
+    expect(ran.stderr).toContain('Skipped 1 file that is not a supported video: in/notes.txt');
+    expect(ran.stderr).not.toContain('not started');
+    expect(await accountsOfFolder(desk)).toEqual(run);
+
+    // Looked at again, they fail for the same reasons; nothing is sent for them, and no success is claimed.
+    const again = await desk.vloc([...WORDS, '-o', 'ndjson']);
+    expect(again.code).toBe(3);
+    expect(accountsOfRun(again)).toEqual(run);
+    const retried = await desk.vloc(['batch', 'retry', 'out', '-o', 'ndjson']);
+    expect(retried.code, retried.stderr).toBe(2);
+    expect(accountsOfRun(retried)).toEqual({ total: 8, done: 0, failed: run.failed });
+    expect(await accountsOfFolder(desk)).toEqual(run);
+    expect(desk.count('createUpload')).toBe(1);
+  });
+
+  it('runs a file that was fixed since, by the same command and by a retry', async () => {
+    const desk = await openMediaDesk();
+    const inputs = join(desk.folder, 'in');
+    await mkdir(inputs);
+    makeVideo(inputs, 'good.mp4', 1, ...H264);
+    for (const name of ['empty.mp4', 'junk.mp4']) writeFileSync(join(inputs, name), name.slice(5));
+    expect(accountsOfRun(await desk.vloc([...WORDS, '-o', 'ndjson']))).toMatchObject({ total: 3, done: 1 });
+
+    makeVideo(inputs, 'junk.mp4', 2, '-y', ...H264);
+    const again = await desk.vloc([...WORDS, '-o', 'ndjson']);
+    expect([again.code, accountsOfRun(again)]).toMatchObject([3, { total: 3, done: 2 }]);
+    expect(await accountsOfFolder(desk)).toEqual(accountsOfRun(again));
+
+    makeVideo(inputs, 'empty.mp4', 3, '-y', ...H264);
+    const retried = await desk.vloc(['batch', 'retry', 'out', '-o', 'ndjson']);
+    expect([retried.code, accountsOfRun(retried)]).toEqual([0, { total: 1, done: 1, failed: {} }]);
+    expect(await accountsOfFolder(desk)).toEqual({ total: 3, done: 3, failed: {} });
+    expect((await desk.vloc(WORDS)).code).toBe(0);
+    expect(desk.count('createSubtitleRecognition')).toBe(3);
+  });
+
+  it('is planned by --dry-run with the same counts and reasons, and nothing is sent', async () => {
+    const desk = await openFolder();
+    const planned = await desk.vloc([...WORDS, '--dry-run', '-o', 'json']);
+    expect(planned.code).toBe(3);
+    const { jobs, not_usable, items } = JSON.parse(planned.stdout);
+    expect([jobs, not_usable, items.length]).toEqual([1, 8, 9]);
+    expect(planned.stderr).toContain('8 of 9 items cannot be used; the others would run');
+    expect(desk.count('createUpload')).toBe(0);
+    const run = accountsOfRun(await desk.vloc([...WORDS, '-o', 'ndjson']));
+    const problems = items.flatMap(({ input, problem }: { input: string; problem: string | null }) =>
+      problem === null ? [] : [[input, problem]],
+    );
+    expect(Object.fromEntries(problems)).toEqual(run.failed);
+  });
+
+  it('without any usable file ends with exit code 2, sends nothing, and is in the record', async () => {
+    const desk = await openMediaDesk();
+    await mkdir(join(desk.folder, 'in'));
+    for (const name of ['a.mp4', 'b.mov']) writeFileSync(join(desk.folder, 'in', name), 'junk');
+    const ran = await desk.vloc(['recognize', 'in', '--out', 'out'], {
+      env: { VLOC_KEY: '', VLOC_SECRET: '' },
+    });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('2 problems found; nothing was sent');
+    expect(ran.stdout).toMatch(/in\/a\.mp4 .*failed .*NOT_USABLE/);
+    expect((await accountsOfFolder(desk)).failed).toEqual({
+      'in/a.mp4': expect.stringContaining('not a supported video'),
+      'in/b.mov': expect.stringContaining('not a supported video'),
+    });
+  });
+
+  it('of subtitles is counted the same way', async () => {
+    const desk = await openMediaDesk();
+    await mkdir(join(desk.folder, 'in'));
+    const srt = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+    for (const [name, text] of Object.entries({ 'good.srt': srt, 'junk.srt': 'junk', 'empty.vtt': '' }))
+      writeFileSync(join(desk.folder, 'in', name), text);
+    const words = ['translate', 'in', '--from', 'en', '--to', 'es,fr', '--out', 'out', '-o', 'ndjson'];
+    const ran = await desk.vloc(words);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(linesOf(ran).at(-1)).toMatchObject({ jobs: 6, done: 2, failed: 4 });
+    const folder = await accountsOfFolder(desk);
+    expect([folder.total, folder.done]).toEqual([6, 2]);
+  });
+});
+
+it('a file of a folder that only the service finds unusable is counted the same way', PATIENCE, async () => {
+  const desk = await openMediaDesk();
+  await mkdir(join(desk.folder, 'in'));
+  makeVideo(join(desk.folder, 'in'), 'good.mp4', 1, ...H264);
+  // The index is at the beginning, so only decoding shows that most of the file is missing.
+  const sample = readFileSync('test/fixtures/sample.mp4');
+  writeFileSync(join(desk.folder, 'in', 'cut.mp4'), sample.subarray(0, 20_000));
+  const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
+  const run = accountsOfRun(ran);
+  expect([ran.code, run.total, Object.keys(run.failed)]).toEqual([3, 2, ['in/cut.mp4']]);
+  expect(await accountsOfFolder(desk)).toEqual(run);
+  const refused = await desk.vloc(['batch', 'retry', 'out']);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--all')]);
+  const retried = await desk.vloc(['batch', 'retry', 'out', '--all', '-o', 'ndjson']);
+  expect(accountsOfRun(retried).failed).toEqual(run.failed);
+  expect(await accountsOfFolder(desk)).toEqual(run);
+});
+
+it('a named file with two audio tracks fails alone', PATIENCE, async () => {
+  const desk = await openFolder();
+  const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/two.mp4', '--out', 'out', '--from', 'en']);
+  expect(ran.code, ran.stderr).toBe(3);
+  expect(ran.stderr).toContain('2 audio tracks; choose one with --audio-track');
+  expect(desk.count('createSubtitleRecognition')).toBe(1);
+  expect(readFileSync(join(desk.folder, 'out', 'good.en.srt'), 'utf8')).toContain('-->');
+});
+
+it('an unusable file that was named is an error before anything is sent', PATIENCE, async () => {
+  const desk = await openFolder();
+  const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/junk.mp4', 'in/two.mp4']);
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).toContain('2 problems found; nothing was sent');
+  expect(desk.count('createUpload')).toBe(0);
+});

@@ -1,0 +1,151 @@
+/** `--out -`: the result on stdout and nothing else, paid once however often the command is run. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
+import { readBooks } from '../../hosted/books.ts';
+import { createAsk } from '../../hosted/caller.ts';
+import { openHosted } from '../../hosted/run-hosted.ts';
+import { VARIANTS } from '../../hosted/variants.ts';
+
+const TRANSLATE = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--out', '-'];
+const { done, usage } = EXIT_CODES;
+
+/** The only result of the only job. */
+function resultOf({ jobs }: Awaited<ReturnType<typeof openScene>>['hosted']): string {
+  const [file] = [...jobs.values()].flatMap(({ files }) => Object.values(files));
+  return file?.bytes.toString('utf8') ?? '';
+}
+
+const openScene = () => openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+
+test('stdout contains only the bytes of the result, and no file remains in the folder', async () => {
+  const { hosted, folder, run } = await openScene();
+  const before = readdirSync(folder);
+  const { code, stdout, stderr } = await run(TRANSLATE);
+  expect([code, stderr]).toEqual([done.code, stderr]);
+  expect(stdout).toBe(resultOf(hosted));
+  expect(stdout).not.toBe('');
+  expect(stderr).toContain('talk.srt → es: written to stdout\n');
+  expect(stderr).not.toContain('.es.srt');
+  expect(readdirSync(folder).sort()).toEqual([...before, 'state'].sort());
+});
+
+test('the same command run again pays nothing, and another text in its input is another job', async () => {
+  const { hosted, folder, run } = await openScene();
+  const first = await run(TRANSLATE);
+  const again = await run([...TRANSLATE, '--jobs', '1']);
+  expect([again.code, again.stdout]).toEqual([done.code, first.stdout]);
+  expect(again.stderr).toBe('talk.srt → es: written to stdout\n');
+  expect(readBooks(hosted).jobs).toHaveLength(1);
+  await writeFile(join(folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nother\n');
+  expect((await run(TRANSLATE)).code).toBe(done.code);
+  expect(Object.values(readBooks(hosted).payments)).toEqual([1, 1]);
+});
+
+test('each of several texts on stdin is paid once, in whatever order they arrive', async () => {
+  const { hosted, run } = await openScene();
+  const words = ['translate', '-', '--from', 'en', '--to', 'es', '--out', '-'];
+  const text = (word: string) => `1\n00:00:00,000 --> 00:00:01,000\n${word}\n`;
+  const results: string[] = [];
+  for (const word of ['one', 'two', 'one']) {
+    const { code, stdout, stderr } = await run(words, { stdin: text(word) });
+    expect(code, stderr).toBe(done.code);
+    results.push(stdout);
+  }
+  expect(results[2]).toBe(results[0]);
+  expect(results[1]).not.toBe(results[0]);
+  expect(Object.values(readBooks(hosted).payments)).toEqual([1, 1]);
+});
+
+test('files that no run can continue are removed', async () => {
+  const { folder, run } = await openScene();
+  await run(TRANSLATE);
+  const root = join(folder, 'state', 'stdout');
+  const [old = ''] = readdirSync(root);
+  const long = new Date(Date.now() - 8 * 24 * 60 * 60_000);
+  await utimes(join(root, old, '.vloc', 'journal'), long, long);
+  await run(['translate', 'talk.srt', '--from', 'en', '--to', 'ca', '--out', '-']);
+  expect(readdirSync(root)).toHaveLength(1);
+  expect(readdirSync(root)).not.toContain(old);
+});
+
+test.each([
+  [['--detach'], '--out - and --detach cannot be combined'],
+  [['--watch'], '--out - and --watch cannot be combined'],
+  [['--dry-run'], '--out - and --dry-run cannot be combined'],
+  [['--output', 'json'], '--out - writes the result to stdout'],
+  [['--fields', 'id'], '--out - writes the result to stdout'],
+  [['--to', 'es,ca'], 'and this command makes 2'],
+])('with %j it is refused before anything is sent', async (flags, words) => {
+  const { hosted, run } = await openScene();
+  const { code, stdout, stderr } = await run([...TRANSLATE, ...flags]);
+  expect([code, stdout]).toEqual([usage.code, '']);
+  expect(stderr).toContain(words);
+  expect(hosted.requests).toEqual([]);
+});
+
+test('a kind with several result files, and a localization in stages, are refused before anything is sent', async () => {
+  const { hosted, run } = await openScene();
+  const separated = await run(['separate', 'talk.mp4', '--out', '-']);
+  expect([separated.code, separated.stdout]).toEqual([usage.code, '']);
+  expect(separated.stderr).toContain('a result of this kind is 2 files');
+  const staged = await run(['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--out', '-']);
+  expect([staged.code, staged.stdout]).toEqual([usage.code, '']);
+  expect(hosted.requests).toEqual([]);
+});
+
+test.each(['download', 'wait'])('`jobs %s` writes the result of one job', async (verb) => {
+  const { hosted, run, folder } = await openScene();
+  const ask = createAsk(hosted.baseUrl, hosted.account);
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
+  const request = { subtitle: { type: 'lines', lines }, target_language: 'es' };
+  const { json } = await ask('POST', '/v1/subtitle-translations', request);
+  const id = `subtitle-translations/${json.id}`;
+  const { code, stdout, stderr } = await run(['jobs', verb, id, '--out', '-']);
+  expect([code, stderr]).toEqual([done.code, stderr]);
+  expect(stdout).toBe(resultOf(hosted));
+  expect(stderr).toContain(`${json.id}: written to stdout\n`);
+  expect(stderr).not.toContain('.srt');
+  expect(readdirSync(join(folder, 'state', 'stdout'))).toEqual([]);
+  const before = hosted.requests.length;
+  const two = await run(['jobs', verb, id, 'dubbings/other', '--out', '-']);
+  expect([two.code, two.stdout]).toEqual([usage.code, '']);
+  expect(hosted.requests).toHaveLength(before);
+});
+
+test('a job of several files is refused by its kind', async () => {
+  const { hosted, run } = await openScene();
+  const ask = createAsk(hosted.baseUrl, hosted.account);
+  const source = { type: 'url', url: 'https://media.example/talk.mp4' };
+  const { json } = await ask('POST', '/v1/audio-separations', { source });
+  const { code, stdout, stderr } = await run(['jobs', 'wait', `audio-separations/${json.id}`, '--out', '-']);
+  expect([code, stdout]).toEqual([usage.code, '']);
+  expect(stderr).toContain('a result of this kind is 2 files');
+});
+
+test('a reader that closes the pipe ends the command with exit 0', async () => {
+  const { hosted, folder } = await openScene();
+  const { key, secret, prefix } = hosted.account;
+  const env = {
+    ...process.env,
+    VLOC_BASE_URL: hosted.baseUrl,
+    VLOC_KEY: key,
+    VLOC_SECRET: secret,
+    VLOC_HEADER_PREFIX: prefix,
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
+  const entry = join(import.meta.dirname, '..', '..', 'cli', 'support', 'run.ts');
+  const child = spawn(process.execPath, [entry, ...TRANSLATE], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.destroy();
+  expect(await once(child, 'exit')).toEqual([done.code, null]);
+  expect(readBooks(hosted).jobs).toHaveLength(1);
+});

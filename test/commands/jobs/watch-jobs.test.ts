@@ -1,0 +1,193 @@
+import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
+import { startVloc } from '../support/run-vloc.ts';
+import { startWatch } from '../support/start-watch.ts';
+import { SAMPLE } from '../../engines/workspace.ts';
+import { until } from '../../service/harness/scene.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+
+describe('a watching job command', () => {
+  it('processes existing and new files, and is ended by Ctrl-C with the command that continues', async () => {
+    const scene = await openInbox();
+    await scene.put('first.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await scene.untilResult('first.es.srt');
+    await mkdir(join(scene.folder, 'inbox', 'week1'));
+    await scene.put('week1/second.srt');
+    await untilTold(watch, 'week1/second.es.srt');
+    const { code, stdout, stderr } = await watch.stop();
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopped watching: 2 done.');
+    expect(stderr).toContain(`Continue with:\n  vloc ${WATCHING.join(' ')}\n`);
+    expect(stdout).toContain(join('out', 'week1', 'second.es.srt'));
+  });
+
+  it('does not use a file while somebody writes to it', async () => {
+    const scene = await openInbox();
+    const watch = await scene.watch();
+    for (const text of ['o', 'on', 'one']) {
+      await scene.put('slow.srt', text);
+      await watch.look();
+    }
+    await scene.put('other.srt.part');
+    await watch.look();
+    await rename(join(scene.folder, 'inbox', 'other.srt.part'), join(scene.folder, 'inbox', 'other.srt'));
+    expect(await scene.countJobs()).toBe(0);
+    watch.goOn();
+    await scene.untilResult('slow.es.srt', 'one');
+    await scene.untilResult('other.es.srt');
+    await watch.stop();
+    expect(await scene.countJobs()).toBe(2);
+  });
+
+  it('sends a video that is copied piece by piece once, when it is complete', async () => {
+    const inspect = async () => ({
+      duration_seconds: 31,
+      container: 'mp4',
+      video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+    });
+    const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
+    const video = join(vloc.folder, 'inbox', 'talk.mp4');
+    await mkdir(join(vloc.folder, 'inbox'));
+    const sample = await readFile(SAMPLE);
+    const third = Math.ceil(sample.length / 3);
+    const watch = await startWatch(vloc, ['recognize', 'inbox', '--out', 'out', '--watch']);
+    for (let from = 0; from < sample.length; from += third) {
+      await appendFile(video, sample.subarray(from, from + third));
+      await watch.look();
+    }
+    watch.goOn();
+    await until(
+      () => readdir(join(vloc.folder, 'out')).catch((): string[] => []),
+      (names) => names.includes('talk.en.srt'),
+    );
+    const { stderr } = await watch.stop();
+    expect(stderr).not.toContain('Skipped');
+    const { json } = await vloc.caller.get('/v1/uploads');
+    expect(json.data).toMatchObject([{ size_bytes: sample.length }]);
+  });
+
+  it('starts a new file while others are still processed', async () => {
+    const scene = await openInbox();
+    scene.engines.hold();
+    await scene.put('a.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await until(scene.countJobs, (jobs) => jobs === 1);
+    await scene.put('b.srt');
+    await until(scene.countJobs, (jobs) => jobs === 2);
+    scene.engines.letGo();
+    await scene.untilResult('a.es.srt');
+    await scene.untilResult('b.es.srt');
+  });
+
+  it('continues where it was when it is started again: nothing is sent twice, and running jobs are waited for', async () => {
+    const scene = await openInbox();
+    await scene.put('done.srt');
+    const first = await scene.watch(['-o', 'ndjson']);
+    first.goOn();
+    await scene.untilResult('done.es.srt');
+    scene.engines.hold();
+    await scene.put('running.srt');
+    await until(first.stdout, (lines) => lines.split('"type":"created"').length === 3);
+    const { stderr } = await first.stop();
+    expect(stderr).toContain('1 running');
+    scene.engines.letGo();
+    await scene.put('new.srt');
+    const second = await scene.watch(['-o', 'ndjson']);
+    second.goOn();
+    await scene.untilResult('running.es.srt');
+    await scene.untilResult('new.es.srt');
+    const { stdout } = await second.stop();
+    expect(await scene.countJobs()).toBe(3);
+    const created = stdout.split('\n').filter((line) => line.includes('"type":"created"'));
+    expect(created).toEqual([expect.stringContaining('new.srt')]);
+  });
+
+  it('makes a new job of a file that has changed since, and replaces an edited result only with --clobber', async () => {
+    const scene = await openInbox();
+    await scene.put('talk.srt', 'one');
+    const watch = await scene.watch();
+    watch.goOn();
+    await scene.untilResult('talk.es.srt', 'one');
+    await scene.put('talk.srt', 'two');
+    await scene.untilResult('talk.es.srt', 'two');
+    await watch.stop();
+    expect(await scene.countJobs()).toBe(2);
+    await writeFile(join(scene.folder, 'out', 'talk.es.srt'), 'edited');
+    await scene.put('talk.srt', 'two again');
+    const refusing = await scene.watch();
+    refusing.goOn();
+    await untilTold(refusing, 'Skipped: inbox/talk.srt → es: the file changed since');
+    await refusing.stop();
+    expect(await scene.countJobs()).toBe(2);
+    const allowed = await scene.watch(['--clobber']);
+    allowed.goOn();
+    await scene.untilResult('talk.es.srt', 'two again');
+    await scene.put('talk.srt', 'three');
+    await scene.untilResult('talk.es.srt', 'three');
+    await allowed.stop();
+    expect(await scene.countJobs()).toBe(4);
+  });
+
+  it('processes a file that changes while it is processed again afterwards', async () => {
+    const scene = await openInbox();
+    scene.engines.hold();
+    await scene.put('talk.srt', 'one');
+    const watch = await scene.watch(['--clobber']);
+    watch.goOn();
+    await until(scene.countJobs, (jobs) => jobs === 1);
+    await scene.put('talk.srt', 'two');
+    const before = watch.looks();
+    await until(watch.looks, (looks) => looks > before + 5);
+    expect(await scene.countJobs()).toBe(1);
+    scene.engines.letGo();
+    await scene.untilResult('talk.es.srt', 'two');
+    expect(await scene.countJobs()).toBe(2);
+    const { stdout } = await watch.stop();
+    expect(stdout.split('inbox/talk.srt')).toHaveLength(2);
+  });
+
+  it('leaves a folder that works with the batch commands, including retry', async () => {
+    const scene = await openInbox();
+    scene.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
+    await scene.put('a.srt');
+    const watch = await scene.watch();
+    watch.goOn();
+    await untilTold(watch, 'it cannot be read');
+    await scene.put('b.srt');
+    await untilTold(watch, 'b.es.srt');
+    await watch.stop();
+    // The change does not affect the item that is run again.
+    await scene.put('b.srt', 'changed');
+    const status = async () => {
+      const { stdout } = await scene.run(['batch', 'status', 'out', '-o', 'json']);
+      return JSON.parse(stdout);
+    };
+    expect((await status()).counts).toMatchObject({ done: 1, failed: 1 });
+    const retried = await scene.run(['batch', 'retry', 'out', '--all']);
+    expect(retried.code, retried.stderr).toBe(0);
+    expect((await status()).counts).toMatchObject({ done: 2, failed: 0 });
+    expect((await stat(join(scene.folder, 'out', 'a.es.srt'))).size).toBeGreaterThan(0);
+  });
+
+  it('processes files of two folders, but not two of one name', async () => {
+    const scene = await openInbox();
+    await mkdir(join(scene.folder, 'inbox2'));
+    const [, , ...options] = WATCHING;
+    await scene.put('a.srt');
+    const watch = await startWatch(scene, ['translate', 'inbox', 'inbox2', ...options]);
+    watch.goOn();
+    await scene.untilResult('a.es.srt');
+    await writeFile(join(scene.folder, 'inbox2', 'a.srt'), subtitlesOf('another'));
+    await writeFile(join(scene.folder, 'inbox2', 'b.srt'), subtitlesOf('b'));
+    await scene.untilResult('b.es.srt');
+    await untilTold(watch, 'Skipped: inbox2/a.srt → es: has the same name as inbox/a.srt → es');
+    expect(await readdir(join(scene.folder, 'out'))).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
+  });
+});

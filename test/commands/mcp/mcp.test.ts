@@ -1,0 +1,395 @@
+/** `vloc mcp` as an agent uses it: a process of its own, through the client of the protocol's authors. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, onTestFinished, test } from 'vitest';
+import { COMMANDS } from '../../../src/commands/tree.ts';
+import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
+import { untilJob } from '../../service/harness/scene.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+
+const PROCESS = join(import.meta.dirname, 'support/vloc-process.ts');
+
+interface Answer {
+  readonly exit_code: number;
+  readonly output: { readonly data: readonly Record<string, unknown>[] } & Record<string, unknown>;
+  readonly notes: readonly string[];
+  readonly error: { readonly code: string; readonly message: string; readonly advice: string } | null;
+  readonly session: { readonly spent_credits: number; readonly left_credits: number | null };
+}
+
+async function makeFolders(vloc: VlocScene): Promise<void> {
+  await mkdir(join(vloc.folder, 'in'));
+  await mkdir(join(vloc.folder, 'out'));
+}
+
+/** A server for the folders `in` and `out`, and an agent that is connected to it. */
+function connect(vloc: VlocScene, ...flags: string[]) {
+  return connectTo(vloc, ['in', 'out'], ...flags);
+}
+
+/** @param folders the readable and the writable one */
+async function connectTo(vloc: VlocScene, [read, write]: readonly [string, string], ...flags: string[]) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROCESS, 'mcp', '--read', read, '--write', write, ...flags],
+    env: vloc.env,
+    cwd: vloc.folder,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, given: Record<string, unknown>, options = {}): Promise<Answer> => {
+    const { structuredContent, content } = await client.callTool({ name, arguments: given }, options);
+    expect(structuredContent, JSON.stringify(content)).toBeDefined();
+    return structuredContent as unknown as Answer; // the client has compared it with the schema, unless it is an error
+  };
+  return { client, call };
+}
+
+const inspect = async () => ({
+  duration_seconds: 2,
+  container: 'mp4' as const,
+  video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+});
+
+const writeSubtitles = (vloc: VlocScene, name: string) =>
+  writeFile(join(vloc.folder, name), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+
+test('tools are the marked commands; those that cost money say so, and offer no way around the folders', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  const { client } = await connect(vloc);
+  const { tools } = await client.listTools();
+  const marked = COMMANDS.filter(({ leaf }) => leaf.tool !== undefined);
+  expect(tools.map(({ name }) => name)).toEqual(marked.map(({ words }) => words.join('_')));
+  const paying = tools.filter(({ description }) => description?.includes('COSTS CREDITS') === true);
+  expect(paying.map(({ name }) => name)).toEqual(['localize', 'separate', 'recognize', 'translate', 'dub']);
+  for (const { annotations } of paying) expect(annotations).toMatchObject({ destructiveHint: true });
+  const credits = tools.find(({ name }) => name === 'credits');
+  expect(credits?.annotations).toMatchObject({ readOnlyHint: true });
+  const status = tools.find(({ name }) => name === 'batch_status');
+  expect(status?.annotations).toMatchObject({ readOnlyHint: true, openWorldHint: false });
+  // Agents pay for each character in every conversation.
+  expect(JSON.stringify(tools).length).toBeLessThan(40_000);
+  const localize = tools.find(({ name }) => name === 'localize')?.inputSchema;
+  expect(localize?.properties?.audio_track).toMatchObject({ type: 'integer', minimum: 1 });
+  expect(JSON.stringify(localize)).not.toMatch(/--[a-z]|separated by commas|repeatable/);
+  expect(localize?.required).toEqual(['inputs', 'to']);
+  const offered = Object.keys(localize?.properties ?? {});
+  expect(offered).toEqual(expect.arrayContaining(['out', 'dry_run', 'detach', 'max_credits']));
+  for (const name of ['watch', 'files_from', 'sheet', 'body', 'set', 'fresh']) {
+    expect(offered).not.toContain(name);
+  }
+});
+
+const TRANSLATE = { from: 'en', to: ['es'] };
+
+test('inputs are translated with progress, and the result is structured', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/talk.srt');
+  const { call } = await connect(vloc);
+  const steps: { progress: number; message?: string }[] = [];
+  const onprogress = (step: { progress: number }) => steps.push(step);
+  const plan = await call('translate', { inputs: ['talk.srt'], ...TRANSLATE, dry_run: true });
+  expect(plan.output).toMatchObject({ object: 'plan', jobs: 1 });
+  const answer = await call('translate', { inputs: ['.'], ...TRANSLATE }, { onprogress });
+  expect(answer).toMatchObject({ exit_code: 0, error: null, session: { left_credits: null } });
+  expect(answer.output.data).toMatchObject([{ status: 'succeeded', target_language: 'es' }]);
+  await access(join(vloc.folder, 'out/talk.es.srt'));
+  const figures = steps.map(({ progress }) => progress);
+  expect(figures.length).toBeGreaterThan(0);
+  expect(figures).toEqual([...new Set(figures)].sort((left, right) => left - right));
+  const status = await call('batch_status', { dirs: ['.'] });
+  expect(status.output).toMatchObject({ counts: { done: 1 } });
+  const again = await call('translate', { inputs: ['.'], ...TRANSLATE });
+  expect(again.output.data[0]?.id).toBe(answer.output.data[0]?.id);
+  expect(again.session.spent_credits).toBe(answer.session.spent_credits);
+});
+
+test('results are links to files in folders that are called like patterns, and an unfinished batch is no error', async () => {
+  const vloc = await startVloc();
+  const [read, write] = ['week (1) [x]!', 'out {y}'] as const;
+  for (const name of [read, write]) await mkdir(join(vloc.folder, name));
+  await writeSubtitles(vloc, `${read}/a.srt`);
+  await writeFile(join(vloc.folder, read, 'bad.srt'), 'nothing');
+  const { client, call } = await connectTo(vloc, [read, write]);
+  const given = { inputs: ['*.srt'], ...TRANSLATE };
+  const { content } = await client.callTool({ name: 'translate', arguments: given });
+  const uri = pathToFileURL(join(vloc.folder, write, 'a.es.srt')).href;
+  expect(content).toContainEqual({ type: 'resource_link', uri, name: 'a.es.srt' });
+  const answer = await client.callTool({ name: 'batch_status', arguments: { dirs: ['.'] } });
+  expect(answer.isError).toBe(false);
+  expect(answer.structuredContent).toMatchObject({
+    exit_code: 3,
+    error: null,
+    notes: expect.arrayContaining(['1 of 2 items failed']),
+  });
+  const { error } = await call('translate', { ...given, clobber: true, skip_existing: true });
+  expect(error?.message).toBe('`clobber` replaces files that exist, and `skip_existing` keeps them');
+});
+
+test('a localization stops for a review in a writable folder, and nowhere else', async () => {
+  const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
+  await makeFolders(vloc);
+  for (const folder of ['in', 'out'])
+    ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, folder, 'talk.mp4'));
+  const { call } = await connect(vloc);
+  const gate = { to: ['es'], from: 'en', stop_after: 'translate' };
+  const refused = await call('localize', { ...gate, inputs: ['talk.mp4'] });
+  expect(refused.error).toMatchObject({
+    code: 'OUTSIDE_FOLDERS',
+    advice: expect.stringContaining('`subtitle`'),
+  });
+  const video = join(vloc.folder, 'out/talk.mp4');
+  const stopped = await call('localize', { ...gate, inputs: [video] });
+  expect(stopped).toMatchObject({ exit_code: 0, error: null });
+  await access(join(vloc.folder, 'out/talk.es.srt'));
+  const outside = await call('localize', { to: ['es'], inputs: [video], subtitle: '../secret.srt' });
+  expect(outside.error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  const plan = await call('localize', {
+    to: ['es'],
+    from: 'en',
+    inputs: [video],
+    from_subtitles: true,
+    dry_run: true,
+  });
+  expect(plan.output).toMatchObject({ object: 'stages' });
+});
+
+test('a result whose name is a folder or a link to nothing is refused before it is paid', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/one.srt');
+  await writeSubtitles(vloc, 'in/two.srt');
+  await mkdir(join(vloc.folder, 'out/one.es.srt'));
+  await symlink('nothing', join(vloc.folder, 'out/two.es.srt'));
+  const { call } = await connect(vloc);
+  const { error, session } = await call('translate', { inputs: ['one.srt', 'two.srt'], ...TRANSLATE });
+  expect(error?.code).toBe('NOT_USABLE');
+  expect(JSON.stringify(error)).toContain('is a folder');
+  expect(JSON.stringify(error)).toContain('is a link to a file that does not exist');
+  expect(session.spent_credits).toBe(0);
+});
+
+test('paths that lead outside the folders are refused, also through links and patterns', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'secret.srt');
+  await mkdir(join(vloc.folder, 'elsewhere'));
+  await writeSubtitles(vloc, 'elsewhere/b.srt');
+  await writeSubtitles(vloc, 'in/a.srt');
+  const { call } = await connect(vloc);
+  const translate = (more: Record<string, unknown>) =>
+    call('translate', { inputs: ['a.srt'], from: 'en', to: ['es'], dry_run: true, ...more });
+  expect((await translate({})).exit_code).toBe(0);
+  await mkdir(join(vloc.folder, 'in/deep'));
+  await symlink('../../elsewhere', join(vloc.folder, 'in/deep/link'));
+  for (const inputs of [
+    ['../secret.srt'],
+    [join(vloc.folder, 'secret.srt')],
+    ['deep/link/b.srt'],
+    ['deep'],
+    ['../*.srt'],
+    ['**/*.srt'],
+    ['../in2/a.srt'],
+  ]) {
+    const { error } = await translate({ inputs });
+    expect(error, String(inputs)).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+    expect(error?.advice).toContain('Only the user can allow others');
+  }
+  expect((await translate({ inputs: ['-'] })).error).toMatchObject({ code: 'USAGE' });
+  expect((await translate({ inputs: ['--help'] })).error).toMatchObject({ code: 'USAGE' });
+  for (const out of ['..', join(vloc.folder, 'in'), '../in/new', '-/../../x']) {
+    expect((await translate({ out })).error, out).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  }
+  expect((await translate({ name: '../x{ext}' })).error).toMatchObject({ code: 'USAGE' });
+  await symlink('../elsewhere', join(vloc.folder, 'out/.vloc'));
+  expect((await translate({})).error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  expect((await call('batch_status', { dirs: ['../in'] })).error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+});
+
+test('the limit of the session applies to all calls, whatever the agent asks for', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  for (const name of ['a', 'b', 'c']) await writeSubtitles(vloc, `in/${name}.srt`);
+  const free = await connect(vloc);
+  const first = await free.call('translate', { inputs: ['a.srt'], ...TRANSLATE });
+  const price = first.session.spent_credits;
+  expect(price).toBeGreaterThan(0);
+  const { call } = await connect(vloc, '--max-credits', String(price));
+  const known = await call('translate', { inputs: ['a.srt'], ...TRANSLATE });
+  expect(known.session).toEqual({ spent_credits: 0, left_credits: price });
+  const answers = await Promise.all([
+    call('translate', { inputs: ['b.srt'], ...TRANSLATE }),
+    call('translate', { inputs: ['c.srt'], ...TRANSLATE, max_credits: 1_000_000 }),
+  ]);
+  const [paid, refused] = answers.sort((left, right) => left.exit_code - right.exit_code);
+  expect(paid).toMatchObject({ exit_code: 0, session: { spent_credits: price, left_credits: 0 } });
+  expect(refused).toMatchObject({ exit_code: 6, session: { spent_credits: price, left_credits: 0 } });
+  expect(refused?.error?.advice).toContain('only they can start it with a higher limit');
+  const { json } = await vloc.caller.get('/v1/subtitle-translations');
+  expect(json.data).toHaveLength(2);
+});
+
+test('jobs of the embedded service cost nothing of the limit of a session', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  ffmpeg('-i', SAMPLE, '-t', '1', '-c', 'copy', join(vloc.folder, 'in/talk.mp4'));
+  const { VLOC_BASE_URL: _url, VLOC_KEY: _key, VLOC_SECRET: _secret, ...env } = vloc.env;
+  const { call } = await connect({ ...vloc, env }, '--max-credits', '0');
+  const answer = await call('separate', { inputs: ['talk.mp4'] });
+  expect(answer).toMatchObject({ error: null, session: { spent_credits: 0, left_credits: 0 } });
+  await access(join(vloc.folder, 'out/talk.vocals.wav'));
+});
+
+test('nothing is sent while the price of a kind is unknown; its first charge determines it', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/a.srt');
+  await writeFile(join(vloc.folder, 'vloc.config.json'), '{ "defaults": { "max_credits": 5 } }');
+  const { call } = await connect(vloc);
+  const given = { inputs: ['a.srt'], ...TRANSLATE };
+  const refused = await call('translate', given);
+  expect(refused).toMatchObject({ exit_code: 6, session: { spent_credits: 0, left_credits: 5 } });
+  expect(refused.error).toMatchObject({ code: 'PRICE_UNKNOWN' });
+  expect(refused.error?.advice).toContain('Ask the user to run `vloc translate` once');
+  const list = () => vloc.caller.get('/v1/subtitle-translations').then(({ json }) => json.data);
+  expect(await list()).toEqual([]);
+  const poor = await vloc.service.issueKey({ monthlyLimitCredits: 5 });
+  const poorEnv = { ...vloc.env, VLOC_KEY: poor.key, VLOC_SECRET: poor.secret };
+  const bound = await connect({ ...vloc, env: poorEnv });
+  expect(await bound.call('translate', given)).toMatchObject({ exit_code: 0, session: { spent_credits: 1 } });
+  expect((await vloc.run(['translate', 'in/a.srt', '--from', 'en', '--to', 'fr'])).code).toBe(0);
+  expect(await call('translate', { ...given, out: 'own' })).toMatchObject({
+    exit_code: 0,
+    session: { spent_credits: 1 },
+  });
+  expect(await list()).toHaveLength(2);
+});
+
+test('defaults of vloc.config.json apply to calls, but lead neither outside the folders nor into an endless call', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/a.srt');
+  const setDefaults = (defaults: object) =>
+    writeFile(join(vloc.folder, 'vloc.config.json'), JSON.stringify({ defaults }));
+  await setDefaults({ from: 'en', to: ['es'], out: 'out', name: '{lang}/{stem}{ext}', watch: true });
+  const { client, call } = await connect(vloc);
+  const { tools } = await client.listTools();
+  expect(tools.find(({ name }) => name === 'translate')?.inputSchema.required).toEqual(['inputs']);
+  const answer = await call('translate', { inputs: ['a.srt'] });
+  expect(answer).toMatchObject({ exit_code: 0, error: null });
+  expect(answer.notes).toContain('vloc.config.json sets --watch; tools ignore that.');
+  await access(join(vloc.folder, 'out/es/a.srt'));
+  expect(await call('translate', { inputs: ['a.srt'], to: ['fr'] })).toMatchObject({ exit_code: 0 });
+  await access(join(vloc.folder, 'out/fr/a.srt'));
+  await setDefaults({ from: 'en', to: ['es'], out: 'elsewhere' });
+  const { error } = await call('translate', { inputs: ['a.srt'] });
+  expect(error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
+  expect(error?.advice).toContain('vloc.config.json sets it. Give out with a writable folder');
+  expect((await call('translate', { inputs: ['a.srt'], out: '.' })).exit_code).toBe(0);
+});
+
+test('a cancelled localization ends; its job continues, and the same call gets the result without another job', async () => {
+  const small = createSmallEngines();
+  const vloc = await startVloc({ engines: { ...small, inspect } });
+  await makeFolders(vloc);
+  ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', join(vloc.folder, 'in/talk.mp4'));
+  small.hold();
+  const { call } = await connect(vloc);
+  const cancel = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const onprogress = ({ message = '' }: { message?: string }) => {
+    // The small engines report a quarter, then they wait.
+    if (message.includes('25 %')) begun.resolve();
+  };
+  const given = { inputs: ['talk.mp4'], to: ['es'] };
+  const running = call('localize', given, { signal: cancel.signal, onprogress });
+  await begun.promise;
+  cancel.abort();
+  await expect(running).rejects.toThrow();
+  const { json } = await vloc.caller.get('/v1/auto-localizations');
+  const [{ id }] = json.data;
+  const status = await call('batch_status', { dirs: ['.'] });
+  expect(status.output).toMatchObject({ counts: { done: 0 } });
+  expect(JSON.stringify(status.output)).toContain(id);
+  small.letGo();
+  await untilJob(vloc.caller, json.data[0], 'succeeded');
+  const answer = await call('localize', given);
+  expect(answer.output.data).toMatchObject([{ id, status: 'succeeded' }]);
+  await access(join(vloc.folder, 'out/talk.es.mp4'));
+  const again = await call('localize', given);
+  expect(again.output.data).toMatchObject([{ id, status: 'succeeded' }]);
+  expect((await vloc.caller.get('/v1/auto-localizations')).json.data).toHaveLength(1);
+});
+
+test('malformed arguments and unknown tools are refused, and the server continues', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  const { client, call } = await connect(vloc);
+  for (const given of [
+    {},
+    { inputs: 'a', to: ['es'] },
+    { inputs: ['a'], to: ['es'], body: '@/etc/passwd' },
+  ]) {
+    const { isError, content } = await client.callTool({ name: 'localize', arguments: given });
+    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining('localize')]);
+  }
+  await expect(client.callTool({ name: 'serve', arguments: {} })).rejects.toThrow('serve');
+  const { output } = await call('credits', {});
+  expect(output).toMatchObject({ object: 'credit_balance' });
+  expect((await call('jobs_get', { ids: ['dub_unknown'] })).error).toMatchObject({
+    code: 'RESOURCE_NOT_FOUND',
+  });
+});
+
+test('stdout contains only the protocol, no secret is printed, and the end of stdin ends it', async () => {
+  const vloc = await startVloc();
+  await makeFolders(vloc);
+  await writeSubtitles(vloc, 'in/a.srt');
+  const args = [PROCESS, 'mcp', '--write', 'out', '--read', 'in'];
+  const child = spawn(process.execPath, args, { cwd: vloc.folder, env: { ...vloc.env } });
+  const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'raw', version: '1' };
+  send({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+  });
+  send({ method: 'notifications/initialized' });
+  child.stdin.write('this is no message\n');
+  const given = { inputs: ['a.srt'], from: 'en', to: ['es'] };
+  send({ id: 2, method: 'tools/call', params: { name: 'translate', arguments: given } });
+  await expect.poll(() => existsSync(join(vloc.folder, 'out/a.es.srt'))).toBe(true);
+  child.stdin.end();
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await outputs;
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true);
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toContain(vloc.credentials.secret);
+});
+
+test.each([
+  [['mcp'], '--write'],
+  [['mcp', '--write', 'missing'], 'missing'],
+  [['mcp', '--write', '.', '--max-credits', '-1'], 'invalid --max-credits "-1": expected a number from 0'],
+])('%j is refused before it serves', async (words, why) => {
+  const vloc = await startVloc();
+  const { code, stderr } = await vloc.run(words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+});

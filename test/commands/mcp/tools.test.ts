@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../src/commands/tree.ts';
+import { type Command, defineCommand } from '../../../src/commands/context/command.ts';
+import type { OptionTable } from '../../../src/commands/context/option-table.ts';
+import { allowDefaults, makeTools, readArguments, type Tool, writeWords } from '../../../src/commands/mcp/tools.ts';
+
+const OPTIONS = {
+  to: { type: 'list', value: 'tags', tool: 'text', help: 'languages', required: true },
+  include: { type: 'texts', value: 'glob', tool: 'text', help: '' },
+  out: { type: 'text', value: 'dir', tool: 'writes', help: 'folder' },
+  file: { type: 'text', value: 'file', help: 'a file' },
+  set: { type: 'pairs', value: 'name=value', tool: 'default', help: '' },
+  watch: { type: 'flag', tool: 'no', help: '' },
+  skipExisting: { type: 'flag', help: '' },
+  maxCredits: { type: 'number', value: 'n', help: '' },
+  timeout: { type: 'duration', value: 'time', help: '' },
+  mode: { type: 'choice', choices: ['standard', 'fast'], help: '' },
+} as const satisfies OptionTable;
+
+const COMMAND: Command = defineCommand({
+  operands: { name: 'input', help: 'files', count: 'any', paths: 'video' },
+  options: OPTIONS,
+  examples: [],
+  schemas: async () => ({ json: { type: 'object' }, ndjson: null }),
+  run: async () => 0,
+});
+
+async function makeTool(defaults: Record<string, unknown> = {}): Promise<Tool> {
+  const leaf = { summary: 'make things', load: async () => COMMAND, tool: 'pays' } as const;
+  const hidden = { summary: 'serve', load: async () => expect.unreachable() };
+  const commands = [
+    { words: ['jobs', 'make'], leaf },
+    { words: ['serve'], leaf: hidden },
+  ];
+  const [tool, ...others] = await makeTools(commands, async () => defaults);
+  if (tool === undefined || others.length > 0) expect.unreachable();
+  return tool;
+}
+
+describe('the tools', () => {
+  it('are all that run jobs, and those for jobs, batches and credits', async () => {
+    const names = (await makeTools(COMMANDS, async () => ({}))).map(({ name }) => name);
+    const jobs = ['jobs_list', 'jobs_get', 'jobs_wait', 'jobs_download', 'jobs_cancel'];
+    const others = ['batch_status', 'batch_report', 'credits'];
+    expect(names).toEqual(
+      expect.arrayContaining(['localize', 'recognize', 'translate', 'dub', 'separate', ...jobs, ...others]),
+    );
+  });
+
+  it('that cost money say so first', async () => {
+    for (const { effect, description } of await makeTools(COMMANDS, async () => ({}))) {
+      expect(description.includes('COSTS CREDITS')).toBe(effect === 'pays');
+    }
+  });
+});
+
+describe('a tool', () => {
+  it('has the marked options of its command: none for endless runs, no text that may name a file', async () => {
+    const { name, input, description } = await makeTool();
+    expect(name).toBe('jobs_make');
+    expect(description).toMatch(/^Make things\. COSTS CREDITS/);
+    expect(Object.keys(input.properties as object)).toEqual([
+      ...['inputs', 'to', 'include', 'out', 'skip_existing', 'max_credits', 'timeout', 'mode'],
+    ]);
+    expect(input).toMatchObject({ required: ['inputs', 'to'], additionalProperties: false });
+  });
+
+  it('does not require an option with a default of the user', async () => {
+    expect((await makeTool({ to: ['es'] })).input).toMatchObject({ required: ['inputs'] });
+  });
+
+  it('reads its arguments as the command line would', async () => {
+    const given = {
+      inputs: ['a.mp4'],
+      to: ['es', 'fr'],
+      timeout: '90s',
+      max_credits: 3,
+      skip_existing: true,
+    };
+    expect(readArguments(await makeTool(), given)).toEqual({
+      operands: ['a.mp4'],
+      options: { to: ['es', 'fr'], timeout: 90_000, maxCredits: 3, skipExisting: true },
+    });
+  });
+
+  it('drops arguments that it does not offer', async () => {
+    const call = readArguments(await makeTool(), {
+      inputs: [],
+      watch: true,
+      file: '/etc/passwd',
+      set: { a: 'b' },
+    });
+    expect(call).toEqual({ operands: [], options: {} });
+  });
+
+  it('writes the command line of a call', async () => {
+    const options = {
+      ...{ to: ['es', 'fr'], include: ['*.mp4', '*.mov'], out: '/out', set: { a: '1', b: '2' } },
+      ...{ watch: false, skipExisting: true, maxCredits: 3, timeout: 90_000, mode: undefined },
+    };
+    expect(writeWords(await makeTool(), { operands: ['a.mp4'], options }).join(' ')).toBe(
+      'jobs make a.mp4 --to es,fr --include *.mp4 --include *.mov --out /out --set a=1 --set b=2 ' +
+        '--skip-existing --max-credits 3 --timeout 90000ms',
+    );
+  });
+});
+
+describe('defaults of the user', () => {
+  it('apply if the tool has the option, and for options that only the user may set', () => {
+    const defaults = { to: ['es'], out: '/out', set: { a: 'b' }, watch: true, file: 'a.txt', unknown: 1 };
+    expect(allowDefaults(COMMAND, defaults)).toEqual({
+      allowed: { to: ['es'], out: '/out', set: { a: 'b' } },
+      ignored: ['--watch', '--file', '--unknown'],
+    });
+  });
+});

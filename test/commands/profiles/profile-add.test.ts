@@ -1,0 +1,299 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { usualPrefixes } from '../../../src/profiles/header-prefixes.ts';
+import { makeFolder } from '../../client/support/harness.ts';
+import { json, problem, startServer } from '../../client/support/scripted-server.ts';
+import { startScene } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await makeFolder();
+});
+
+async function run(words: string[], stdin = '', env = {}) {
+  const kept = { HOME: folder, PATH: process.env.PATH ?? '', VLOC_CONFIG_DIR: folder, VLOC_NO_KEYCHAIN: '1' };
+  const { io, stdout, stderr } = createTestIo({ env: { ...kept, ...env }, cwd: folder, stdin });
+  const code = await main(words, io);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+const add = (baseUrl: string, secret: string, ...words: string[]) =>
+  run(
+    ['profile', 'add', 'prod', '--base-url', baseUrl, '--key', 'vk_1', '--secret-stdin', ...words],
+    `${secret}\n`,
+  );
+
+const stored = async () => JSON.parse(await readFile(join(folder, 'profiles.json'), 'utf8')).profiles;
+const nothingStored = () => expect(stored()).rejects.toThrow('ENOENT');
+
+const SERVICE = 'https://api.example.com/v1';
+
+describe('vloc profile add', () => {
+  it('stores a key that works, and later runs use it', async () => {
+    const { service, credentials } = await startScene();
+    const words = ['profile', 'add', 'prod', '--base-url', `${service.url}`, '--key', credentials.key];
+    const added = await run([...words, '--secret-stdin', '-o', 'json'], `${credentials.secret}\r\n`);
+    expect(added.code).toBe(0);
+    expect(JSON.parse(added.stdout)).toMatchObject({ name: 'prod', in_use: true, secret_in: 'file' });
+    expect(added.stderr).toContain('The key works');
+    expect(added.stdout + added.stderr).not.toContain(credentials.secret);
+    const credits = await run(['credits', '-o', 'id']);
+    expect([credits.code, credits.stdout]).toEqual([0, '100000\n']);
+    expect((await run(['credits', '--profile', 'prod', '-o', 'id'])).stdout).toBe('100000\n');
+  });
+
+  it('with a command stores the command, and runs it each time', async () => {
+    const { service, credentials } = await startScene();
+    const command = `printf ${credentials.secret}`;
+    const words = ['profile', 'add', 'prod', '--base-url', service.url, '--key', credentials.key];
+    expect((await run([...words, '--secret-command', command])).code).toBe(0);
+    expect(await stored()).toMatchObject([{ secret: { type: 'command', command } }]);
+    expect((await run(['credits', '-o', 'id'])).stdout).toBe('100000\n');
+  });
+
+  it('reads both secrets from stdin, one per line', async () => {
+    const words = ['--webhook-secret-stdin', '--no-check', '--header-prefix', 'X-Acme'];
+    expect((await add(SERVICE, 'one\ntwo', ...words)).code).toBe(0);
+    expect(await stored()).toMatchObject([
+      {
+        header_prefix: 'X-Acme',
+        secret: { type: 'file', value: 'one' },
+        webhook_secret: { type: 'file', value: 'two' },
+      },
+    ]);
+  });
+
+  it('replaces a profile only on request', async () => {
+    expect((await add(SERVICE, 'first', '--no-check')).code).toBe(0);
+    const again = await add(SERVICE, 'second', '--no-check');
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--replace')]);
+    expect(await stored()).toMatchObject([{ secret: { value: 'first' } }]);
+    expect((await add(SERVICE, 'third', '--no-check', '--replace')).code).toBe(0);
+    expect(await stored()).toMatchObject([{ secret: { value: 'third' } }]);
+  });
+
+  it.each([
+    ['local', 'always exists'],
+    ['../x', 'cannot be the name'],
+    ['a b', 'cannot be the name'],
+    ['x'.repeat(65), 'cannot be the name'],
+  ])('refuses the name %s', async (name, message) => {
+    const words = [
+      'profile',
+      'add',
+      name,
+      '--base-url',
+      SERVICE,
+      '--key',
+      'k',
+      '--secret-stdin',
+      '--no-check',
+    ];
+    const { code, stderr } = await run(words, 's');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    await nothingStored();
+  });
+
+  it.each([
+    ['http://api.example.com/v1', 4, 'must start with https://'],
+    ['https://api.example.com', 4, 'must end in /v1'],
+  ])('refuses the address %s', async (address, exit, message) => {
+    const { code, stderr } = await add(address, 's', '--no-check');
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+  });
+
+  it('refuses missing or duplicate values before anything is asked or sent', async () => {
+    const base = ['profile', 'add', 'prod', '--base-url', SERVICE];
+    expect((await run(base)).stderr).toContain('--key is missing');
+    expect((await run([...base, '--key', 'k'])).stderr).toContain(
+      '--secret-stdin or --secret-command is missing',
+    );
+    expect((await run([...base, '--key', 'k', '--secret-stdin'], '\n')).stderr).toContain('no secret from');
+    const both = await run([...base, '--key', 'k', '--secret-stdin', '--secret-command', 'x'], 's');
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
+    expect((await add(SERVICE, 's', '--no-check', '--header-prefix', 'X Bad')).code).toBe(4);
+    const price = await add(SERVICE, 's', '--no-check', '--price', 'lines=1');
+    expect([price.code, price.stderr]).toEqual([2, expect.stringContaining('expected KIND=CREDITS')]);
+    await nothingStored();
+  });
+});
+
+describe('the check of a new key', () => {
+  it.each([
+    [401, 'AUTHENTICATION_FAILED', 4, 'Check the key, the secret'],
+    [403, 'SOURCE_IP_NOT_ALLOWED', 4, 'allow-list of the key'],
+    [403, 'API_ACCESS_NOT_INCLUDED_IN_PLAN', 4, 'enterprise plan'],
+    [403, 'CAPABILITY_NOT_PERMITTED', 4, 'with that permission'],
+    [402, 'INSUFFICIENT_CREDITS', 6, 'Add credits'],
+    [429, 'CREDIT_QUOTA_EXCEEDED', 6, 'next calendar month'],
+  ])('says what to do after %i %s, and stores nothing', async (status, errorCode, exit, advice) => {
+    const server = await startServer(problem(status, errorCode, false));
+    try {
+      const { code, stderr } = await add(server.baseUrl, 'canary');
+      expect([code, stderr]).toEqual([exit, expect.stringContaining(advice)]);
+      expect(stderr).toContain('Nothing was stored; --no-check');
+      expect(stderr).toContain(errorCode);
+      expect(stderr).not.toContain('canary');
+      await nothingStored();
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('finds a wrong secret', async () => {
+    const { service, credentials } = await startScene();
+    const words = ['profile', 'add', 'prod', '--base-url', service.url, '--key', credentials.key];
+    const { code, stderr } = await run([...words, '--secret-stdin'], 'wrong');
+    expect([code, stderr]).toEqual([4, expect.stringContaining('AUTHENTICATION_FAILED')]);
+    await nothingStored();
+  });
+
+  it('works with a wrong clock, and reports the difference', async () => {
+    const { service, credentials, clock } = await startScene();
+    clock.advance(600_000);
+    const words = ['profile', 'add', 'prod', '--base-url', service.url, '--key', credentials.key];
+    const { code, stderr } = await run([...words, '--secret-stdin'], credentials.secret);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/clock of this machine is (599|600|601) s behind.*Set it right/);
+  });
+});
+
+describe('the header prefix', () => {
+  /** Answers as a service that looks for its key in the header of this prefix only. */
+  async function startPrefixed(
+    prefix: string | null,
+    refusal = problem(401, 'AUTHENTICATION_FAILED', false),
+  ) {
+    const credits = { balance_credits: 9, reserved_credits: 0, available_credits: 9 };
+    const server = await startServer((seen, response, request) => {
+      const isKnown = prefix !== null && `${prefix.toLowerCase()}-key` in seen.headers;
+      (isKnown ? json(200, credits) : refusal)(seen, response, request);
+    });
+    onTestFinished(server.close);
+    const tried = () =>
+      server.seen.map(({ target, headers }) => [
+        target,
+        Object.keys(headers).find((name) => name.startsWith('x-') && name.endsWith('-signature')),
+      ]);
+    return { server, tried };
+  }
+
+  it.each([
+    ['401', problem(401, 'AUTHENTICATION_FAILED', false)],
+    ['401 of a gateway', json(401, { message: 'Unauthorized' })],
+    [
+      '400 that names another header',
+      json(400, {
+        code: 'INVALID_REQUEST',
+        detail: 'no key',
+        errors: [{ pointer: 'x-api-key', detail: 'missing' }],
+      }),
+    ],
+  ])('is found after a %s, stored and used', async (_, refusal) => {
+    const { server, tried } = await startPrefixed('X-Api', refusal);
+    const { code, stderr } = await add(server.baseUrl, 's');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with the header prefix X-Api; 9 credits')]);
+    expect(await stored()).toMatchObject([{ header_prefix: 'X-Api' }]);
+    expect(tried()).toEqual([
+      ['/v1/credits', 'x-service-signature'],
+      ['/v1/credits', 'x-api-signature'],
+    ]);
+    expect((await run(['credits', '-o', 'id'])).code).toBe(0);
+  });
+
+  it('is not searched for if it is given', async () => {
+    const { server, tried } = await startPrefixed('X-Api');
+    const { code, stderr } = await add(server.baseUrl, 's', '--header-prefix', 'X-Acme');
+    expect([code, tried()]).toEqual([4, [['/v1/credits', 'x-acme-signature']]]);
+    expect(stderr).toContain('another header prefix (tried: X-Acme): give it with --header-prefix');
+    await nothingStored();
+  });
+
+  it('is named with all that were tried if none works', async () => {
+    const { server, tried } = await startPrefixed(null);
+    const { code, stderr } = await add(server.baseUrl, 's');
+    expect([code, tried().length]).toEqual([4, 2]);
+    expect(stderr).toContain('(tried: X-Service, X-Api)');
+    await nothingStored();
+  });
+
+  it('is named by every command after a refusal of the key, and by doctor', async () => {
+    const { server } = await startPrefixed('X-Api');
+    const env = {
+      VLOC_BASE_URL: server.baseUrl,
+      VLOC_KEY: 'k',
+      VLOC_SECRET: 's',
+      VLOC_HEADER_PREFIX: 'X-Acme',
+    };
+    for (const words of [['credits'], ['doctor'], ['jobs', 'list']]) {
+      const { code, stdout, stderr } = await run(words, '', env);
+      expect([words, code]).toEqual([words, 4]);
+      // A table breaks lines.
+      expect((stdout + stderr).replace(/\s+/g, ' ')).toContain(
+        'another header prefix than X-Acme: set VLOC_HEADER_PREFIX',
+      );
+    }
+  });
+
+  it('that `vloc serve` does not know is named once', async () => {
+    const { service, credentials } = await startScene();
+    const env = { VLOC_BASE_URL: service.url, VLOC_KEY: credentials.key, VLOC_SECRET: credentials.secret };
+    const { code, stderr } = await run(['credits'], '', { ...env, VLOC_HEADER_PREFIX: 'X-Acme' });
+    expect(code).toBe(4);
+    const [message, advice, last] = stderr.split('\n');
+    expect(message).toBe('✖ the service did not recognize the signature headers (prefix X-Acme)');
+    expect(advice).toBe('  Set its prefix: VLOC_HEADER_PREFIX.');
+    expect(last).toMatch(/^ {2}HEADER_PREFIX_UNKNOWN · req_/);
+  });
+});
+
+it('the usual header prefixes are named after the host', () => {
+  expect(usualPrefixes('https://api.acme.com/v1')).toEqual(['X-Service', 'X-Acme', 'X-Api']);
+  expect(usualPrefixes('https://video.acme-labs.co.uk/v1')).toEqual([
+    'X-Service',
+    'X-Acme-labs',
+    'X-Video',
+    'X-Api',
+  ]);
+  expect(usualPrefixes('https://a.xn--80ak6aa92e.com/v1')).toEqual(['X-Service', 'X-A', 'X-Api']);
+  for (const host of ['127.0.0.1:7', '[::1]', 'localhost']) {
+    expect(usualPrefixes(`http://${host}/v1`)).toEqual(['X-Service', 'X-Api']);
+  }
+});
+
+describe('an unusable folder of profiles', () => {
+  const words = [
+    'profile',
+    'add',
+    'prod',
+    '--base-url',
+    SERVICE,
+    '--key',
+    'vk_1',
+    '--secret-stdin',
+    '--no-check',
+  ];
+
+  it('is named with the variable that chooses another', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const below = join(folder, 'file', 'config');
+    const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: below });
+    expect(code).toBe(10);
+    expect(stderr).toContain(`cannot use the folder of profiles ${below}: a part of the path is a file`);
+    expect(stderr).toContain('Choose another folder. VLOC_CONFIG_DIR names it.');
+    expect(stderr).not.toContain('--out');
+  });
+
+  it.runIf(process.platform === 'linux')('may be one that cannot be created', async () => {
+    const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: '/proc/vloc/config' });
+    expect(code).toBe(10);
+    expect(stderr).toContain(
+      'cannot write the folder of profiles /proc/vloc/config: the folder does not exist',
+    );
+    expect(stderr).toContain('VLOC_CONFIG_DIR names it.');
+    expect(stderr).not.toContain('ENOENT');
+  });
+});

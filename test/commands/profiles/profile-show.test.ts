@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { makeFolder } from '../../client/support/harness.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await makeFolder();
+});
+
+async function run(words: string[], options: { env?: object; stdin?: string } = {}) {
+  const kept = { HOME: folder, PATH: process.env.PATH ?? '', VLOC_CONFIG_DIR: folder, VLOC_NO_KEYCHAIN: '1' };
+  const { io, stdout, stderr } = createTestIo({
+    env: { ...kept, ...options.env },
+    cwd: folder,
+    stdin: options.stdin ?? '',
+  });
+  const code = await main(words, io);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+async function add(name: string) {
+  const words = [
+    'profile',
+    'add',
+    name,
+    '--base-url',
+    `https://${name}.example.com/v1`,
+    '--key',
+    `key_${name}`,
+  ];
+  const { code } = await run([...words, '--secret-stdin', '--no-check'], { stdin: 'canary' });
+  expect(code).toBe(0);
+}
+
+/** What `profile show` says, as `name: [value, origin]`. */
+async function show(words: string[] = [], env: object = {}) {
+  const { stdout, code } = await run(['profile', 'show', ...words, '-o', 'json'], { env });
+  expect(code).toBe(0);
+  const rows: { setting: string; value: string; origin: string }[] = JSON.parse(stdout).data;
+  return Object.fromEntries(rows.map(({ setting, value, origin }) => [setting, [value, origin]]));
+}
+
+it('every value is shown with its origin, secrets masked', async () => {
+  await add('prod');
+  const config = join(folder, 'vloc.config.json');
+  await writeFile(config, JSON.stringify({ header_prefix: 'X-Acme', defaults: { to: ['es'] } }));
+  const shown = await show(['--base-url', 'https://flag.example.com/v1'], { VLOC_WEBHOOK_SECRET: 'canary' });
+  expect(shown).toEqual({
+    profile: ['prod', `in use (${join(folder, 'profiles.json')})`],
+    base_url: ['https://flag.example.com/v1', 'flag --base-url'],
+    key: ['key_prod', 'profile prod'],
+    secret: ['******', 'profile prod'],
+    header_prefix: ['X-Acme', `project file ${config}`],
+    webhook_secret: ['******', 'env VLOC_WEBHOOK_SECRET'],
+    price: [null, null],
+    engines: [null, 'default'],
+    'defaults.to': ['["es"]', `project file ${config}`],
+  });
+});
+
+it('another profile can be shown by its name', async () => {
+  await add('prod');
+  await add('staging');
+  expect((await show()).profile?.[0]).toBe('prod');
+  expect((await show(['staging'])).key).toEqual(['key_staging', 'profile staging']);
+  const { code, stderr } = await run(['profile', 'show', 'stagin']);
+  expect([code, stderr]).toEqual([4, expect.stringContaining('Did you mean staging?')]);
+});
+
+it('the embedded service is shown with its folder', async () => {
+  expect(await show([], { VLOC_STATE_DIR: '/s' })).toMatchObject({
+    profile: ['local', 'default'],
+    state_dir: ['/s', 'env VLOC_STATE_DIR'],
+    key: [null, null],
+  });
+});
+
+it('profiles are listed, used and removed; a removed one is no longer in use', async () => {
+  await add('prod');
+  await add('staging');
+  const used = async () => {
+    const { stdout } = await run(['profile', 'list', '-o', 'json']);
+    expect(stdout).not.toContain('canary');
+    return JSON.parse(stdout).data.find((profile: { in_use: boolean }) => profile.in_use).name;
+  };
+  expect((await run(['profile', 'list', '-o', 'id'])).stdout).toBe('local\nprod\nstaging\n');
+  expect(await used()).toBe('prod');
+  expect((await run(['profile', 'use', 'staging'])).code).toBe(0);
+  expect(await used()).toBe('staging');
+  const removed = await run(['profile', 'remove', 'staging']);
+  expect([removed.code, removed.stderr]).toEqual([0, expect.stringContaining('embedded service now')]);
+  expect(await used()).toBe('local');
+  expect((await run(['profile', 'use', 'staging'])).code).toBe(4);
+  expect((await run(['profile', 'remove', 'staging'])).code).toBe(4);
+  expect((await run(['profile', 'remove', 'local'])).code).toBe(2);
+  expect((await run(['profile', 'use', 'local'])).code).toBe(0);
+});
+
+it('a damaged file stops a run with what to do', async () => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'profiles.json'), '{', { mode: 0o600 });
+  const { code, stderr } = await run(['profile', 'list']);
+  expect([code, stderr]).toEqual([4, expect.stringContaining('move it away')]);
+});

@@ -1,0 +1,59 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { makeStateDir, until } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+let stateDir = '';
+beforeEach(async () => {
+  stateDir = await makeStateDir();
+});
+
+async function health(...words: string[]) {
+  const { io, stdout, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+  const code = await main(['serve', 'health', '--output', 'json', ...words], io);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** What a process leaves in the folder. */
+async function writeReport(pid: number, status: string): Promise<string> {
+  const path = join(stateDir, `health-${hostname()}-${pid}.json`);
+  await writeFile(path, JSON.stringify({ pid, host: hostname(), status, node: 'n', role: 'worker' }));
+  return path;
+}
+
+it('shows a running service, and nothing after its end', async () => {
+  const served = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+  const ended = main(['serve', '--output', 'json'], served.io);
+  await until(health, ({ code }) => code === 0);
+  const { stdout } = await health();
+  expect(JSON.parse(stdout)).toMatchObject({
+    ...{ status: 'ok', role: 'all', running_jobs: 0, database: 'ok', storage: 'ok', queue: 'ok' },
+    ...{ lease: null, pid: process.pid, host: hostname() },
+  });
+  served.send('SIGTERM');
+  expect(await ended).toBe(0);
+  const { code, stderr } = await health();
+  expect([code, stderr]).toEqual([7, expect.stringContaining('SERVICE_NOT_RUNNING')]);
+});
+
+it('exits with 7 for a process that cannot work; --live asks only whether it runs', async () => {
+  await writeReport(process.pid, 'failing');
+  expect((await health()).code).toBe(7);
+  expect((await health('--live')).code).toBe(0);
+  await writeReport(process.pid, 'degraded');
+  expect((await health()).code).toBe(0);
+});
+
+it('exits with 7 for a process that hangs, and ignores what a dead one left', async () => {
+  // No system has a process with this number: Linux has at most 2 ** 22.
+  const dead = await writeReport(2 ** 30, 'ok');
+  await utimes(dead, 0, 0);
+  expect((await health('--live')).stderr).toContain('SERVICE_NOT_RUNNING');
+  const path = await writeReport(process.pid, 'ok');
+  await utimes(path, 0, 0);
+  const { code, stderr } = await health('--live');
+  expect([code, stderr]).toEqual([7, expect.stringContaining('has not reported for')]);
+});

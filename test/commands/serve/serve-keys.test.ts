@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import type { IssuedKey } from '../../../src/service/index.ts';
+import { createCaller, type Reply } from '../../service/harness/caller.ts';
+import { makeStateDir, readySource, startScene } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+let stateDir = '';
+beforeEach(async () => {
+  stateDir = await makeStateDir();
+});
+
+async function run(...words: string[]) {
+  const { io, stdout, stderr } = createTestIo();
+  const code = await main(['serve', 'keys', ...words, '--state-dir', stateDir], io);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+async function create(...words: string[]): Promise<IssuedKey> {
+  const { code, stdout } = await run('create', '--output', 'json', ...words);
+  expect(code).toBe(0);
+  const { key, secret, webhook_secret: webhookSecret } = JSON.parse(stdout);
+  return { key, secret, webhookSecret };
+}
+
+/** A running service on the folder, in which a key is used as its holder would. */
+async function useKey(
+  credentials: IssuedKey,
+  call: (caller: ReturnType<typeof createCaller>) => Promise<Reply>,
+) {
+  const { service } = await startScene({ stateDir });
+  return call(createCaller(service.url, credentials, Date.now));
+}
+
+const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] };
+const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
+
+test('a key that was created before the first start works, and the account has its credits', async () => {
+  const reply = await useKey(await create(), (caller) => caller.get('/v1/credits'));
+  expect([reply.status, reply.json.balance_credits]).toEqual([200, 100_000]);
+});
+
+test('a key works only for the capabilities it was created for', async () => {
+  const { service } = await startScene({ stateDir });
+  const issued = await create('--permission', 'subtitle_translation,dubbing');
+  const caller = createCaller(service.url, issued, Date.now);
+  expect((await caller.post('/v1/subtitle-translations', TRANSLATION)).status).toBe(202);
+  const refused = await caller.post('/v1/audio-separations', { source: await readySource(caller) });
+  expect([refused.status, refused.json.code]).toEqual([403, 'CAPABILITY_NOT_PERMITTED']);
+});
+
+test('a key works only from the addresses on its list', async () => {
+  const elsewhere = await create('--allow', '192.0.2.0/24', '--allow', '2001:db8::1');
+  const refused = await useKey(elsewhere, (caller) => caller.get('/v1/credits'));
+  expect([refused.status, refused.json.code]).toEqual([403, 'SOURCE_IP_NOT_ALLOWED']);
+  const here = await create('--allow', '127.0.0.1');
+  expect((await useKey(here, (caller) => caller.get('/v1/credits'))).status).toBe(200);
+});
+
+test('behind a trusted proxy the list is compared with the address that the proxy names', async () => {
+  const { service } = await startScene({ stateDir, trustedProxies: ['127.0.0.1'] });
+  const caller = createCaller(service.url, await create('--allow', '192.0.2.7'), Date.now);
+  expect((await caller.get('/v1/credits', { 'X-Forwarded-For': '192.0.2.7' })).status).toBe(200);
+  const invented = await caller.get('/v1/credits', { 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' });
+  expect(invented.json.code).toBe('SOURCE_IP_NOT_ALLOWED');
+  expect((await caller.get('/v1/credits')).json.code).toBe('SOURCE_IP_NOT_ALLOWED');
+});
+
+test('a key spends no more than its quota in a month', async () => {
+  const { service } = await startScene({ stateDir });
+  const caller = createCaller(service.url, await create('--monthly-quota', '1'), Date.now);
+  expect((await caller.post('/v1/subtitle-translations', TRANSLATION)).status).toBe(202);
+  const refused = await caller.post('/v1/subtitle-translations', TRANSLATION);
+  expect([refused.status, refused.json.code]).toEqual([429, 'CREDIT_QUOTA_EXCEEDED']);
+});
+
+test('a running service refuses a revoked key at its next request', async () => {
+  const { service } = await startScene({ stateDir });
+  const issued = await create();
+  const caller = createCaller(service.url, issued, Date.now);
+  expect((await caller.get('/v1/credits')).status).toBe(200);
+  expect((await run('revoke', issued.key)).code).toBe(0);
+  const refused = await caller.get('/v1/credits');
+  expect([refused.status, refused.json.code]).toEqual([401, 'AUTHENTICATION_FAILED']);
+});
+
+test('the list shows the permissions of keys and never a secret', async () => {
+  const first = await create('--permission', 'dubbing', '--monthly-quota', '2.5', '--allow', '192.0.2.7');
+  const second = await create();
+  await run('revoke', second.key);
+  const { stdout } = await run('list', '--output', 'json');
+  expect(JSON.parse(stdout)).toMatchObject([
+    {
+      key: first.key,
+      permissions: ['dubbing'],
+      monthly_quota_credits: 2.5,
+      allowed_addresses: ['192.0.2.7'],
+      revoked_at: null,
+    },
+    { key: second.key, monthly_quota_credits: null, allowed_addresses: [], revoked_at: expect.any(String) },
+  ]);
+  for (const mode of ['table', 'json', 'ndjson', 'plain', 'id']) {
+    const listed = await run('list', '--output', mode);
+    expect(listed.stdout).toContain(first.key);
+    for (const secret of [first.secret, first.webhookSecret, second.secret]) {
+      expect(listed.stdout + listed.stderr).not.toContain(secret);
+    }
+  }
+  expect((await run('list', '--output', 'id')).stdout).toBe(`${first.key}\n`);
+});
+
+test('invalid values are refused before anything is created', async () => {
+  const wrong = [
+    ['--permission', 'singing'],
+    ['--monthly-quota', '-1'],
+    ['--allow', 'example.com'],
+    ['--allow', '192.0.2.0/64'],
+    ['--output', 'id'],
+  ];
+  for (const words of wrong) expect([words, (await run('create', ...words)).code]).toEqual([words, 2]);
+  expect((await run('list', '--output', 'ndjson')).stdout).toBe('{"type":"summary","keys":0}\n');
+  const { code, stderr } = await run('revoke', 'vk_nobody');
+  expect(code).toBe(1);
+  expect(stderr).toContain('there is no key "vk_nobody"');
+});
+
+test('a folder that no service has used is refused and not created, except when a key is created there', async () => {
+  const elsewhere = join(stateDir, 'typo');
+  for (const words of [['list'], ['revoke', 'vk_nobody']]) {
+    const { io, stdout, stderr } = createTestIo({ env: { VLOC_STATE_DIR: elsewhere } });
+    expect(await main(['serve', 'keys', ...words], io)).toBe(2);
+    expect(stderr()).toContain(`no service has used ${elsewhere}`);
+    expect(stdout()).toBe('');
+  }
+  expect(existsSync(elsewhere)).toBe(false);
+});
+
+test('a key whose secret could not be shown is not stored', async () => {
+  const unfit = await run('create', '--jq', '.key.nothing');
+  expect([unfit.code, unfit.stderr]).toEqual([2, expect.stringContaining('The key was not stored')]);
+  expect((await run('list', '--output', 'ndjson')).stdout).toBe('{"type":"summary","keys":0}\n');
+});

@@ -1,0 +1,282 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { createCaller, send } from '../../service/harness/caller.ts';
+import { makeStateDir, startScene, until } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+/** Refuses every write, as `> /dev/full`. */
+const brokenStdout = () =>
+  new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+  });
+
+let stateDir = '';
+beforeEach(async () => {
+  stateDir = await makeStateDir();
+});
+
+/** Runs `vloc serve` until its first line is on stdout; `stop` is what a supervisor does. */
+async function serve(...words: string[]) {
+  const test = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+  const ended = main(['serve', ...words], test.io);
+  const line = await until(test.stdout, (text) => text.includes('\n'));
+  const stop = () => {
+    test.send('SIGTERM');
+    return ended;
+  };
+  return { line: line.split('\n', 1)[0] ?? '', stdout: test.stdout, stderr: test.stderr, stop };
+}
+
+async function refuse(...words: string[]) {
+  const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+  const code = await main(['serve', ...words], io);
+  return { code, stderr: stderr() };
+}
+
+describe('vloc serve', () => {
+  it('accepts no password in an option, where other users can see it', async () => {
+    for (const url of ['postgres://vloc:hidden@db.example/vloc', 'postgres:///vloc?password=hidden']) {
+      const { code, stderr } = await refuse('--database', url);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Set VLOC_DATABASE');
+      expect(stderr).not.toContain('hidden');
+    }
+  });
+
+  it('says why it cannot use the database', async () => {
+    const { code, stderr } = await refuse('--database', 'postgres://vloc@127.0.0.1:1/vloc');
+    expect(code).toBe(4);
+    expect(stderr).toContain('the database 127.0.0.1:1/vloc cannot be reached: nothing listens there');
+  });
+
+  it('refuses a role that is unknown, that lacks a database, or that opens no port but has one set', async () => {
+    const database = { VLOC_DATABASE: 'postgres://vloc@127.0.0.1:1/vloc' };
+    const cases = [
+      {
+        words: [],
+        env: { VLOC_ROLE: 'boss' },
+        code: 4,
+        says: 'VLOC_ROLE is not a role (api, worker, all): boss',
+      },
+      { words: [], env: { VLOC_ROLE: 'api' }, code: 4, says: 'the role api needs a database' },
+      { words: ['--role', 'worker'], env: {}, code: 4, says: 'the role worker needs a database' },
+      {
+        words: ['--role', 'worker', '--port', '80'],
+        env: database,
+        code: 2,
+        says: '--port was given for a worker',
+      },
+      { words: ['--role', 'worker'], env: database, code: 4, says: 'nothing listens there' },
+    ];
+    for (const { words, env, code, says } of cases) {
+      const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir, ...env } });
+      expect(await main(['serve', ...words], io)).toBe(code);
+      expect(stderr()).toContain(says);
+    }
+  });
+
+  it.each([
+    ['s3://key:hidden@videos', 'STORAGE_INVALID', 'a user or a password'],
+    ['s3://videos?endpoint=s3.example.com', 'STORAGE_INVALID', 'scheme and host alone'],
+    ['s3://videos', 'STORAGE_NO_CREDENTIALS', 'AWS_SECRET_ACCESS_KEY'],
+  ])('refuses unusable storage before it listens: %s', async (storage, errorCode, words) => {
+    const database = ['--database', 'postgres://vloc@127.0.0.1:1/vloc'];
+    const { code, stderr } = await refuse('--storage', storage, ...database, '-o', 'json');
+    expect(code).toBe(4);
+    expect(stderr).toContain(errorCode);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('hidden');
+  });
+
+  it('refuses storage in a bucket without a database', async () => {
+    const { code, stderr } = await refuse('--storage', 's3://videos');
+    expect(code).toBe(4);
+    expect(stderr).toContain('Name a PostgreSQL database too, with --database or VLOC_DATABASE');
+  });
+
+  it('reads its settings from the file, and options override them', async () => {
+    const file = join(stateDir, 'service.json');
+    await writeFile(file, '{"public_origin":"https://file.example","header_prefix":"X-Vendor"}');
+    const { line, stop } = await serve(
+      '--config',
+      file,
+      '--public-origin',
+      'https://flag.example',
+      '-o',
+      'plain',
+    );
+    expect(line).toBe('https://flag.example/v1');
+    expect(await stop()).toBe(0);
+  });
+
+  it('logs each request as JSON without a terminal, without secrets and queries', async () => {
+    const { line, stderr, stop } = await serve('--output', 'json');
+    const { base_url: url, secret } = JSON.parse(line);
+    expect((await send(`${url}/uploads?cursor=canary`)).status).toBe(400);
+    const metrics = await send(`${new URL(url).origin}/metrics`);
+    expect(metrics.bytes.toString()).toContain('vloc_requests_total{operation="listUploads"');
+    expect(await stop()).toBe(0);
+    const entries = stderr()
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const requests = entries.filter(({ message }) => message === 'request');
+    expect(requests).toMatchObject([{ path: '/v1/uploads', status: 400, key_id: null }]);
+    expect(stderr()).not.toContain('canary');
+    expect(stderr()).not.toContain(secret);
+  });
+
+  it('answers for --shutdown-delay after the first signal, while it is not ready, until the second one', async () => {
+    const { line, stderr, stop } = await serve('--shutdown-delay', '10m', '--output', 'plain');
+    const ended = stop();
+    await until(stderr, (text) => text.includes('a second signal ends this now'));
+    expect((await send(`${new URL(line).origin}/readyz`)).status).toBe(503);
+    expect((await send(`${line}/openapi.json`)).status).toBe(200);
+    void stop();
+    expect(await ended).toBe(0);
+  });
+
+  it('refuses times and ports that it cannot use, and names the variable or the option', async () => {
+    const cases = [
+      { words: [], env: { VLOC_DRAIN: 'soon' }, code: 4, says: 'VLOC_DRAIN is not a time such as 90s' },
+      {
+        words: [],
+        env: { VLOC_METRICS_PORT: '70000' },
+        code: 4,
+        says: 'VLOC_METRICS_PORT is not a whole number',
+      },
+      { words: ['--metrics-port', '1'], env: {}, code: 2, says: '--metrics-port is for workers' },
+      { words: ['--metrics-from', 'x'], env: {}, code: 2, says: '--metrics-from: neither an IP address' },
+    ];
+    for (const { words, env, code, says } of cases) {
+      const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir, ...env } });
+      expect(await main(['serve', ...words], io)).toBe(code);
+      expect(stderr()).toContain(says);
+    }
+  });
+
+  it('shows the secrets of its first key once, at the start that creates it', async () => {
+    const first = await serve('--output', 'json');
+    const shown = JSON.parse(first.line);
+    expect(await first.stop()).toBe(0);
+    const signed = { key: shown.key, secret: shown.secret };
+    expect(shown.webhook_secret).toMatch(/^[\w-]{40,}$/);
+
+    const second = await serve('--output', 'json');
+    const { base_url, ...rest } = JSON.parse(second.line);
+    expect(rest).toEqual({ key: shown.key, secret: null, webhook_secret: null });
+    // The key continues to work for callers with its secret.
+    expect((await createCaller(base_url, signed, Date.now).get('/v1/credits')).status).toBe(200);
+    await until(second.stderr, (text) => text.includes(`vloc serve keys create --state-dir ${stateDir}`));
+    await second.stop();
+
+    const third = await serve();
+    expect(third.stdout()).toContain(`VLOC_KEY=${shown.key}`);
+    await third.stop();
+    const said = [second, third].map(({ stdout, stderr }) => stdout() + stderr()).join('\n');
+    expect(said).not.toContain(shown.secret);
+    expect(said).not.toContain(shown.webhook_secret);
+    expect(said).not.toContain('VLOC_SECRET');
+  });
+
+  it('prints a key for programs on a folder that has one', async () => {
+    const { line, stop } = await serve('--output', 'plain');
+    const { io, stdout } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    expect(await main(['serve', 'keys', 'create', '--output', 'json'], io)).toBe(0);
+    const caller = createCaller(line, JSON.parse(stdout()), Date.now);
+    expect((await caller.get('/v1/credits')).status).toBe(200);
+    await stop();
+  });
+
+  it('reports that no key works', async () => {
+    const first = await serve('--output', 'json');
+    await first.stop();
+    const { io } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    await main(['serve', 'keys', 'revoke', JSON.parse(first.line).key], io);
+    const second = await serve('--output', 'json');
+    expect(JSON.parse(second.line).key).toBeNull();
+    await until(second.stderr, (text) => text.includes('no key works; create one with'));
+    await second.stop();
+  });
+
+  it('creates no key if only its address is requested, and says so', async () => {
+    const plain = await serve('--output', 'plain');
+    await until(plain.stderr, (text) => text.includes('no key works; create one with'));
+    await plain.stop();
+    const shown = await serve('--output', 'json');
+    expect(JSON.parse(shown.line).secret).not.toBeNull();
+    await shown.stop();
+    const named = await serve('--output', 'id');
+    expect(named.line).toBe(JSON.parse(shown.line).key);
+    await named.stop();
+  });
+
+  it('logs readable lines on request', async () => {
+    const { line, stderr, stop } = await serve('--output', 'plain', '--log', 'text');
+    await send(`${line}/credits`);
+    await stop();
+    expect(stderr()).toMatch(/^\d\d:\d\d:\d\d GET \/v1\/credits 400 \d+ ms - req_/m);
+  });
+});
+
+describe('what prevents a start', () => {
+  it('is named: a setting of the file with exit code 4, an option with 2', async () => {
+    const file = join(stateDir, 'service.json');
+    await writeFile(file, '{"prices":{"dubbing":"free"}}');
+    const byFile = await refuse('--config', file);
+    expect(byFile.code).toBe(4);
+    expect(byFile.stderr).toContain('prices.dubbing: must be a number');
+    const byOption = await refuse('--trusted-proxy', 'proxy.example');
+    expect(byOption.code).toBe(2);
+    expect(byOption.stderr).toContain('--trusted-proxy: neither an IP address nor a network');
+    expect((await refuse('--config', join(stateDir, 'none.json'))).code).toBe(4);
+  });
+
+  it('may be an address in use: exit code 4 and what to do', async () => {
+    const { service } = await startScene();
+    const { code, stderr } = await refuse('--port', new URL(service.url).port);
+    expect(code).toBe(4);
+    expect(stderr).toContain('choose another --port');
+  });
+});
+
+describe('a first start that fails', () => {
+  /** What the start after it shows. */
+  async function startAgain() {
+    const { line, stop } = await serve('--output', 'json');
+    await stop();
+    return JSON.parse(line);
+  }
+
+  it('keeps no key if the address is in use', async () => {
+    const { service } = await startScene();
+    expect((await refuse('--port', new URL(service.url).port, '--output', 'json')).code).toBe(4);
+    const { key, secret } = await startAgain();
+    const { io, stdout } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    await main(['serve', 'keys', 'list', '--output', 'id'], io);
+    expect(stdout()).toBe(`${key}\n`);
+    expect(secret).toMatch(/^[\w-]{40,}$/);
+  });
+
+  it('keeps no key if its secret would not be shown', async () => {
+    const byId = await refuse('--output', 'id');
+    expect([byId.code, byId.stderr]).toEqual([2, expect.stringContaining('would lose the secret')]);
+    expect((await refuse('--jq', '.key |')).code).toBe(2);
+    const { code, stderr } = await refuse('--jq', '.key.nothing');
+    expect(code).toBe(2);
+    expect(stderr).toContain('the jq expression does not fit the data');
+    expect(stderr).toContain('The key was not stored');
+    expect((await startAgain()).secret).not.toBeNull();
+  });
+
+  it('keeps no key if stdout cannot be written', async () => {
+    const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+    expect(await main(['serve'], { ...io, stdout: brokenStdout() })).toBe(10);
+    expect(stderr()).toContain('The key was not stored');
+    expect((await startAgain()).secret).not.toBeNull();
+  });
+});

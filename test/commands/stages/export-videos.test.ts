@@ -1,0 +1,62 @@
+/** What the page of a batch says of a localization in stages, and what cannot be exported. */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { locateProgram } from '../../../src/media/programs/programs.ts';
+import { temporaryFolder } from '../../engines/workspace.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+import { startStaging } from './staging.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
+const UNSPOKEN = 'changed after the video was made';
+
+it.each(['srt', 'vtt', 'ass'])('a text that differs from the spoken one is reported: %s', async (format) => {
+  const vloc = await startStaging();
+  const inFormat = ['--subtitle-format', format];
+  await vloc.run([...LOCALIZE, '--stop-after', 'translate', ...inFormat]);
+  const goOn = [...LOCALIZE, '--from-subtitles', ...inFormat];
+  expect((await vloc.run(goOn)).code).toBe(0);
+  const report = async () => {
+    expect((await vloc.run(['batch', 'report', '.', '--html'])).code).toBe(0);
+    return vloc.read('report.html');
+  };
+  expect(await report()).not.toContain(UNSPOKEN);
+
+  await vloc.edit(`talk.es.${format}`, 'GOOD MORNING', 'buenos días');
+  expect(await report()).toContain(UNSPOKEN);
+
+  expect((await vloc.run(goOn)).code).toBe(0);
+  expect(await report()).not.toContain(UNSPOKEN);
+});
+
+/** A PATH whose renderer has no font with these letters. */
+function pathWithoutLetters(letters: string): string {
+  const bin = temporaryFolder();
+  const real = locateProgram('ffmpeg', rememberingPath()) ?? '';
+  const codes = Array.from(letters, (letter) => letter.codePointAt(0)?.toString(16).toUpperCase()).join(' ');
+  const say = 'echo "failed to find any fallback with glyph 0x$code for font: (a)" >&2';
+  const script = `case "$*" in *letters.ass*) for code in ${codes}; do ${say}; done ;; *) exec '${real}' "$@" ;; esac`;
+  writeFileSync(join(bin, 'ffmpeg'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, 'ffmpeg'), 0o755);
+  return `${bin}:${rememberingPath()}`;
+}
+
+it('a language without a font is refused before any job, a text without one before the dub', async () => {
+  const vloc = await startStaging();
+  const burned = [...LOCALIZE, '--from-subtitles', '--subtitle-output', 'burned'];
+  const alphabet = await vloc.run(burned, { env: { PATH: pathWithoutLetters('españoljuvrn') } });
+  expect(alphabet.code).not.toBe(0);
+  expect(alphabet.stderr).toMatch(/characters of Spanish.*`vloc engines install --font es`/s);
+  expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+
+  const text = await vloc.run(burned, { env: { PATH: pathWithoutLetters('GODMRNI') } });
+  expect(text.code).not.toBe(0);
+  expect(text.stderr).toContain('nothing is paid twice');
+  expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  const failed = await vloc.run(['batch', 'status', '.']);
+  expect(failed).toMatchObject({ code: 3, stdout: expect.stringMatching(/failed.*`vloc engines install/s) });
+
+  expect((await vloc.run(['batch', 'retry', '.'])).code).toBe(0);
+  expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  expect(await vloc.run(['batch', 'status', '.'])).toMatchObject({ code: 0 });
+});

@@ -1,0 +1,88 @@
+/** Videos of one run that are in different stages. */
+import { expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { environmentOf, QUICK } from '../support/run-vloc.ts';
+import { until } from '../../service/harness/scene.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+import { createTestIo } from '../../support/test-io.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const WORDS = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es'];
+
+function start(vloc: Staging, words: readonly string[]) {
+  const env = { PATH: rememberingPath(), ...environmentOf(vloc, vloc.folder) };
+  const test = createTestIo({ cwd: vloc.folder, env, pace: QUICK });
+  return { ended: main(words, test.io), ...test };
+}
+
+const finishedIn = (vloc: Staging, ending: string) =>
+  ['talk', 'other'].filter((stem) => vloc.has(`${stem}.${ending}`));
+
+it('a recognition that does not end delays only its own video', async () => {
+  const vloc = await startStaging();
+  await vloc.addVideo('other.mp4');
+  const letGo = vloc.holdRecognition();
+  const run = start(vloc, [...WORDS, '--from-subtitles']);
+  await until(
+    async () => finishedIn(vloc, 'es.mp4'),
+    (videos) => videos.length > 0,
+  );
+  expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
+  expect(finishedIn(vloc, 'en.srt')).toHaveLength(1);
+  letGo();
+  expect(await run.ended, run.stderr()).toBe(0);
+  expect(await vloc.jobs()).toEqual([2, 2, 2, 2]);
+  expect(finishedIn(vloc, 'es.mp4')).toHaveLength(2);
+});
+
+it('a rerun names what each video waits for: a job that still runs, or a review', async () => {
+  const vloc = await startStaging();
+  await vloc.addVideo('other.mp4');
+  const words = [...WORDS, '--stop-after', 'translate'];
+  const letGo = vloc.holdRecognition();
+  const first = start(vloc, words);
+  await until(
+    async () => finishedIn(vloc, 'es.srt'),
+    (videos) => videos.length > 0,
+  );
+  first.send('SIGINT');
+  expect(await first.ended).toBe(130);
+  const [done = ''] = finishedIn(vloc, 'es.srt');
+  const held = done === 'talk' ? 'other' : 'talk';
+  const again = start(vloc, words);
+  await until(
+    () => again.stderr(),
+    (told) => told.includes('waits for your review'),
+  );
+  expect(again.stderr()).toMatch(
+    new RegExp(`^${held}\\.mp4 → es waits for its recognition \\(\\w+\\), which is running\\.$`, 'm'),
+  );
+  expect(again.stderr()).toMatch(new RegExp(`^${done}\\.mp4 → es waits for your review\\.$`, 'm'));
+  letGo();
+  expect(await again.ended, again.stderr()).toBe(0);
+  expect(await vloc.jobs()).toEqual([2, 2, 0, 0]);
+});
+
+it('a run without anything to do says so, after the number of videos that it reads', async () => {
+  const vloc = await startStaging();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--original-audio', 'duck'];
+  const first = await vloc.run(words);
+  expect(first.stderr).not.toContain('Nothing to do');
+  const again = await vloc.run(words);
+  expect([again.code, again.stderr]).toEqual([
+    0,
+    'Reading 1 video...\ntalk.mp4 → es: talk.es.mp4\nNothing to do: the result exists.\n',
+  ]);
+});
+
+it('progress counts videos, not the jobs of their stages', async () => {
+  const vloc = await startStaging();
+  for (const name of ['b', 'c', 'd']) await vloc.addVideo(`${name}.mp4`);
+  const words = ['talk', 'b', 'c', 'd'].map((stem) => `${stem}.mp4`);
+  const { code, stderr } = await vloc.run(['localize', ...words, '--to', 'es', '--stop-after', 'translate']);
+  expect(code, stderr).toBe(0);
+  expect(stderr.split('\n').filter((line) => / of \d+ done/.test(line))).toEqual([
+    expect.stringMatching(/^0 of 4 done, 4 waiting/),
+    expect.stringMatching(/^4 of 4 done/),
+  ]);
+});

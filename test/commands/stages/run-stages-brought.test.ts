@@ -1,0 +1,151 @@
+/** Localizations that begin with subtitles of the user's own. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { testsOwnWork } from '../../service/harness/profiles.ts';
+import { LIMITS } from '../jobs/limits.ts';
+import { startStaging } from './staging.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
+const GO_ON = [...LOCALIZE, '--from-subtitles'];
+/** More than the service accepts in one request. */
+const MANY = Array.from({ length: LIMITS.lines + 1 }, (_, at) => `line ${at}`);
+const srt = (...texts: string[]) =>
+  texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
+
+describe('subtitles of the user', () => {
+  it('in the target language skip recognition and translation', async () => {
+    const vloc = await startStaging();
+    const vtt = 'WEBVTT\n\n00:00.000 --> 00:01.000\n<v Ana>hola &amp; adiós\n';
+    await writeFile(vloc.path('mine.vtt'), vtt);
+    const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', 'mine.vtt']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([0, 0, 1, 1]);
+    expect(vloc.dubbed).toEqual(['hola & adiós']);
+  });
+
+  it('in the spoken language skip recognition', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('words.srt'), srt('hello there'));
+    const { code, stderr } = await vloc.run([...LOCALIZE, '--source-subtitle', 'words.srt', '--from', 'en']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([0, 1, 1, 1]);
+    expect(vloc.dubbed).toEqual(['HELLO THERE']);
+  });
+
+  it('are found beside the videos of a folder, some of which have none', async () => {
+    const vloc = await startStaging();
+    await rm(vloc.path('talk.mp4'));
+    await vloc.addVideo('lessons/one.mp4');
+    await vloc.addVideo('lessons/week/two.mp4');
+    await writeFile(vloc.path('lessons/one.es.srt'), srt('uno'));
+    await writeFile(vloc.path('lessons/week/two.en.srt'), srt('two'));
+    const words = ['localize', 'lessons', '--to', 'es,fr', '--from-subtitles', '--out', 'out', '-o', 'json'];
+    const { code, stdout, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(0);
+    // One is heard for its French; two has its words; three translations are missing.
+    expect(await vloc.jobs()).toEqual([1, 3, 4, 2]);
+    const paths = JSON.parse(stdout).data.map(({ files }: { files: { path: string }[] }) => files[0]?.path);
+    const names = ['one.es', 'one.fr', 'week/two.es', 'week/two.fr'];
+    expect(paths).toEqual(names.map((name) => vloc.path(`out/${name}.mp4`)));
+    expect(vloc.read('lessons/week/two.fr.srt')).toContain('TWO');
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 3, 4, 2]);
+  });
+
+  it('must be chosen if several could be in the spoken language', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('talk.en.srt'), srt('one'));
+    await writeFile(vloc.path('talk.fr.srt'), srt('un'));
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--from');
+    const named = await vloc.run([...GO_ON, '--from', 'fr']);
+    expect(named.code, named.stderr).toBe(0);
+    expect(vloc.dubbed).toEqual(['UN']);
+  });
+
+  it.runIf(testsOwnWork())('are refused for more than one video or language', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), srt('hola'));
+    const { code, stderr } = await vloc.run([
+      'localize',
+      'talk.mp4',
+      '--to',
+      'es,fr',
+      '--subtitle',
+      'mine.srt',
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--from-subtitles');
+  });
+
+  it.each([
+    ['--subtitle', 'talk.es.srt', 'started thousands of characters'],
+    ['--source-subtitle', 'talk.en.srt', `${MANY.length} lines`],
+    ['--from-subtitles', 'talk.es.srt', 'started thousands of characters'],
+    ['--from-subtitles', 'talk.en.srt', `${MANY.length} lines`],
+  ])(
+    '%s with more lines than the service accepts are refused with what parts would cost',
+    async (flag, name, units) => {
+      const vloc = await startStaging();
+      await writeFile(vloc.path(name), srt(...MANY));
+      const words = [...LOCALIZE, flag, ...(flag === '--from-subtitles' ? [] : [name])];
+      for (const more of [[], ['--dry-run']]) {
+        const { code, stderr } = await vloc.run([...words, ...more], { limits: LIMITS });
+        expect(code, stderr).toBe(2);
+        expect(stderr).toContain(`${name}: it has ${MANY.length} lines`);
+        expect(stderr).toMatch(/--split would cut it into 2 parts/);
+        expect(stderr).toContain(units);
+      }
+      expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+      const split = await vloc.run([...words, '--split'], { limits: LIMITS });
+      expect(split.code, split.stderr).toBe(0);
+    },
+  );
+
+  it('that need not be spoken may have any number of lines', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), srt(...MANY));
+    const words = [...LOCALIZE, '--subtitle', 'mine.srt', '--mode', 'subtitles_only'];
+    const { code, stderr } = await vloc.run(words, { limits: LIMITS });
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+
+  it.runIf(testsOwnWork())('are compared with the length of the video', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), '1\n00:00:20,000 --> 00:00:22,000\nhola\n');
+    await writeFile(vloc.path('words.srt'), '1\n00:00:01,000 --> 99:00:00,000\nhello\n');
+    const words = [...LOCALIZE, '--dry-run'];
+    const behind = await vloc.run([...words, '--subtitle', 'mine.srt']);
+    expect(behind.stderr).toMatch(
+      /mine\.srt:2: 00:00:20,000 cue 1: it begins at 00:00:20,000, and the video lasts 00:00:03,/,
+    );
+    const endless = await vloc.run([...words, '--source-subtitle', 'words.srt']);
+    expect(endless.stderr).toMatch(/words\.srt:2: .*it ends at 99:00:00,000, and the video lasts 00:00:03,/);
+    expect([behind.code, endless.code]).toEqual([0, 0]);
+  });
+
+  it('that need parts are shown by a dry run with the jobs and units of the parts', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('mine.srt'), srt(...MANY));
+    const words = [...LOCALIZE, '--subtitle', 'mine.srt', '--split', '--dry-run', '-o', 'json'];
+    const { code, stdout, stderr } = await vloc.run(words, { limits: LIMITS });
+    expect(code, stderr).toBe(0);
+    const [dubbing] = JSON.parse(stdout).stages;
+    expect(dubbing).toMatchObject({ kind: 'dubbing', jobs: 2 });
+    expect(dubbing.items).toMatchObject([{ quantity: 2 }]);
+  });
+
+  it.runIf(testsOwnWork())('that are missing or invalid are reported before anything is sent', async () => {
+    const vloc = await startStaging();
+    await mkdir(vloc.path('folder'));
+    await writeFile(vloc.path('empty.srt'), '');
+    for (const name of ['absent.srt', 'folder', 'empty.srt']) {
+      const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', name]);
+      expect(code, name).toBe(2);
+      expect(stderr).toContain(name);
+    }
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+});

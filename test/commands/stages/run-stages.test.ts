@@ -1,0 +1,211 @@
+import { statSync } from 'node:fs';
+import { rename, utimes, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ffprobe } from '../../engines/workspace.ts';
+import { testsOwnWork } from '../../service/harness/profiles.ts';
+import { digestOf, startStaging, streamsOf } from './staging.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
+const GO_ON = [...LOCALIZE, '--from-subtitles'];
+const srt = (...texts: string[]) =>
+  texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
+
+describe('--stop-after translate', () => {
+  it('leaves subtitles beside the video, named by language, and prints the command that continues', async () => {
+    const vloc = await startStaging();
+    const { code, stdout, stderr } = await vloc.run([
+      ...LOCALIZE,
+      '--stop-after',
+      'translate',
+      '-o',
+      'plain',
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(vloc.read('talk.en.srt')).toContain('good morning');
+    expect(vloc.read('talk.es.srt')).toContain('GOOD MORNING');
+    expect(vloc.has('talk.es.mp4')).toBe(false);
+    expect(stdout).toBe(`${vloc.path('talk.es.srt')}\n`);
+    expect(stderr).toContain('Review:     talk.en.srt, talk.es.srt');
+    expect(stderr).toContain('Continue:   vloc localize talk.mp4 --to es -o plain --from-subtitles');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  });
+
+  it('then continues from existing results, and only dubs, separates and exports', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    const { code, stdout, stderr } = await vloc.run([...GO_ON, '-o', 'json']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    expect(vloc.dubbed).toEqual(['GOOD MORNING | AND GOOD NIGHT']);
+    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
+    expect(ffprobe(vloc.path('talk.es.mp4'), 'stream_tags=language', 'a:0')).toBe('spa');
+    const [result, ...others] = JSON.parse(stdout).data;
+    expect(others).toEqual([]);
+    expect(result).toMatchObject({
+      input: 'talk.mp4',
+      target_language: 'es',
+      status: 'succeeded',
+      // A minute heard, two lines, a block of characters, a minute separated.
+      charged_credits: 5,
+      files: [{ asset: 'video', path: vloc.path('talk.es.mp4'), sha256: digestOf(vloc.path('talk.es.mp4')) }],
+    });
+  });
+
+  it('run again changes nothing, pays nothing and keeps edited subtitles', async () => {
+    const vloc = await startStaging();
+    const words = [...LOCALIZE, '--stop-after', 'translate'];
+    await vloc.run(words);
+    await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
+    const again = await vloc.run(words);
+    expect(again.code, again.stderr).toBe(0);
+    expect(vloc.read('talk.es.srt')).toContain('buenos días');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  });
+
+  it('never overwrites a foreign file, and says how to use it before anything is sent', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('talk.es.srt'), srt('mine'));
+    const { code, stderr } = await vloc.run([...LOCALIZE, '--clobber', '--stop-after', 'translate']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('talk.es.srt');
+    expect(stderr).toContain('--from-subtitles');
+    expect(vloc.read('talk.es.srt')).toBe(srt('mine'));
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
+
+  it('keeps paid results if the name with the detected language is in use', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('talk.en.srt'), srt('mine'));
+    const words = [...LOCALIZE, '--stop-after', 'recognize'];
+    const { code, stderr } = await vloc.run(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain('was not written by vloc');
+    expect(vloc.read('talk.en.srt')).toBe(srt('mine'));
+    await rename(vloc.path('talk.en.srt'), vloc.path('mine.srt'));
+    expect((await vloc.run(words)).code).toBe(0);
+    expect(vloc.read('talk.en.srt')).toContain('good morning');
+    expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
+  });
+
+  it('writes WebVTT and ASS on request, and continues from them', async () => {
+    for (const format of ['vtt', 'ass']) {
+      const vloc = await startStaging();
+      await vloc.run([...LOCALIZE, '--stop-after', 'translate', '--subtitle-format', format]);
+      expect(vloc.has('talk.es.srt')).toBe(false);
+      await vloc.edit(`talk.es.${format}`, 'GOOD MORNING', 'buenos días');
+      const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-format', format]);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain(`talk.es.${format}: 1 cue changed, 1 unchanged`);
+      expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
+      expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    }
+  });
+});
+
+describe('an edited cue', () => {
+  it('is checked, shown, dubbed and exported; nothing else runs again', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    await vloc.run(GO_ON);
+    const before = digestOf(vloc.path('talk.es.mp4'));
+    await vloc.edit('talk.es.srt', 'GOOD MORNING', 'a greeting that is far too long to be read in that time');
+    const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-output', 'soft']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 2, 1]);
+    expect(vloc.dubbed.at(-1)).toContain('a greeting');
+    expect(digestOf(vloc.path('talk.es.mp4'))).not.toBe(before);
+    expect(stderr).toContain('talk.es.srt: 1 cue changed, 1 unchanged');
+    expect(stderr).toContain('  - GOOD MORNING');
+    expect(stderr).toContain('  + a greeting');
+    expect(stderr).toMatch(/talk\.es\.srt:2: 00:00:00,000 cue 1: reading speed is/);
+    expect(ffprobe(vloc.path('talk.es.mp4'), 'stream=codec_name', 's:0')).toBe('mov_text');
+  });
+
+  it('of the recognized text is translated and dubbed again, and the translation beside the video follows', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'recognize']);
+    expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
+    await vloc.run(GO_ON);
+    await vloc.edit('talk.en.srt', 'good morning', 'good evening');
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 2, 2, 1]);
+    expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
+    expect(vloc.read('talk.en.srt')).toContain('good evening');
+  });
+
+  it('of the recognized text does not discard a translation that was edited', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
+    await vloc.edit('talk.en.srt', 'good morning', 'good evening');
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
+  });
+
+  it('that is invalid stops everything before it is sent, with file, row and time', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    await vloc.edit('talk.es.srt', '00:00:02,700', '00:00:00,100');
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code).toBe(2);
+    expect(stderr).toContain('talk.es.srt:6');
+    expect(stderr).toContain('00:00:01,500');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+  });
+
+  it('without a change runs nothing, sends no request and does not export again', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    await vloc.run(GO_ON);
+    const then = new Date(1_700_000_000_000);
+    await utimes(vloc.path('talk.es.mp4'), then, then);
+    const before = await vloc.jobs();
+    await vloc.service.close();
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(before).toEqual([1, 1, 1, 1]);
+    expect(statSync(vloc.path('talk.es.mp4')).mtimeMs).toBe(then.getTime());
+  });
+});
+
+describe.runIf(testsOwnWork())('the finished video', () => {
+  it('is exported again, and nothing is paid, if only its form changes', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    await vloc.run(GO_ON);
+    const burned = await vloc.run([...GO_ON, '--subtitle-output', 'burned']);
+    expect(burned.code, burned.stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('is not overwritten if somebody has changed it', async () => {
+    const vloc = await startStaging();
+    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    await vloc.run(GO_ON);
+    await writeFile(vloc.path('talk.es.mp4'), 'cut by hand');
+    const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-output', 'soft']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--clobber');
+    expect(vloc.read('talk.es.mp4')).toBe('cut by hand');
+    expect((await vloc.run([...GO_ON, '--clobber'])).code).toBe(0);
+    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
+  });
+
+  it('of subtitles_only keeps the voice and needs no dub', async () => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([...GO_ON, '--mode', 'subtitles_only']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac', 'mov_text']);
+  });
+
+  it('whose original sound is lowered needs no separation', async () => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([...GO_ON, '--original-audio', 'duck']);
+    expect(code, stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 0]);
+  });
+});

@@ -1,0 +1,138 @@
+/** Folders in stages with videos or subtitles that cannot be used: the rest runs, and everything counts the same. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import type { Ended } from '../support/run-vloc.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const PATIENCE = { timeout: 120_000 };
+const SRT = '1\n00:00:00,000 --> 00:00:00,900\nhola\n';
+
+function linesOf({ stdout }: Ended) {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+interface Failing {
+  readonly input: string;
+  readonly target_language: string;
+  readonly message: string;
+}
+
+/** Reasons of what failed, by label; the last line must count the same. */
+function failedOf(ended: Ended): Record<string, string> {
+  const lines = linesOf(ended);
+  const failed = lines.filter(({ type }) => type === 'failed');
+  expect(lines.at(-1), ended.stderr).toMatchObject({
+    type: 'summary',
+    failed: failed.length,
+    exit_code: ended.code,
+  });
+  const nameOf = ({ input, target_language: language }: Failing) => `${input} → ${language}`;
+  return Object.fromEntries(failed.map((each: Failing) => [nameOf(each), each.message]));
+}
+
+/** What the journal knows as failed; the report must agree. */
+async function failedInFolder({ run }: Staging): Promise<Record<string, string>> {
+  const status = await run(['batch', 'status', 'out', '--all', '-o', 'json']);
+  const report = JSON.parse((await run(['batch', 'report', 'out', '--format', 'json'])).stdout);
+  const { items, counts } = JSON.parse(status.stdout);
+  expect([report.items, report.counts]).toEqual([items, counts]);
+  const failed = items.filter(({ state }: { state: string }) => state === 'failed');
+  expect(counts).toMatchObject({ failed: failed.length, done: items.length - failed.length });
+  expect(status.code).toBe(failed.length === 0 ? 0 : 3);
+  type Item = { label: string; error: { message: string } };
+  return Object.fromEntries(failed.map(({ label, error }: Item) => [label, error.message]));
+}
+
+/** `good.mp4` and `talk.mp4` can be used. */
+async function openFolder(): Promise<Staging> {
+  const vloc = await startStaging();
+  await rm(vloc.path('talk.mp4'));
+  await vloc.addVideo('in/good.mp4');
+  await vloc.addVideo('in/talk.mp4');
+  const whole = readFileSync(vloc.path('in/good.mp4'));
+  writeFileSync(vloc.path('in/truncated.mp4'), whole.subarray(0, Math.floor(whole.length / 2)));
+  writeFileSync(vloc.path('in/junk.mp4'), 'not a video');
+  const inputs = ['-i', vloc.path('in/good.mp4'), '-map', '0:v', '-map', '0:a', '-map', '0:a'];
+  ffmpeg(...inputs, '-c', 'copy', vloc.path('in/two.mp4'));
+  execFileSync('mkfifo', [vloc.path('in/pipe.mp4')]);
+  return vloc;
+}
+
+const WORDS = ['localize', 'in', '--to', 'es', '--from', 'en', '--out', 'out'];
+const VIDEOS = ['in/junk.mp4 → es', 'in/pipe.mp4 → es', 'in/truncated.mp4 → es', 'in/two.mp4 → es'];
+
+it('unusable videos fail, and the rest reaches the gate and continues from it', PATIENCE, async () => {
+  const vloc = await openFolder();
+  const gate = [...WORDS, '--stop-after', 'translate', '-o', 'ndjson'];
+  const ran = await vloc.run(gate);
+  expect(ran.code, ran.stderr).toBe(3);
+  const failed = failedOf(ran);
+  expect(Object.keys(failed).toSorted()).toEqual(VIDEOS);
+  expect(failed['in/two.mp4 → es']).toMatch(/2 audio tracks; choose one with --audio-track/);
+  expect(failed['in/pipe.mp4 → es']).toMatch(/not a regular file/);
+  expect(ran.stderr).toContain('4 of 6 items failed');
+  expect(vloc.has('in/good.es.srt') && vloc.has('in/talk.es.srt')).toBe(true);
+  expect(await failedInFolder(vloc)).toEqual(failed);
+
+  // A file that was fixed is done by a retry, and is counted as failed no longer.
+  await rm(vloc.path('in/junk.mp4'));
+  await vloc.addVideo('in/junk.mp4');
+  const retried = await vloc.run(['batch', 'retry', 'out', '-o', 'ndjson']);
+  expect(retried.code, retried.stderr).toBe(3);
+  const { 'in/junk.mp4 → es': _fixed, ...rest } = failed;
+  expect(failedOf(retried)).toEqual(rest);
+  expect(await failedInFolder(vloc)).toEqual(rest);
+  expect(await vloc.jobs()).toEqual([3, 3, 0, 0]);
+});
+
+it('unusable subtitles fail only their language of their video', PATIENCE, async () => {
+  const vloc = await startStaging();
+  await rm(vloc.path('talk.mp4'));
+  for (const name of ['a', 'b', 'c']) await vloc.addVideo(`in/${name}.mp4`);
+  writeFileSync(vloc.path('in/a.es.srt'), 'junk');
+  writeFileSync(vloc.path('in/b.es.srt'), SRT);
+  mkdirSync(vloc.path('in/c.en.srt'));
+  const words = ['localize', 'in', '--to', 'es,fr', '--from', 'en', '--from-subtitles', '--out', 'out'];
+  const planned = await vloc.run([...words, '--dry-run', '-o', 'json']);
+  expect(planned.code, planned.stderr).toBe(3);
+  const { not_usable: problems } = JSON.parse(planned.stdout);
+  expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+
+  const ran = await vloc.run([...words, '-o', 'ndjson']);
+  expect(ran.code, ran.stderr).toBe(3);
+  const failed = failedOf(ran);
+  expect(Object.keys(failed).toSorted()).toEqual(['in/a.mp4 → es', 'in/c.mp4 → es', 'in/c.mp4 → fr']);
+  expect(failed['in/a.mp4 → es']).toContain('in/a.es.srt');
+  expect(failed['in/c.mp4 → fr']).toBe('in/c.en.srt: this is not a regular file; remove or rename it');
+  type Problem = { input: string; target_language: string; problem: string };
+  const told = problems.map((each: Problem) => [`${each.input} → ${each.target_language}`, each.problem]);
+  expect(Object.fromEntries(told)).toEqual(failed);
+  for (const name of ['a.fr', 'b.es', 'b.fr']) expect(vloc.has(`out/${name}.mp4`), name).toBe(true);
+  expect(vloc.has('out/a.es.mp4')).toBe(false);
+  expect(vloc.read('in/a.es.srt')).toBe('junk');
+  expect(await failedInFolder(vloc)).toEqual(failed);
+});
+
+it('an unusable video that was named is an error before anything is sent', PATIENCE, async () => {
+  const vloc = await openFolder();
+  const ran = await vloc.run([
+    'localize',
+    'in/good.mp4',
+    'in/junk.mp4',
+    '--to',
+    'es',
+    '--stop-after',
+    'translate',
+  ]);
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).toContain('1 problem found; nothing was sent');
+  const all = await vloc.run(['localize', 'in/junk.mp4', '--to', 'es', '--stop-after', 'translate']);
+  expect(all.code).toBe(2);
+  expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+});

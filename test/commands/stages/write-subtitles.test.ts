@@ -1,0 +1,70 @@
+/** Whose a subtitle beside a video is: vloc writes over none but the one that it left there last. */
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { journalPath } from '../../../src/batch/record-folder.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
+const GO_ON = [...LOCALIZE, '--from-subtitles'];
+const STOP = [...LOCALIZE, '--stop-after', 'translate'];
+
+/** Leaves a second version of the translation; returns the first. */
+async function translateTwice(vloc: Staging): Promise<string> {
+  await vloc.run(STOP);
+  const first = vloc.read('talk.es.srt');
+  await vloc.edit('talk.en.srt', 'good morning', 'good evening');
+  await vloc.run(STOP);
+  expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
+  return first;
+}
+
+describe('an earlier version of a translation that', () => {
+  it("the user has restored is the user's: it is reported, dubbed and not changed", async () => {
+    const vloc = await startStaging();
+    const first = await translateTwice(vloc);
+    await writeFile(vloc.path('talk.es.srt'), first);
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('talk.es.srt: 1 cue changed, 1 unchanged');
+    expect(vloc.read('talk.es.srt')).toBe(first);
+    expect(vloc.dubbed).toEqual(['GOOD MORNING | AND GOOD NIGHT']);
+    expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);
+  });
+
+  it('a killed run had no time to replace is replaced by the next', async () => {
+    const vloc = await startStaging();
+    const first = await translateTwice(vloc);
+    // The record of the new version comes before its file and another one after it: so a kill between the two leaves them.
+    await writeFile(vloc.path('talk.es.srt'), first);
+    await dropLastRecord(vloc);
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect(code, stderr).toBe(0);
+    expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
+    expect(vloc.dubbed).toEqual(['GOOD EVENING | AND GOOD NIGHT']);
+    expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);
+  });
+});
+
+it('subtitles of a video whose name is as long as a name can be are written beside it and used again', async () => {
+  const vloc = await startStaging();
+  const video = `${'x'.repeat(251)}.mp4`;
+  await vloc.addVideo(video);
+  const words = ['localize', video, '--to', 'es'];
+  const stopped = await vloc.run([...words, '--stop-after', 'translate']);
+  expect(stopped.code, stopped.stderr).toBe(0);
+  const names = readdirSync(vloc.folder).filter((name) => name.endsWith('.srt'));
+  expect(names.map((name) => name.slice(-7))).toEqual(expect.arrayContaining(['.en.srt', '.es.srt']));
+  const translated = names.find((name) => name.endsWith('.es.srt')) ?? '';
+  await vloc.edit(translated, 'GOOD MORNING', 'buenos días');
+  const ended = await vloc.run([...words, '--from-subtitles']);
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
+});
+
+async function dropLastRecord(vloc: Staging): Promise<void> {
+  const path = journalPath({ folder: vloc.folder });
+  const rows = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  expect(rows.at(-1)).toContain('"is_placed":true');
+  await writeFile(path, `${rows.slice(0, -1).join('\n')}\n`);
+}

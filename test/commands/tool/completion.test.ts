@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { scriptPath } from '../../docs/completions/desk.ts';
+import { createTestIo } from '../../support/test-io.ts';
+
+async function run(...argv: string[]) {
+  const { io, stdout, stderr } = createTestIo();
+  return { code: await main(['completion', ...argv], io), stdout: stdout(), stderr: stderr() };
+}
+
+describe('vloc completion SHELL', () => {
+  it.each([
+    ['bash', 'vloc.bash'],
+    ['zsh', '_vloc'],
+    ['fish', 'vloc.fish'],
+    ['powershell', 'vloc.ps1'],
+  ])('prints for %s the committed script', async (shell, file) => {
+    expect(await run(shell)).toEqual({ code: 0, stdout: readFileSync(scriptPath(file), 'utf8'), stderr: '' });
+  });
+
+  it('prints one object if JSON is requested', async () => {
+    const { stdout } = await run('fish', '-o', 'json');
+    expect(JSON.parse(stdout)).toEqual({
+      shell: 'fish',
+      script: readFileSync(scriptPath('vloc.fish'), 'utf8'),
+    });
+  });
+
+  it('lists the available shells for an unknown one', async () => {
+    const { code, stdout, stderr } = await run('tcsh');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('bash, zsh, fish, powershell');
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { formatAss } from '../../../src/media/export/ass.ts';
+
+const dialogue = (text: string) =>
+  formatAss([{ index: 1, start_ms: 61_234, end_ms: 3_723_456, text }], { width: 640, height: 360 })
+    .split('\n')
+    .filter((row) => row.startsWith('Dialogue:'));
+
+test('times are in hundredths of a second', () => {
+  expect(dialogue('Hola')).toEqual(['Dialogue: 0,0:01:01.23,1:02:03.46,Default,,0,0,0,,Hola']);
+});
+
+test.each([
+  ['two\nrows', 'two\\Nrows'],
+  ['{\\fs900}{\\p1}m 0 0 l 9 9', 'm 0 0 l 9 9'],
+  ['{a} \\N b', '｛a｝ ⧵N b'],
+  ['a, b, c', 'a, b, c'],
+  ['line\r\n[Events]\r\nDialogue: 0', 'line\\N[Events]\\NDialogue: 0'],
+])('%j is shown unchanged, on one row of the file', (text, shown) => {
+  const rows = dialogue(text);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]?.split(',').slice(9).join(',')).toBe(shown);
+});
+
+const LANDSCAPE = { width: 1920, height: 1080 };
+const PORTRAIT = { width: 1080, height: 1920 };
+
+/** Rows of the cue that is burned in, and the style. */
+function burn(text: string, language: string, picture = LANDSCAPE, white = 255) {
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text }];
+  const file = formatAss(lines, picture, { language, white, pixelAspect: 1 }).split('\n');
+  const style = (file.find((row) => row.startsWith('Style:')) ?? '').slice('Style: '.length).split(',');
+  const cue =
+    file
+      .find((row) => row.startsWith('Dialogue:'))
+      ?.split(',')
+      .slice(9)
+      .join(',') ?? '';
+  return { rows: cue.split('\\N'), font: style[1], size: Number(style[2]), colour: style[3] };
+}
+
+describe('burned subtitles', () => {
+  test('have a size relative to the shorter side, with which a whole row fits into a portrait picture', () => {
+    expect(burn('a', 'es', LANDSCAPE).size).toBe(59);
+    const { size } = burn('a', 'es', PORTRAIT);
+    expect(size).toBeLessThan(59);
+    expect(size * 0.5 * 42).toBeLessThanOrEqual(1080);
+    expect(size * 0.5 * 42).toBeGreaterThan(800);
+  });
+
+  test('have at most two rows for a cue of usual length, also in a portrait picture', () => {
+    const cue = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
+    expect(burn(cue, 'en', PORTRAIT).rows).toHaveLength(2);
+  });
+
+  test("keep the user's rows that fit, and wrap the others", () => {
+    expect(burn('- Who?\n- Me.', 'en').rows).toEqual(['- Who?', '- Me.']);
+    const { rows } = burn(`- Who?\n- ${'long words '.repeat(6)}`, 'en');
+    expect(rows[0]).toBe('- Who?');
+    expect(rows).toHaveLength(3);
+  });
+
+  test('become smaller if they are higher than the picture', () => {
+    const { rows, size } = burn('row\n'.repeat(40), 'en');
+    const smaller = Number(/^\{\\fs(\d+)\}/.exec(rows[0] ?? '')?.[1]);
+    expect(smaller).toBeLessThan(size);
+    expect(smaller * 40).toBeLessThanOrEqual(1080);
+  });
+
+  test.each([
+    ['ar', 'مرحبا، كيف حالك؟', true],
+    ['he', 'שלום עולם!', true],
+    ['ar', 'YouTube و Instagram هنا.', true],
+    ['ar', 'YouTube', false],
+    ['en', 'He said שלום to them.', false],
+    ['en', 'שלום עולם, said he.', true],
+    ['es', 'Hola, mundo.', false],
+  ])('in %s, %j is marked as right to left: %s', (language, text, isMarked) => {
+    expect(burn(text, language).rows).toEqual([isMarked ? `\u202B${text}\u202C` : text]);
+  });
+
+  test.each([
+    ['ja', 'Noto Sans CJK JP'],
+    ['ko', 'Noto Sans CJK KR'],
+    ['zh', 'Noto Sans CJK SC'],
+    ['zh-TW', 'Noto Sans CJK TC'],
+    ['ru', 'sans-serif'],
+    ['und', 'sans-serif'],
+  ])('in %s use the characters of the country: %s', (language, font) => {
+    expect(burn('a', language).font).toBe(font);
+  });
+
+  test.each([
+    ['<i>a b</i> c', '{\\b0\\i0\\u0\\s0\\c\\i1}a b {\\b0\\i0\\u0\\s0\\c}c'],
+    ['a <b>{</b>', 'a {\\b0\\i0\\u0\\s0\\c\\b1}｛'],
+    ['<font color="#ff8000">a</font>', '{\\b0\\i0\\u0\\s0\\c\\c&H0080FF&}a'],
+    ['<font color=yellow>a', '{\\b0\\i0\\u0\\s0\\c\\c&H00FFFF&}a'],
+    ['<c.loud>a</c> < b', 'a < b'],
+  ])('keep italic, bold and coloured text: %j', (text, shown) => {
+    expect(burn(text, 'en').rows).toEqual([shown]);
+  });
+
+  test('keep italic text over the rows into which it is wrapped', () => {
+    const { rows } = burn(`<i>${'long words '.repeat(6).trim()}</i>`, 'en');
+    expect(rows.map((row) => row.replace(/\{[^}]*\\i1\}/, '/'))).toEqual([
+      '/long words long words long words',
+      'long words long words long words',
+    ]);
+  });
+
+  test('have letters that are narrower by as much as players stretch the picture', () => {
+    const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'a' }];
+    const burning = { language: 'en', white: 255, pixelAspect: 4 / 3 };
+    const style = formatAss(lines, { width: 1440, height: 1080 }, burning).match(/^Style: .*$/m)?.[0];
+    expect(style?.split(',').slice(11, 13)).toEqual(['75', '100']);
+    expect(style?.split(',')[2]).toBe(String(burn('a', 'en').size));
+  });
+
+  test('are as bright as requested', () => {
+    expect(burn('a', 'es', LANDSCAPE, 148).colour).toBe('&H00949494');
+  });
+});
+
+test('a file for users keeps its rows, however long, without marks', () => {
+  const text = `${'long words '.repeat(6).trim()} שלום`;
+  expect(dialogue(text)[0]?.endsWith(text)).toBe(true);
+});

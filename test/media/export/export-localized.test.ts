@@ -1,0 +1,95 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportLocalized, type LocalizedParts } from '../../../src/media/export/export-localized.ts';
+import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { frameDigests, makeVideo, samplesOf } from '../../prepare/workspace.ts';
+
+const CODECS = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+const LINES = [{ index: 1, start_ms: 500, end_ms: 1500, text: 'hola' }];
+const WISHES = { subtitleOutput: 'none', originalAudio: 'background', resolution: 'source' } as const;
+
+function tone(folder: string, name: string, hertz: number, decibels: number): string {
+  const path = join(folder, name);
+  const source = ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=48000:d=2`];
+  ffmpeg(...source, '-af', `volume=${decibels}dB`, '-ac', '1', path);
+  return path;
+}
+
+function makeParts(folder: string): LocalizedParts {
+  const video = makeVideo(folder, 'talk.mp4', 2, ...CODECS);
+  const dub = tone(folder, 'dub.wav', 880, 0);
+  const background = tone(folder, 'background.wav', 110, -30);
+  return { video, track: null, dub, background, subtitle: { language: 'es', lines: LINES } };
+}
+
+const work = (folder: string) => {
+  mkdirSync(join(folder, 'work'));
+  return createWork(join(folder, 'work'));
+};
+
+test('the picture is unchanged, and the sound is dub and background', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const { path } = await exportLocalized(programs, parts, WISHES, work(folder));
+  expect(frameDigests(path)).toEqual(frameDigests(parts.video));
+  expect(ffprobe(path, 'stream_tags=language', 'a:0')).toBe('spa');
+  expect(crossings(path)).toBeGreaterThan(700);
+});
+
+/** How often a second the sound crosses zero upwards: its pitch where one tone is by far the loudest. */
+function crossings(path: string): number {
+  const samples = samplesOf(path).subarray(0, 48_000);
+  return samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0).length;
+}
+
+test('the dub gets the loudness of the source', async () => {
+  const levels = await Promise.all(
+    // ffmpeg's tone is 18 dB below full scale.
+    [-20, 12].map(async (decibels) => {
+      const folder = temporaryFolder();
+      const parts = makeParts(folder);
+      const video = join(folder, 'source.mp4');
+      ffmpeg('-i', parts.video, '-af', `volume=${decibels}dB`, '-c:v', 'copy', '-c:a', 'aac', video);
+      const { path } = await exportLocalized(programs, { ...parts, video }, WISHES, work(folder));
+      return Math.max(...samplesOf(path));
+    }),
+  );
+  expect((levels[1] ?? 0) / (levels[0] ?? 1)).toBeGreaterThan(4);
+});
+
+test('a container that the service does not accept is converted first, with the selected track', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const video = join(folder, 'talk.mkv');
+  ffmpeg('-i', parts.video, '-c', 'copy', video);
+  const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
+  const { path } = await exportLocalized(programs, { ...parts, video, track: 1 }, wishes, work(folder));
+  expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
+});
+
+test('speech and subtitles that go beyond the picture do not make the video longer', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const dub = join(folder, 'long.wav');
+  ffmpeg('-f', 'lavfi', '-i', 'sine=f=880:r=48000:d=5', '-ac', '1', dub);
+  const lines = [...LINES, { index: 2, start_ms: 20_000, end_ms: 22_000, text: 'tarde' }];
+  const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
+  const late = { ...parts, dub, subtitle: { language: 'es', lines } };
+  const { path } = await exportLocalized(programs, late, wishes, work(folder));
+  const lasts = Number(ffprobe(path, 'format=duration'));
+  expect(Math.abs(lasts - Number(ffprobe(parts.video, 'format=duration')))).toBeLessThan(0.03);
+  expect(ffprobe(path, 'stream=codec_name').split('\n')).toEqual(['h264', 'aac', 'mov_text']);
+});
+
+test('a file that ffmpeg cannot read is reported with advice', async () => {
+  const folder = temporaryFolder();
+  const parts = makeParts(folder);
+  const dub = join(folder, 'broken.wav');
+  copyFileSync(parts.video, dub);
+  const failing = exportLocalized(programs, { ...parts, dub }, WISHES, work(folder));
+  await expect(failing).rejects.toMatchObject({
+    code: 'PROGRAM_FAILED',
+    advice: expect.stringMatching(/\w/),
+  });
+});

@@ -1,0 +1,502 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { describeWarnings } from '../../../src/batch/report/provenance.ts';
+import {
+  type ExportTask,
+  exportVideo,
+  prepareExport,
+  softLines,
+  threeLetterCode,
+} from '../../../src/media/export/export.ts';
+import { createPrograms } from '../../../src/media/programs/programs.ts';
+import { askProgram } from '../../support/remembered-programs.ts';
+import {
+  countCombed,
+  createWork,
+  ffmpeg,
+  ffprobe,
+  MOVING_FIELDS,
+  programs,
+  temporaryFolder,
+} from '../../engines/workspace.ts';
+
+const SECONDS = 3;
+const lines = [
+  { index: 1, start_ms: 500, end_ms: 2_500, text: 'Hola {\\fs500} <i>mundo</i>\n--> %d [x]:=;\'"' },
+];
+const PICTURE = ['-f', 'lavfi', '-i', `testsrc=s=320x180:r=25:d=${SECONDS}`];
+/** 50 pictures a second, for the fields of interlaced video. */
+const MOVING = ['-f', 'lavfi', '-i', `testsrc2=s=720x576:r=50:d=${SECONDS}`];
+/** A tone left and right, as an original; another in the background; a third as a dub, from 1 s to 2 s. */
+const SOUND = ['-f', 'lavfi', '-i', `sine=f=400:d=${SECONDS},pan=stereo|c0=c0|c1=c0`];
+
+function media(
+  name = 'source.mp4',
+  options: string[] = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'],
+  picture: string[] = PICTURE,
+) {
+  const folder = temporaryFolder();
+  const [video, background, dub] = [name, 'background.wav', 'dub.wav'].map((file) => join(folder, file));
+  if (video === undefined || background === undefined || dub === undefined) throw new Error('unreachable');
+  ffmpeg(...picture, ...SOUND, ...options, video);
+  ffmpeg(
+    '-f',
+    'lavfi',
+    '-i',
+    `sine=f=1000:d=${SECONDS}`,
+    '-af',
+    'volume=-12dB',
+    '-ar',
+    '48000',
+    '-ac',
+    '2',
+    background,
+  );
+  const spoken = "aevalsrc='between(t,1,2)*0.3*sin(2*PI*3000*t)':s=48000:d=2";
+  ffmpeg('-f', 'lavfi', '-i', spoken, '-ac', '1', '-c:a', 'pcm_s16le', dub);
+  return { folder, video, background, dub };
+}
+
+type Media = ReturnType<typeof media>;
+
+function dubbed(
+  { background, dub }: Media,
+  originalAudio: 'background' | 'duck' | 'mute',
+): ExportTask['sound'] {
+  return { type: 'dubbed', dub, background, originalAudio };
+}
+
+async function run(source: Media, task: Partial<ExportTask>) {
+  const work = createWork(source.folder);
+  const { video, durationSeconds, use } = await exportVideo(
+    programs,
+    {
+      video: source.video,
+      sound: dubbed(source, 'background'),
+      subtitle: { language: 'es', lines },
+      subtitleOutput: 'none',
+      resolution: 'source',
+      ...task,
+    },
+    work,
+  );
+  return { path: video.path, durationSeconds, use, work };
+}
+
+/** Hashes of all decoded pictures. */
+const pictures = (file: string) =>
+  askProgram('ffmpeg', [
+    '-v',
+    'error',
+    '-i',
+    file,
+    '-map',
+    '0:v',
+    '-vsync',
+    'passthrough',
+    '-f',
+    'framemd5',
+    '-',
+  ])
+    .toString()
+    .split('\n')
+    .filter((row) => !row.startsWith('#'))
+    .map((row) => row.split(',').at(-1)?.trim());
+
+/** Display times of all frames, in seconds from the first. */
+function times(file: string): number[] {
+  const args = [
+    '-v',
+    'error',
+    '-i',
+    file,
+    '-map',
+    '0:V',
+    '-vsync',
+    'passthrough',
+    '-enc_time_base',
+    '1/90000',
+  ];
+  const rows = askProgram('ffmpeg', [...args, '-f', 'framemd5', '-'])
+    .toString()
+    .split('\n');
+  const all = rows
+    .filter((row) => /^\d/.test(row))
+    .map((row) => Number.parseInt(row.split(',')[2] ?? '', 10) / 90_000);
+  return all.map((time) => time - (all[0] ?? 0));
+}
+
+/** Measures text that is burned into a black picture, in the stored pixels of the frame at 1 s. */
+async function drawText(text: string, filter: string[]) {
+  const codec = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+  const black = ['-f', 'lavfi', '-i', `color=black:s=640x360:r=5:d=${SECONDS}`];
+  const source = media('black.mp4', [...filter, ...codec], black);
+  const cue = [{ index: 1, start_ms: 0, end_ms: 3_000, text }];
+  const { path } = await run(source, {
+    sound: { type: 'original' },
+    subtitle: { language: 'en', lines: cue },
+    subtitleOutput: 'burned',
+  });
+  const frameWidth = Number(ffprobe(path, 'stream=width', 'v:0'));
+  const output = ['-frames:v', '1', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
+  const pixels = askProgram('ffmpeg', ['-v', 'error', '-ss', '1', '-i', path, ...output]);
+  const rows = new Map<number, number[]>();
+  let [ink, reds] = [0, 0];
+  for (let at = 0; at < pixels.length; at += 3) {
+    const [red = 0, green = 0] = pixels.subarray(at, at + 2);
+    if (red < 100) continue;
+    ink += 1;
+    if (green < 80) reds += 1;
+    const row = Math.floor(at / 3 / frameWidth);
+    rows.set(row, [...(rows.get(row) ?? []), (at / 3) % frameWidth]);
+  }
+  const columns = [...rows.values()].map((all) => ({ first: Math.min(...all), last: Math.max(...all) }));
+  const width =
+    Math.max(...columns.map(({ last }) => last)) - Math.min(...columns.map(({ first }) => first)) + 1;
+  const quarter = Math.floor(columns.length / 4);
+  const lean = (columns[quarter]?.first ?? 0) - (columns.at(-1 - quarter)?.first ?? 0);
+  return { width, height: columns.length, ink, redness: reds / ink, lean };
+}
+
+/** Level of a tone in a stretch of the sound, in decibels below full scale. */
+function toneLevel(file: string, frequency: number, from: number, to: number): number {
+  const filter = `atrim=${from}:${to},bandpass=f=${frequency}:width_type=h:w=40,bandpass=f=${frequency}:width_type=h:w=40,astats=measure_perchannel=0`;
+  const args = ['-hide_banner', '-nostats', '-i', file, '-af', filter, '-f', 'null', '-'];
+  const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
+  return Number.parseFloat(/RMS level dB: (-?[\d.]+)/.exec(stderr)?.[1] ?? '-200');
+}
+
+describe('an export', () => {
+  test('copies the picture frame by frame, lasts as long as the input and reports its progress', async () => {
+    const source = media();
+    const { path, durationSeconds, work } = await run(source, {});
+    expect(pictures(path)).toEqual(pictures(source.video));
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+    expect(Math.abs(Number(ffprobe(path, 'stream=duration', 'a:0')) - SECONDS)).toBeLessThan(0.04);
+    expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 'a:0')).toBe('aac\nspa');
+    expect(work.reports.at(-1)?.fraction).toBeGreaterThan(0.9);
+  });
+
+  test('is the same file if the original was measured before the dub was made', async () => {
+    const source = media();
+    const sound = { background: source.background, originalAudio: 'background' } as const;
+    const prepared = await prepareExport(programs, source.video, sound, createWork(source.folder));
+    const early = readFileSync((await run(source, { prepared })).path);
+    expect(readFileSync((await run(source, {})).path).equals(early)).toBe(true);
+  });
+
+  test('puts the index first, so that playing can start before all is loaded', async () => {
+    const { path } = await run(media(), {});
+    const trace = execFileSync('sh', ['-c', 'ffprobe -v trace "$1" 2>&1', 'sh', path], { encoding: 'utf8' });
+    expect(trace.indexOf("type:'moov'")).toBeGreaterThan(0);
+    expect(trace.indexOf("type:'moov'")).toBeLessThan(trace.indexOf("type:'mdat'"));
+  });
+
+  test('keeps the rotation of a phone', async () => {
+    const source = media();
+    const rotated = join(source.folder, 'rotated.mp4');
+    ffmpeg('-i', source.video, '-c', 'copy', '-metadata:s:v:0', 'rotate=90', rotated);
+    const rotation = ffprobe(rotated, 'stream_side_data=rotation', 'v:0');
+    expect(rotation).toBe('90');
+    const copied = await run({ ...source, video: rotated }, {});
+    expect(ffprobe(copied.path, 'stream_side_data=rotation', 'v:0')).toBe(rotation);
+    const scaled = await run({ ...source, video: rotated }, { subtitleOutput: 'burned' });
+    expect(ffprobe(scaled.path, 'stream=width,height', 'v:0')).toBe('180\n320');
+  });
+
+  test.each([
+    ['source.avi', ['-c:v', 'libx264', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
+    ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
+    ['source.mpg', ['-c:v', 'mpeg2video', '-bf', '2', '-c:a', 'mp2']],
+    ['first.mpg', ['-c:v', 'mpeg1video', '-bf', '2', '-c:a', 'mp2']],
+  ])('encodes again what players of MP4 do not play, and says so: %s', async (name, options) => {
+    const source = media(name, options);
+    const { path, durationSeconds, use } = await run(source, { sound: { type: 'original' } });
+    expect(use?.step).toBe('export');
+    expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
+    expect(ffprobe(path, 'stream=codec_name', 'a:0')).toBe('aac');
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.15); // the frames of MP2 and MP3 are padded
+  });
+
+  test.each([
+    ['source.avi', ['-c:v', 'mpeg4', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
+    ['packed.avi', ['-c:v', 'libxvid', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
+    ['baseline.avi', ['-c:v', 'libx264', '-bf', '0', '-c:a', 'mp3', '-ar', '44100']],
+  ])('copies what an MP4 can contain, each frame at a time of its own: %s', async (name, options) => {
+    const source = media(name, [...options, '-pix_fmt', 'yuv420p']);
+    const { path, use } = await run(source, { sound: { type: 'original' } });
+    expect(use).toBeNull();
+    expect(pictures(path)).toEqual(pictures(source.video));
+    const before = times(source.video);
+    expect(new Set(ffprobe(path, 'packet=pts', 'v:0').split('\n')).size).toBe(before.length);
+    const drift = times(path).map((time, at) => Math.abs(time - (before[at] ?? Number.NaN)));
+    // The packed stream has its first time one frame late; no other frame moves.
+    expect(Math.max(...drift)).toBeLessThan(0.05);
+  });
+
+  test.each([
+    ['field.mpg', ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2'], 'none'],
+    ['tape.avi', ['-s', '720x576', '-c:v', 'dvvideo', '-c:a', 'pcm_s16le', '-ar', '48000'], 'none'],
+    [
+      'field.mp4',
+      ['-c:v', 'libx264', '-flags', '+ilme+ildct', '-x264opts', 'tff=1', '-c:a', 'aac'],
+      'burned',
+    ],
+  ] as const)('deinterlaces a picture that it encodes: %s', async (name, codec, subtitleOutput) => {
+    const order = name === 'tape.avi' ? ['interleave_bottom', 'bff'] : ['interleave_top', 'tff'];
+    const fields = `fps=50,scale=720:576,tinterlace=${order[0]},fieldorder=${order[1]}`;
+    const source = media(name, ['-vf', fields, '-pix_fmt', 'yuv420p', ...codec], MOVING);
+    expect(countCombed(source.video)).toBeGreaterThan(60);
+    const { path } = await run(source, { subtitleOutput });
+    expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
+    expect(countCombed(path)).toBeLessThan(5);
+    expect(pictures(path)).toHaveLength(pictures(source.video).length);
+  });
+
+  test('keeps the fields of a picture that it copies', async () => {
+    const codec = ['-c:v', 'libx264', '-flags', '+ilme+ildct', '-x264opts', 'tff=1', '-c:a', 'aac'];
+    const source = media('field.mp4', [...MOVING_FIELDS, ...codec], MOVING);
+    const { path } = await run(source, {});
+    expect(countCombed(path)).toBe(countCombed(source.video));
+    expect(pictures(path)).toEqual(pictures(source.video));
+  });
+
+  test('keeps each frame of a variable frame rate at its time', async () => {
+    const varying = ['-vf', "select='not(mod(n,3))+gt(n,40)',setpts=PTS+0.004*random(0)/TB", '-vsync', 'vfr'];
+    const rate = ['-enc_time_base', '1/1000', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
+    const source = media('phone.mp4', [...varying, ...rate]);
+    const { path } = await run(source, { subtitleOutput: 'burned' });
+    const before = times(source.video);
+    const after = times(path);
+    expect(after).toHaveLength(before.length);
+    for (const [at, time] of after.entries()) expect(time).toBeCloseTo(before[at] ?? Number.NaN, 2);
+  });
+
+  test('keeps 10 bits of a standard picture', async () => {
+    const source = media('deep.mp4', ['-c:v', 'libx265', '-pix_fmt', 'yuv420p10le', '-c:a', 'aac']);
+    const { path } = await run(source, { subtitleOutput: 'burned' });
+    expect(ffprobe(path, 'stream=codec_name,pix_fmt', 'v:0')).toBe('hevc\nyuv420p10le');
+  });
+
+  test.each(['none', 'burned'] as const)('keeps the cover, with %s subtitles', async (subtitleOutput) => {
+    const source = media();
+    const covered = join(source.folder, 'covered.mp4');
+    const cover = join(source.folder, 'cover.png');
+    ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1', cover);
+    const maps = ['-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic'];
+    ffmpeg('-i', source.video, '-i', cover, ...maps, covered);
+    const { path } = await run({ ...source, video: covered }, { subtitleOutput });
+    expect(ffprobe(path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1')).toBe('png\n1');
+    expect(ffprobe(path, 'stream=width:stream_disposition=attached_pic', 'v:0')).toBe('320\n0');
+  });
+});
+
+test('an encoder that runs out of memory is not tried again', async () => {
+  const source = media();
+  // The words of x264 in 600 MiB of address space.
+  const words = 'x264 [error]: malloc of size 7088768 failed';
+  writeFileSync(join(source.folder, 'ffmpeg'), `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 });
+  const small = createPrograms(`${source.folder}:${process.env.PATH}`);
+  const task = {
+    video: source.video,
+    sound: { type: 'original' },
+    subtitle: { language: 'es', lines },
+    subtitleOutput: 'burned',
+    resolution: 'source',
+  } as const;
+  await expect(exportVideo(small, task, createWork(source.folder))).rejects.toMatchObject({
+    code: 'MEDIA_UNSUPPORTED',
+    retryable: false,
+    message: expect.stringContaining('choose a lower resolution'),
+  });
+});
+
+describe('the original sound', () => {
+  test('is replaced by the background', async () => {
+    const { path } = await run(media(), {});
+    expect(toneLevel(path, 1000, 0.2, 0.8)).toBeGreaterThan(-40);
+    expect(toneLevel(path, 3000, 1.2, 1.8)).toBeGreaterThan(-30);
+    expect(toneLevel(path, 400, 0.2, 2.8)).toBeLessThan(-50);
+  });
+
+  test('is lowered while the dub speaks and restored after it, also after its end', async () => {
+    const source = media();
+    const { path, durationSeconds } = await run(source, { sound: dubbed(source, 'duck') });
+    const before = toneLevel(path, 400, 0.2, 0.9);
+    // Speech, which has higher peaks than a tone, lowers it by about 12 dB.
+    expect(toneLevel(path, 400, 1.3, 1.9)).toBeLessThan(before - 6);
+    expect(Math.abs(toneLevel(path, 400, 2.7, 2.95) - before)).toBeLessThan(2);
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+  });
+
+  test('is silenced', async () => {
+    const source = media();
+    const { path, durationSeconds } = await run(source, { sound: dubbed(source, 'mute') });
+    expect(toneLevel(path, 400, 0.2, 0.8)).toBeLessThan(-80);
+    expect(toneLevel(path, 3000, 1.2, 1.8)).toBeGreaterThan(-30);
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+  });
+
+  test('is unchanged if only subtitles are added', async () => {
+    const source = media();
+    const { path } = await run(source, { sound: { type: 'original' }, subtitleOutput: 'soft' });
+    const sound = (file: string) =>
+      askProgram('ffmpeg', ['-v', 'error', '-i', file, '-map', '0:a', '-f', 'md5', '-']).toString();
+    expect(sound(path)).toBe(sound(source.video));
+  });
+});
+
+describe('subtitles', () => {
+  test('soft ones are a track in the language, with unchanged text', async () => {
+    const { path } = await run(media(), { subtitleOutput: 'soft' });
+    expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 's:0')).toBe('mov_text\nspa');
+    const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-']).toString();
+    expect(srt.replaceAll('\r', '')).toContain('00:00:00,500 --> 00:00:02,500\nHola mundo\n→ %d [x]:=;\'"');
+  });
+
+  test.each([
+    ['end with it', [500, 2_500, 2_800, 5_000], '00:00:02,800 --> 00:00:03,000'],
+    ['are omitted after it', [500, 2_500, 20_000, 22_000], '00:00:00,500 --> 00:00:02,500'],
+  ])('soft ones that end after the video %s, which keeps its length', async (_name, times, last) => {
+    const [start = 0, end = 0, lateStart = 0, lateEnd = 0] = times;
+    const late = [
+      { index: 1, start_ms: start, end_ms: end, text: 'hola' },
+      { index: 2, start_ms: lateStart, end_ms: lateEnd, text: 'mundo' },
+    ];
+    const subtitle = { language: 'es', lines: late };
+    const { path, durationSeconds } = await run(media(), { subtitleOutput: 'soft', subtitle });
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+    const args = ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-'];
+    const srt = askProgram('ffmpeg', args).toString();
+    expect(srt.match(/^.* --> .*$/gm)?.at(-1)).toBe(last);
+  });
+
+  test('soft ones that all begin after the end make no track', async () => {
+    const subtitle = {
+      language: 'es',
+      lines: [{ index: 1, start_ms: 20_000, end_ms: 22_000, text: 'hola' }],
+    };
+    const { path, durationSeconds } = await run(media(), { subtitleOutput: 'soft', subtitle });
+    expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
+    expect(ffprobe(path, 'stream=codec_type')).toBe('video\naudio');
+  });
+
+  test('burned ones are in the picture while they are shown, and make no track', async () => {
+    const source = media();
+    const { path } = await run(source, { subtitleOutput: 'burned' });
+    expect(ffprobe(path, 'stream=codec_type')).toBe('video\naudio');
+    const difference = (from: number, to: number) => {
+      const crop = 'crop=iw:ih/4:0:ih*3/4'; // the lowest quarter, where subtitles are
+      const filter = `[0:v]trim=${from}:${to},${crop}[a];[1:v]trim=${from}:${to},${crop}[b];[a][b]psnr`;
+      const args = [
+        '-hide_banner',
+        '-nostats',
+        '-i',
+        source.video,
+        '-i',
+        path,
+        '-lavfi',
+        filter,
+        '-f',
+        'null',
+        '-',
+      ];
+      const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
+      return Number.parseFloat(/average:([\d.]+)/.exec(stderr)?.[1] ?? '0');
+    };
+    expect(difference(0, 0.4)).toBeGreaterThan(30);
+    expect(difference(1, 2)).toBeLessThan(25);
+  });
+
+  test('burned ones with a character that no font has name it', async () => {
+    // Cypro-Minoan, which is in Unicode since 2021.
+    const letter = String.fromCodePoint(0x12f90);
+    const rare = [{ index: 1, start_ms: 0, end_ms: 1_000, text: `the quick brown fox ${letter}` }];
+    const subtitle = { language: 'en', lines: rare };
+    const { use } = await run(media(), { subtitleOutput: 'burned', subtitle });
+    expect(use?.unshown).toEqual([letter]);
+    expect(describeWarnings({ engines: use === null ? [] : [use], cues: [] })).toEqual([
+      expect.stringMatching(/no font where the export ran has .* \(U\+12F90\).*fonts-symbola/),
+    ]);
+  });
+
+  test('burned ones have the same shape on an anamorphic picture as on a square one, as shown', async () => {
+    const square = await drawText('HOLA', ['-vf', 'scale=768:576,setsar=1']);
+    const anamorphic = await drawText('HOLA', ['-vf', 'scale=576:576,setsar=4/3']);
+    const shown = (anamorphic.width * (4 / 3)) / anamorphic.height;
+    // Outlines and antialiasing move an edge by a pixel.
+    expect(Math.abs(shown / (square.width / square.height) - 1)).toBeLessThan(0.08);
+  });
+
+  test('burned ones are drawn bold, italic and coloured', async () => {
+    const black = ['-vf', 'scale=1440:1080,setsar=1'];
+    const plain = await drawText('HHHH', black);
+    const bold = await drawText('<b>HHHH</b>', black);
+    const italic = await drawText('<i>HHHH</i>', black);
+    const red = await drawText('<font color="#ff0000">HHHH</font>', black);
+    expect(bold.ink).toBeGreaterThan(plain.ink * 1.15);
+    // Upright letters begin at the same column above and below; slanted ones further to the right above.
+    expect(Math.abs(plain.lean)).toBeLessThan(2);
+    expect(italic.lean).toBeGreaterThan(2);
+    expect(plain.redness).toBeLessThan(0.05);
+    expect(red.redness).toBeGreaterThan(0.5);
+  });
+
+  test('a smaller picture is scaled, with them burned into the small one', async () => {
+    const source = media('large.mp4', [
+      '-vf',
+      'scale=1280:720',
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      '-c:a',
+      'aac',
+    ]);
+    const { path } = await run(source, { subtitleOutput: 'burned', resolution: '480p' });
+    expect(ffprobe(path, 'stream=width,height', 'v:0')).toBe('854\n480');
+  });
+});
+
+test.each([
+  ['es', 'spa'],
+  ['es-419', 'spa'],
+  ['zh-Hans', 'zho'],
+  ['de', 'deu'],
+  ['yue', 'yue'],
+  ['x', 'und'],
+])('%s is %s', (tag, code) => {
+  expect(threeLetterCode(tag)).toBe(code);
+});
+
+test('every code means the language that it is listed for', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+  const tags = letters.flatMap((first) => letters.map((second) => first + second));
+  const known = tags.map((tag) => [tag, threeLetterCode(tag)] as const).filter(([, code]) => code !== 'und');
+  expect(known.length).toBeGreaterThan(100);
+  // BCP 47 writes a language with two letters where there are two: the three lead back to them.
+  for (const [tag, code] of known) {
+    expect(new Intl.Locale(code).language).toBe(new Intl.Locale(tag).language);
+  }
+});
+
+const line = (index: number, start_ms: number, end_ms: number) => ({
+  index,
+  start_ms,
+  end_ms,
+  text: '<i>a</i>',
+});
+
+test('lines end with the video at the latest, and those after its end are omitted', () => {
+  const lines = softLines([line(1, 0, 900), line(2, 950, 3000), line(3, 1000, 2000)], 1.0005);
+  expect(lines.map(({ start_ms, end_ms }) => [start_ms, end_ms])).toEqual([
+    [0, 900],
+    [950, 1000],
+  ]);
+});
+
+test('markup that players would show as text is removed', () => {
+  expect(softLines([line(1, 0, 900)], 1)).toMatchObject([{ text: 'a' }]);
+});

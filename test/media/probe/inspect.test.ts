@@ -1,0 +1,166 @@
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { inspectVideo } from '../../../src/media/probe/inspect.ts';
+import { ffmpeg, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
+import { forgeDurations } from '../forged-mp4.ts';
+
+const signal = new AbortController().signal;
+const inspect = (file: string) => inspectVideo(programs, file, { signal, folder: temporaryFolder() });
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=10:d=3'];
+const SOUND = ['-f', 'lavfi', '-i', 'sine=d=3'];
+
+describe('inspecting a video', () => {
+  test('measures the sample', async () => {
+    expect(await inspect(SAMPLE)).toEqual({
+      duration_seconds: 30.76,
+      container: 'mp4',
+      video: { codec: 'h264', width: 640, height: 360, frame_rate: 25 },
+      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+    });
+  });
+
+  test.each([
+    ['a.mp4', 'mp4', ['-c:v', 'libx264', '-c:a', 'aac']],
+    ['a.mov', 'mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
+    ['a.m4v', 'mp4', ['-c:v', 'mpeg4', '-c:a', 'aac', '-f', 'mp4']],
+    ['a.avi', 'avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100']],
+    ['a.mpeg', 'mpeg', ['-r', '25', '-c:v', 'mpeg2video', '-c:a', 'mp2']],
+    ['a.mpg', 'mpeg', ['-r', '25', '-c:v', 'mpeg1video', '-c:a', 'mp2']],
+  ])('accepts %s', async (name, container, codecs) => {
+    const file = join(temporaryFolder(), name);
+    ffmpeg(...PICTURE, ...SOUND, ...codecs, file);
+    const media = await inspect(file);
+    expect(media.container).toBe(container);
+    expect(media.duration_seconds).toBeGreaterThan(2.9);
+    expect(media.duration_seconds).toBeLessThan(3.2);
+  });
+
+  test('recognizes the content, not the name, and accepts a name like an option', async () => {
+    const file = join(temporaryFolder(), '-i http:%d.avi');
+    copyFileSync(SAMPLE, file);
+    expect((await inspect(file)).container).toBe('mp4');
+  });
+
+  test('refuses a video without sound, and sound without a picture', async () => {
+    const folder = temporaryFolder();
+    ffmpeg(...PICTURE, join(folder, 'silent.mp4'));
+    await expect(inspect(join(folder, 'silent.mp4'))).rejects.toMatchObject({ code: 'NO_AUDIO_STREAM' });
+    ffmpeg(...SOUND, join(folder, 'sound.mp4'));
+    await expect(inspect(join(folder, 'sound.mp4'))).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
+  });
+
+  test('refuses sound with a cover image', async () => {
+    const file = join(temporaryFolder(), 'song.mp4');
+    const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=1:r=1'];
+    ffmpeg(
+      ...SOUND,
+      ...cover,
+      '-frames:v',
+      '1',
+      '-c:v',
+      'mjpeg',
+      '-c:a',
+      'aac',
+      '-disposition:v:0',
+      'attached_pic',
+      file,
+    );
+    await expect(inspect(file)).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
+  });
+
+  test('a deleted file is not a fault of the media', async () => {
+    await expect(inspect('/nowhere/a.mp4')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('the limit of 15 minutes', () => {
+  const make = (file: string, seconds: string) =>
+    // One picture every 1/1000 s of time base, so that the end is exact to the millisecond; PCM has no frames to pad.
+    ffmpeg(
+      ...[
+        '-f',
+        'lavfi',
+        '-i',
+        `color=black:s=16x16:r=1:d=${seconds}`,
+        '-f',
+        'lavfi',
+        '-i',
+        'anullsrc=r=8000:cl=mono',
+      ],
+      ...['-t', seconds, '-c:v', 'mjpeg', '-c:a', 'pcm_s16le', '-shortest', file],
+    );
+
+  test('admits 900.000 s and refuses 900.001 s', async () => {
+    const folder = temporaryFolder();
+    make(join(folder, 'exact.mov'), '900');
+    expect((await inspect(join(folder, 'exact.mov'))).duration_seconds).toBe(900);
+    make(join(folder, 'over.mov'), '900.001');
+    await expect(inspect(join(folder, 'over.mov'))).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
+  });
+
+  test('cannot be evaded by a header that declares 10 s for 1,000', async () => {
+    const file = join(temporaryFolder(), 'forged.mp4');
+    const sound = ['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono'];
+    ffmpeg(
+      '-f',
+      'lavfi',
+      '-i',
+      'color=black:s=16x16:r=1:d=1000',
+      ...sound,
+      '-t',
+      '1000',
+      '-c:v',
+      'mpeg4',
+      '-c:a',
+      'aac',
+      file,
+    );
+    const bytes = readFileSync(file);
+    forgeDurations(bytes, 10);
+    writeFileSync(file, bytes);
+    await expect(inspect(file)).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
+  });
+});
+
+describe('a damaged video', () => {
+  let whole = Buffer.alloc(0);
+  beforeAll(() => {
+    whole = readFileSync(SAMPLE);
+  });
+
+  test('that was cut off says where it breaks off', async () => {
+    const file = join(temporaryFolder(), 'cut.mp4');
+    writeFileSync(file, whole);
+    truncateSync(file, Math.floor(statSync(file).size / 2));
+    await expect(inspect(file)).rejects.toMatchObject({
+      code: 'MEDIA_CORRUPT',
+      message: expect.stringMatching(/breaks off at 1\d\.\d s of 30\.\d s/),
+    });
+  });
+
+  test('that lacks only its last bytes is refused, although its index is complete', async () => {
+    const file = join(temporaryFolder(), 'cut.mp4');
+    writeFileSync(file, whole);
+    truncateSync(file, whole.length - 1000);
+    await expect(inspect(file)).rejects.toMatchObject({
+      code: 'MEDIA_CORRUPT',
+      message: expect.stringContaining('the last 1000 bytes of the video are missing'),
+    });
+  });
+
+  test('without an index is refused', async () => {
+    const folder = temporaryFolder();
+    ffmpeg(...PICTURE, ...SOUND, join(folder, 'late.mp4'));
+    truncateSync(join(folder, 'late.mp4'), 10_000);
+    await expect(inspect(join(folder, 'late.mp4'))).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
+  });
+
+  test('with noise instead of its content is refused', async () => {
+    const file = join(temporaryFolder(), 'noise.mp4');
+    const bytes = Buffer.from(whole);
+    for (let at = bytes.indexOf('mdat') + 100; at < bytes.length; at += 1) bytes[at] = (at * 7919) % 251;
+    writeFileSync(file, bytes);
+    await expect(inspect(file)).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
+  });
+});

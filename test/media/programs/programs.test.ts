@@ -1,0 +1,246 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ChildFailure, ProgramMissing } from '../../../src/engines/failures.ts';
+import { collect, createPrograms, keepLastLines, readLines } from '../../../src/media/programs/programs.ts';
+import { isAlive, temporaryFolder } from '../../engines/workspace.ts';
+
+const programs = createPrograms(process.env.PATH ?? '');
+
+const signal = new AbortController().signal;
+
+describe('running a program', () => {
+  test('returns its stdout and passes it text on stdin', async () => {
+    const stdout = await programs.run('cat', [], {
+      signal,
+      folder: temporaryFolder(),
+      stdin: { text: 'olé' },
+    });
+    expect(stdout.toString('utf8')).toBe('olé');
+  });
+
+  test('shows the child nothing of our environment', async () => {
+    process.env.VLOC_SECRET = 'canary';
+    const folder = temporaryFolder();
+    const stdout = await programs.run('env', [], { signal, folder });
+    delete process.env.VLOC_SECRET;
+    const names = stdout
+      .toString('utf8')
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    expect(names).not.toContain('VLOC_SECRET');
+    expect(names).not.toContain('HOME');
+    expect(stdout.toString('utf8')).toContain(`TMPDIR=${folder}\n`);
+  });
+
+  test('passes a program of the user all its variables', async () => {
+    const folder = temporaryFolder();
+    const env = { HOME: '/home/me', LC_ALL: 'C', TMPDIR: '/elsewhere' };
+    const stdout = await programs.run('env', [], { signal, folder, env });
+    const lines = stdout.toString('utf8').split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['HOME=/home/me', 'LC_ALL=C', `TMPDIR=${folder}`]));
+    expect(lines).not.toContain('LANG=C.UTF-8');
+    const bare = await programs.run('env', [], { signal, folder, env: {} });
+    expect(bare.toString('utf8')).toContain('LANG=C.UTF-8');
+  });
+
+  test('ends what a program of the user left running', async () => {
+    const args = ['-c', '(trap "" TERM; sleep 60) & echo $!; exit 3'];
+    const pids: number[] = [];
+    const options = {
+      signal,
+      folder: temporaryFolder(),
+      env: {},
+      onLine: (line: string) => pids.push(Number(line)),
+    };
+    await expect(programs.run('bash', args, options)).rejects.toThrow('exit code 3');
+    expect(pids).toHaveLength(1);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('does not wait for a process that moved to a group of its own', async () => {
+    const script =
+      'setsid sh -c "echo > left; exec sleep 60" & until [ -e left ]; do sleep 0.01; done; echo $!';
+    const args = ['-c', script];
+    const options = { signal, folder: temporaryFolder(), env: {} };
+    const pid = Number((await programs.run('bash', args, options)).toString());
+    expect(isAlive(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+  });
+
+  test('fails with the exit code and the last lines of stderr', async () => {
+    const script = 'for i in 1 2 3 4 5 6; do echo "line $i" >&2; done; exit 3';
+    const failure = await programs
+      .run('sh', ['-c', script], { signal, folder: temporaryFolder() })
+      .catch((e) => e);
+    expect(failure).toBeInstanceOf(ChildFailure);
+    expect(failure.exitCode).toBe(3);
+    expect(failure.lastWords).toBe('line 3\nline 4\nline 5\nline 6');
+  });
+
+  test('names a program that is not installed', async () => {
+    const failure = await programs
+      .run('no-such-engine', [], { signal, folder: temporaryFolder() })
+      .catch((e) => e);
+    expect(failure).toBeInstanceOf(ProgramMissing);
+    expect(failure.program).toBe('no-such-engine');
+  });
+
+  test('finds programs only in the folders it was given', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'mine'), '#!/bin/sh\necho found\n');
+    chmodSync(join(folder, 'mine'), 0o755);
+    const own = createPrograms(folder);
+    expect(own.locate('ffmpeg')).toBeNull();
+    expect((await own.run('mine', [], { signal, folder })).toString()).toBe('found\n');
+  });
+
+  test('ends a child that writes more than it should', async () => {
+    const run = programs.run('yes', [], { signal, folder: temporaryFolder(), maxStdoutBytes: 10_000 });
+    await expect(run).rejects.toThrow('its output is over the limit');
+  });
+
+  test('passes lines on as they arrive, without collecting them', async () => {
+    const lines: string[] = [];
+    const args = ['-c', 'printf "one\\r\\n\\ntwo\\nthree"'];
+    const options = { signal, folder: temporaryFolder(), onLine: (line: string) => lines.push(line) };
+    expect(await programs.run('sh', args, options)).toHaveLength(0);
+    expect(lines).toEqual(['one', 'two', 'three']);
+  });
+
+  test('fails with what a reader of lines throws, and ends the child', async () => {
+    const onLine = () => {
+      throw new RangeError('unexpected line');
+    };
+    const run = programs.run('sh', ['-c', 'echo one; sleep 60'], {
+      signal,
+      folder: temporaryFolder(),
+      onLine,
+    });
+    await expect(run).rejects.toThrow('unexpected line');
+  });
+
+  test.runIf(programs.locate('prlimit'))('limits a child', async () => {
+    const limits = { memoryBytes: 512 * 1024 ** 2, cpuSeconds: 7 };
+    const options = { signal, folder: temporaryFolder(), limits };
+    const stdout = await programs.run('sh', ['-c', 'ulimit -v; ulimit -t; ulimit -c'], options);
+    expect(stdout.toString().split('\n').slice(0, 3)).toEqual([String(512 * 1024), '7', '0']);
+  });
+});
+
+describe('cancelling', () => {
+  test('ends a whole pipeline, also one that ignores SIGTERM', async () => {
+    const pids: number[] = [];
+    const stop = new AbortController();
+    const script =
+      'trap "" TERM; sleep 60 & echo $!; (trap "" TERM; sleep 61) & echo $!; echo $$; wait; wait; sleep 62';
+    const run = programs.run('bash', ['-c', script], {
+      signal: stop.signal,
+      folder: temporaryFolder(),
+      onLine: (line) => pids.push(Number(line)),
+    });
+    await expect.poll(() => pids.length).toBe(3);
+    stop.abort(new Error('enough'));
+    await expect(run).rejects.toThrow('enough');
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('starts nothing once cancelled', async () => {
+    const folder = temporaryFolder();
+    const run = programs.run('touch', ['made'], { signal: AbortSignal.abort(new Error('before')), folder });
+    await expect(run).rejects.toThrow('before');
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+  });
+
+  test('starts nothing if it is cancelled just after the call', async () => {
+    const folder = temporaryFolder();
+    const stop = new AbortController();
+    const run = programs.run('touch', ['made'], { signal: stop.signal, folder });
+    stop.abort(new Error('at once'));
+    await expect(run).rejects.toThrow('at once');
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+  });
+});
+
+describe('children of a process that dies', () => {
+  /** Starts a process that runs `sleep` as a child, ends it as requested, and returns the child's id. */
+  async function orphan(end: string): Promise<number> {
+    const folder = temporaryFolder();
+    const source = new URL('../../../src/media/programs/programs.ts', import.meta.url).href;
+    const script = `
+      import { writeSync } from 'node:fs';
+      const { createPrograms } = await import(${JSON.stringify(source)});
+      const programs = createPrograms(process.env.PATH);
+      const onLine = (line) => { writeSync(1, line); ${end} };
+      const options = { signal: new AbortController().signal, folder: ${JSON.stringify(folder)}, onLine };
+      await programs.run('sh', ['-c', 'echo $$; exec sleep 60'], options);`;
+    let stdout = '';
+    try {
+      stdout = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    } catch (error) {
+      // A process that a signal has ended leaves its output on the error.
+      if (error instanceof Error && 'stdout' in error) stdout = String(error.stdout);
+    }
+    return Number(stdout);
+  }
+
+  test('end with it when it exits', async () => {
+    const pid = await orphan('process.exit(0)');
+    expect(pid).toBeGreaterThan(0);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  test.runIf(programs.locate('setpriv'))('end with it when it is killed', async () => {
+    const pid = await orphan("process.kill(process.pid, 'SIGKILL')");
+    expect(pid).toBeGreaterThan(0);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
+
+test('lines are the same however the stream is cut, also within a character', async () => {
+  const text = 'über\nzwei\r\n\ndrei';
+  const bytes = Buffer.from(text);
+  const cuts = fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(cuts, async (places) => {
+      const ends = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+      const chunks = ends.slice(1).map((end, at) => bytes.subarray(ends[at], end));
+      const stream = Readable.from(chunks, { objectMode: true });
+      const lines: string[] = [];
+      readLines(stream, (line) => lines.push(line));
+      await finished(stream);
+      expect(lines).toEqual(['über', 'zwei', 'drei']);
+    }),
+  );
+});
+
+test('a line without end is passed on in pieces', async () => {
+  const stream = Readable.from([Buffer.alloc(1_100_000, 'x'), Buffer.from('y')], { objectMode: true });
+  const lengths: number[] = [];
+  readLines(stream, (line) => lengths.push(line.length));
+  await finished(stream);
+  expect(lengths).toEqual([1_100_000, 1]);
+});
+
+test('what is beyond the cap is dropped, which is reported once', async () => {
+  const stream = Readable.from([Buffer.from('abc'), Buffer.from('de'), Buffer.from('f')], {
+    objectMode: true,
+  });
+  let overflows = 0;
+  const collected = collect(stream, 4, () => {
+    overflows += 1;
+  });
+  await finished(stream);
+  expect(collected().toString()).toBe('abc');
+  expect(overflows).toBe(1);
+});
+
+test('the last lines are kept, none of them long', () => {
+  const kept = keepLastLines(2);
+  for (const line of ['one', 'two', 'x'.repeat(10_000)]) kept.add(line);
+  expect(kept.text()).toBe(`two\n${'x'.repeat(500)}`);
+});

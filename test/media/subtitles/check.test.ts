@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
+import { scanSrt } from '../../../src/media/subtitles/scan.ts';
+
+const cue = (number: number, from: string, to: string, text: string) =>
+  `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
+const check = (srt: string) => checkSubtitle(scanSrt(srt));
+
+test('clean subtitles have no findings', () => {
+  expect(
+    check(cue(1, '01,000', '03,000', 'Good morning.') + cue(2, '03,000', '05,000', 'And to you.')),
+  ).toEqual([]);
+});
+
+test('a finding says row, time, what is wrong and what to do', () => {
+  const srt = cue(1, '01,000', '03,500', 'One.') + cue(2, '03,000', '05,000', 'Two.');
+  expect(check(`\uFEFF${srt}`)).toEqual([
+    {
+      code: 'OVERLAP',
+      severity: 'warning',
+      row: 6,
+      cue: 2,
+      time: '00:00:03,000',
+      message: 'it begins 500 ms before cue 1 ends',
+      advice: 'end cue 1 at 00:00:03,000',
+    },
+  ]);
+});
+
+test('an overlap is found with every cue that is still shown, not only with the previous one', () => {
+  const srt =
+    cue(1, '00,000', '06,000', 'One.') +
+    cue(2, '01,000', '02,000', 'Two.') +
+    cue(3, '03,000', '05,000', 'Three.');
+  expect(check(srt).map(({ code, cue, message }) => [code, cue, message])).toEqual([
+    ['OVERLAP', 2, 'it begins 5000 ms before cue 1 ends'],
+    ['OVERLAP', 3, 'it begins 3000 ms before cue 1 ends'],
+  ]);
+});
+
+test('cues out of order overlap by their times, not by their order', () => {
+  const codes = (srt: string) => check(srt).map(({ code, cue }) => [code, cue]);
+  const late = cue(1, '05,000', '06,000', 'Late.');
+  expect(codes(late + cue(2, '01,000', '02,000', 'Two.') + cue(3, '03,000', '04,000', 'Three.'))).toEqual([
+    ['OUT_OF_ORDER', 2],
+  ]);
+  expect(codes(late + cue(2, '03,000', '05,500', 'Two.'))).toEqual([
+    ['OVERLAP', 1],
+    ['OUT_OF_ORDER', 2],
+  ]);
+});
+
+test('cues after the end of a video of known length are reported with that length', () => {
+  const ends = (from: string, to: string, videoMs: number | null) =>
+    checkSubtitle(scanSrt(cue(1, from, to, 'Here.')), videoMs).map(({ code, severity, message }) => [
+      ...[code, severity, message],
+    ]);
+  expect(ends('20,000', '22,000', 10_080)).toEqual([
+    ['PAST_END', 'warning', 'it begins at 00:00:20,000, and the video lasts 00:00:10,080'],
+  ]);
+  expect(ends('10,080', '11,000', 10_080)).toEqual([
+    ['PAST_END', 'warning', 'it begins at 00:00:10,080, and the video lasts 00:00:10,080'],
+  ]);
+  expect(ends('09,000', '12,000', 10_080)).toEqual([
+    ['PAST_END', 'warning', 'it ends at 00:00:12,000, and the video lasts 00:00:10,080'],
+  ]);
+  expect(ends('09,000', '11,080', 10_080)).toEqual([]);
+  expect(ends('20,000', '22,000', null)).toEqual([]);
+});
+
+test('many cues after the end of the video are reported once, so that they do not hide other findings', () => {
+  const cues = ['11', '13', '15'].map((second, at) => cue(at + 1, `${second},000`, `${second},900`, 'Here.'));
+  const findings = checkSubtitle(scanSrt(cues.join('')), 10_080);
+  expect(findings.map(({ cue, message }) => [cue, message])).toEqual([
+    [1, 'it begins at 00:00:11,000, and the video lasts 00:00:10,080 (2 more cues begin after its end)'],
+  ]);
+});
+
+test.each([
+  ['ENDS_BEFORE_START', 'error', cue(1, '03,000', '02,000', 'No.')],
+  ['OUT_OF_ORDER', 'warning', cue(1, '05,000', '06,000', 'Late.') + cue(2, '01,000', '02,000', 'Early.')],
+  ['EMPTY', 'warning', cue(1, '01,000', '02,000', '')],
+  ['NO_WORDS', 'warning', cue(1, '01,000', '02,000', '♪♪')],
+  ['TOO_LONG_TEXT', 'error', cue(1, '01,000', '07,000', 'word '.repeat(1001))],
+  ['MARKUP', 'warning', cue(1, '01,000', '03,000', '{\\an8}<i>Here</i>')],
+  ['TOO_SHORT', 'warning', cue(1, '01,000', '01,832', 'Oh.')],
+  ['TOO_LONG', 'warning', cue(1, '01,000', '08,001', 'Slow.')],
+  ['TOO_FAST', 'warning', cue(1, '01,000', '02,000', 'twenty one characters')],
+  ['NO_CUES', 'error', 'no times at all'],
+])('finds %s, an %s', (code, severity, srt) => {
+  expect(check(srt)).toContainEqual(expect.objectContaining({ code, severity }));
+});
+
+test('each script has its own reading speed', () => {
+  const speeds = (text: string) => check(cue(1, '01,000', '02,000', text)).map(({ message }) => message);
+  expect(speeds('twenty characters ok')).toEqual([]);
+  expect(speeds('今天天气很好我们走')).toEqual([]);
+  expect(speeds('今天天气很好，我们走吧')).toEqual(['reading speed is 10.0 characters/s (limit 9)']);
+  expect(speeds('これは速い')).toEqual(['reading speed is 5.0 characters/s (limit 4)']);
+  expect(speeds('오늘 날씨가 좋네요')).toEqual([]);
+});
+
+test('a number in the text is not a cue number, and a file without blank rows is read', () => {
+  const cues = scanSrt('1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\n7');
+  expect(cues.map(({ row, text }) => [row, text])).toEqual([
+    [2, '42'],
+    [6, 'Two\n7'],
+  ]);
+});

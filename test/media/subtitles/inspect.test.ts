@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { inspectSubtitle } from '../../../src/media/subtitles/inspect.ts';
+
+const inspect = (text: string, name: string) => inspectSubtitle(Buffer.from(text), name);
+const places = async (text: string, name: string) =>
+  (await inspect(text, name)).findings.map(({ code, row, time }) => [code, row, time]);
+
+const VTT = [
+  ...['WEBVTT - a talk', '', 'NOTE', 'not a cue', '', 'intro', '00:01.000 --> 00:03.000 align:start'],
+  ...['<v Ana>Good &amp; early', '', '00:02.500 --> 00:02.700', 'Again', ''],
+].join('\n');
+
+const ASS = [
+  ...['[Script Info]', 'ScriptType: v4.00+', '', '[V4+ Styles]', 'Format: Name', 'Style: Default', ''],
+  ...['[Events]', 'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'],
+  'Dialogue: 0,0:00:05.00,0:00:07.00,Default,,0,0,0,,Later, with {\\i1}a comma{\\i0}',
+  'Dialogue: 0,0:00:01.00,0:00:01.20,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}Sooner\\Nand shorter',
+].join('\n');
+
+test('a WebVTT file is read with its findings at their rows', async () => {
+  const { lines } = await inspect(VTT, 'talk.vtt');
+  expect(lines?.map(({ text, start_ms }) => [text, start_ms])).toEqual([
+    ['Good & early', 1000],
+    ['Again', 2500],
+  ]);
+  expect(await places(VTT, 'talk.vtt')).toEqual([
+    ['TOO_SHORT', 10, '00:00:02,500'],
+    ['OVERLAP', 10, '00:00:02,500'],
+  ]);
+});
+
+test('the dialogue of an ASS file is checked in the order of its times, without drawings and instructions', async () => {
+  const { lines } = await inspect(ASS, 'talk.ass');
+  expect(lines?.map(({ text }) => text)).toEqual(['Sooner\nand shorter', 'Later, with a comma']);
+  expect(await places(ASS, 'talk.ass')).toEqual([['TOO_SHORT', 11, '00:00:01,000']]);
+});
+
+test('cues out of order are reported, and sorted', async () => {
+  const srt = '1\n00:00:05,000 --> 00:00:07,000\nlast\n\n2\n00:00:01,000 --> 00:00:03,000\nfirst\n';
+  const { lines, findings } = await inspect(srt, 'talk.srt');
+  expect(lines?.map(({ text, index }) => [text, index])).toEqual([
+    ['first', 1],
+    ['last', 2],
+  ]);
+  expect(findings.map(({ code, row }) => [code, row])).toContainEqual(['OUT_OF_ORDER', 6]);
+});
+
+test.each([
+  ['a cue that ends before it begins', '1\n00:00:05,000 --> 00:00:04,000\nx\n', 'ENDS_BEFORE_START', 2],
+  ['no subtitle at all', 'a letter\nto somebody\n', 'UNREADABLE', 1],
+  ['nothing', '', 'UNREADABLE', null],
+])('%s is an error with its row, and yields no lines', async (_what, text, code, row) => {
+  const { lines, findings } = await inspect(text, 'talk.srt');
+  expect(lines).toBeNull();
+  expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([{ code, row }]);
+});
+
+test('binary data is an error and does not crash', async () => {
+  const { lines, findings } = await inspectSubtitle(Buffer.from([0xc3, 0x28, 0xff]), 'talk.srt');
+  expect(lines).toBeNull();
+  expect(findings).toMatchObject([{ code: 'UNREADABLE', severity: 'error' }]);
+});
