@@ -7,12 +7,14 @@ import { HOSTED } from './vitest.hosted.config.ts';
  * end a process, or work so long that it makes no difference.
  */
 const ALONE = [
-  'test/{stages,workflow/prepare}/**/*.test.ts',
+  'test/commands/stages/**/*.test.ts',
+  'test/commands/jobs/{examine-video,preparation,subtitles}*.test.ts',
   'test/e2e/{examples,old-node,stages}.test.ts',
-  'test/engines/{backends/sherpa,export,media,recognize,run,separate,speak,translate}/**/*.test.ts',
-  'test/engines/{capabilities,programs*}.test.ts',
+  'test/engines/{backends/sherpa,recognize,run,separate,speak,translate}/**/*.test.ts',
+  'test/engines/capabilities.test.ts',
   'test/golden/golden.test.ts',
-  'test/prepare/{conversion,export,join,media,split}/**/*.test.ts',
+  'test/media/{audio,convert,export,join,probe,programs,split}/**/*.test.ts',
+  'test/media/traps.test.ts',
   'test/batch/page/dom/**/*.test.ts',
   'test/service/media/**/*.test.ts',
   'test/cli/jq.test.ts',

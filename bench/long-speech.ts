@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Segment } from '../src/engines/separate/segments.ts';
+import type { Segment } from '../src/media/audio/segments.ts';
 import { type Figure, NODE_MEMORY_MIB, upTo } from './figure.ts';
 import { type ProcessRun, runProcess } from './measure.ts';
 

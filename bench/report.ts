@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { readPageParts, writePage } from '../src/batch/report/html.ts';
 import { buildReport } from '../src/batch/report/page-build.ts';
-import { pageJob } from '../test/batch/report/page-job.ts';
 import { CHROMIUM, launchBrowser } from '../test/batch/page/dom/launch.ts';
+import { pageJob } from '../test/batch/report/page-job.ts';
 import { ANY_TIME_MS, type Figure } from './figure.ts';
 import { median } from './measure.ts';
 

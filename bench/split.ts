@@ -2,10 +2,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPrograms } from '../src/media/programs/programs.ts';
 import { joinVideos } from '../src/media/join/join-videos.ts';
 import { readFacts } from '../src/media/probe/facts.ts';
 import { readTimeline } from '../src/media/probe/timeline.ts';
+import { createPrograms } from '../src/media/programs/programs.ts';
 import { SERVICE_SPLIT, type SplitLimits } from '../src/media/split/limits.ts';
 import { splitLongVideo } from '../src/media/split/split-long-video.ts';
 import { type Figure, upTo } from './figure.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Data that code opens beside itself, with the text about its origin. */
 const DATA = [
-  { folder: 'src/engines/separate', file: 'silero_vad_v6.onnx' },
+  { folder: 'src/media/audio', file: 'silero_vad_v6.onnx' },
   { folder: 'src/engines/trial', file: 'speech-0870.flac' },
 ];
 

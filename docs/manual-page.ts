@@ -1,12 +1,12 @@
 /** Generates the man page, vloc(1), from the same tables as the help. Source: man-pages(7), groff_man(7). */
 
+import { EXIT_CODES } from '../src/base/exit-codes.ts';
 import { writtenFlags } from '../src/cli/options.ts';
-import { COMMANDS } from '../src/commands/tree.ts';
 import { type CalledCommand, type Command, operandParts } from '../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../src/commands/context/global-options.ts';
 import type { OptionTable } from '../src/commands/context/option-table.ts';
 import { VERSION } from '../src/commands/context/version.ts';
-import { EXIT_CODES } from '../src/base/exit-codes.ts';
+import { COMMANDS } from '../src/commands/tree.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 
 /** Date of the last change to the text in this file. Source: man-pages(7), "Title line". */

@@ -5,10 +5,10 @@
 
 import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
-import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
 import type { Command } from '../../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';
 import type { OptionSpec, OptionTable } from '../../src/commands/context/option-table.ts';
+import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
 import { type Value, valueOfOperands, valueOfOption } from './values.ts';
 
 /** A word and its description, which shells show beside it. */

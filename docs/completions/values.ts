@@ -1,11 +1,11 @@
 /** The values that the shells offer: choices from the tables, otherwise by the value name in the help. */
 
-import type { ValueSource } from '../../src/commands/tool/completion-values.ts';
 import type { Command, Operands } from '../../src/commands/context/command.ts';
 import type { OptionSpec } from '../../src/commands/context/option-table.ts';
-import { BACKEND_STEPS } from '../../src/engines/backend.ts';
-import { typesOf } from '../../src/engines/config-check.ts';
 import { KIND_CHOICES } from '../../src/commands/jobs/list-jobs.ts';
+import type { ValueSource } from '../../src/commands/tool/completion-values.ts';
+import { typesOf } from '../../src/engines/config-check.ts';
+import { BACKEND_STEPS } from '../../src/media/work.ts';
 
 export type Value = {
   /** Its name in the help. */

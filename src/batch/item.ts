@@ -1,9 +1,9 @@
 /** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../base/failure.ts';
-import type { KeptTracks } from './records/kept-tracks.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
 import type { JobInput } from './plan/input.ts';
+import type { KeptTracks } from './records/kept-tracks.ts';
 import type { ItemProvenance } from './report/provenance.ts';
 
 export interface BatchItem {

@@ -4,11 +4,11 @@
  */
 import { resolve } from 'node:path';
 import { Failure } from '../base/failure.ts';
+import { recordedResults } from './plan/decide-items.ts';
+import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './record-folder.ts';
 import { readCountedLog } from './records/append-log.ts';
 import { foldIntents } from './records/intents.ts';
 import type { LogRecord } from './records/record-line.ts';
-import { recordedResults } from './plan/decide-items.ts';
-import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './record-folder.ts';
 import { attachedIds } from './run/lost-jobs.ts';
 import { writeShard } from './shard.ts';
 import { foldStageRecords } from './stages/records.ts';

@@ -1,8 +1,8 @@
 /** The journal records of how results were made. Journals of earlier versions have none. */
 import * as v from 'valibot';
+import { CUE_FITS, PROVENANCE_STEPS, type Provenance } from '../protocol/provenance.ts';
 import { readRecord } from './records/read-record.ts';
 import type { LogRecord } from './records/record-line.ts';
-import { CUE_FITS, PROVENANCE_STEPS, type Provenance } from '../protocol/provenance.ts';
 
 /** Usual values are omitted: a batch may have thousands of cues. */
 const provenanceRecord = v.object({

@@ -2,11 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorCode, onDisk } from '../base/system-error.ts';
-import type { StoredFile } from './records/next-step.ts';
-import type { LogRecord } from './records/record-line.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
 import { nameBelow } from './plan/candidate.ts';
+import type { StoredFile } from './records/next-step.ts';
+import type { LogRecord } from './records/record-line.ts';
 import type { Shard } from './shard.ts';
 
 /** Beside the results, so that it moves with them. A folder that contains it is an output folder. */

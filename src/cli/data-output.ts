@@ -1,9 +1,10 @@
 /** The data on stdout: their form (--output, --jq, --fields), and the escaping of text from outside. */
+
+import { Failure } from '../base/failure.ts';
+import { asFailure } from '../base/failure-document.ts';
 import type { Command } from '../commands/context/command.ts';
 import type { Io, OutputMode } from '../commands/context/context.ts';
 import { type GlobalValues, outputMode } from '../commands/context/global-options.ts';
-import { Failure } from '../base/failure.ts';
-import { asFailure } from '../base/failure-document.ts';
 import type { JqFilter } from './jq.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';
 

@@ -1,6 +1,7 @@
 /** The text after the options in a help text, and the topics of `vloc help`, made from the tables that they describe. */
-import type { Command } from '../commands/context/command.ts';
+
 import { EXIT_CODES } from '../base/exit-codes.ts';
+import type { Command } from '../commands/context/command.ts';
 import { ENVIRONMENT } from '../profiles/environment.ts';
 import { wrapProse } from './terminal/wrap.ts';
 

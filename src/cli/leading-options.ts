@@ -1,10 +1,10 @@
 /** Moves global options before the command, as in `vloc --profile prod jobs list`, to where the parser accepts them. */
 
 import { flagName } from '../batch/plan/field-flags.ts';
-import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
 import { usageFailure } from '../commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../commands/context/global-options.ts';
 import type { OptionSpec } from '../commands/context/option-table.ts';
+import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
 
 /** Commands that print and exit, and ignore these options. */
 const ANSWERS: ReadonlySet<string> = new Set(['help', 'version', '-h', '--help', '-V', '--version']);

@@ -1,11 +1,11 @@
 /** One run: parse, run the command, turn whatever comes out into an exit code. */
 
-import { Interruption, type Io } from '../commands/context/context.ts';
-import type { OptionTable, RawOptions } from '../commands/context/option-table.ts';
-import { type Caller, completeCommands } from '../commands/context/printed-command.ts';
 import { EXIT_CODES } from '../base/exit-codes.ts';
 import { Failure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
+import { Interruption, type Io } from '../commands/context/context.ts';
+import type { OptionTable, RawOptions } from '../commands/context/option-table.ts';
+import { type Caller, completeCommands } from '../commands/context/printed-command.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';
 import { parseArguments } from './program.ts';

@@ -1,5 +1,6 @@
 /** Converts option tables to parser options, and reads their values from the result of the parser. */
 import { CommanderError, InvalidArgumentError, Option, type Command as Parser } from 'commander';
+import { EXIT_CODES } from '../base/exit-codes.ts';
 import { flagName } from '../batch/plan/field-flags.ts';
 import { parseDuration } from '../commands/context/format.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type OptionTable,
   type RawOptions,
 } from '../commands/context/option-table.ts';
-import { EXIT_CODES } from '../base/exit-codes.ts';
 
 /** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
 export function addOptions(parser: Parser, table: OptionTable): void {

@@ -1,6 +1,14 @@
 /** Builds the parser from the command tree. Loads only the command that is called. */
 
 import { Argument, CommanderError, Option, Command as Parser } from 'commander';
+import { EXIT_CODES } from '../base/exit-codes.ts';
+import { Failure } from '../base/failure.ts';
+import { type Command, decodeOptions, operandHelp, writeOperands } from '../commands/context/command.ts';
+import type { Io } from '../commands/context/context.ts';
+import { asSentence } from '../commands/context/format.ts';
+import { GLOBAL_OPTIONS, type GlobalValues } from '../commands/context/global-options.ts';
+import type { RawOptions } from '../commands/context/option-table.ts';
+import { VERSION } from '../commands/context/version.ts';
 import {
   COMMAND_SECTIONS,
   COMMANDS,
@@ -8,14 +16,6 @@ import {
   type CommandLeaf,
   type CommandRow,
 } from '../commands/tree.ts';
-import { type Command, decodeOptions, operandHelp, writeOperands } from '../commands/context/command.ts';
-import type { Io } from '../commands/context/context.ts';
-import { asSentence } from '../commands/context/format.ts';
-import { GLOBAL_OPTIONS, type GlobalValues } from '../commands/context/global-options.ts';
-import type { RawOptions } from '../commands/context/option-table.ts';
-import { VERSION } from '../commands/context/version.ts';
-import { EXIT_CODES } from '../base/exit-codes.ts';
-import { Failure } from '../base/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { commandHelp, findTopic, HELP_TOPICS, rootHelp } from './help.ts';
 import { moveLeadingOptions } from './leading-options.ts';

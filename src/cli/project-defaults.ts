@@ -2,11 +2,11 @@
 
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { COMMANDS } from '../commands/tree.ts';
+import { Failure } from '../base/failure.ts';
 import type { Command } from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
 import type { OptionSpec, RawOptions } from '../commands/context/option-table.ts';
-import { Failure } from '../base/failure.ts';
+import { COMMANDS } from '../commands/tree.ts';
 import { homeFolder } from '../profiles/environment.ts';
 import { readProjectFile } from '../profiles/project-file.ts';
 import { nearestName } from '../protocol/nearest.ts';

@@ -1,9 +1,9 @@
 /** A failure on stderr: for people what, why and what to do; for programs one JSON object. */
 
-import type { Io } from '../commands/context/context.ts';
-import { type GlobalValues, outputMode } from '../commands/context/global-options.ts';
 import type { Failure } from '../base/failure.ts';
 import { failureDocument } from '../base/failure-document.ts';
+import type { Io } from '../commands/context/context.ts';
+import { type GlobalValues, outputMode } from '../commands/context/global-options.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 import { widthOf, wrapProse, wrapRows } from './terminal/wrap.ts';

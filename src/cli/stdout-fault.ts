@@ -1,9 +1,9 @@
 /** Failed writes to stdout: a reader that has closed its end is fine, a full disk is not. */
 
-import type { Io, Output } from '../commands/context/context.ts';
 import { EXIT_CODES } from '../base/exit-codes.ts';
 import { Failure } from '../base/failure.ts';
 import { describeDisk, errorCode } from '../base/system-error.ts';
+import type { Io, Output } from '../commands/context/context.ts';
 import { reportFailure } from './report-failure.ts';
 
 interface StdoutWatch {

@@ -2,20 +2,12 @@
  * The four steps that engines do. Each engine implements the interface of its step, and nothing outside an
  * implementation knows which one runs. A backend belongs to the process and serves all its jobs.
  */
-import type { Segment } from './separate/segments.ts';
 
-export const BACKEND_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
-export type BackendStep = (typeof BACKEND_STEPS)[number];
+import type { Segment } from '../media/audio/segments.ts';
+import type { Clip, EngineRun } from '../media/work.ts';
+import type { LanguagePair } from '../protocol/languages.ts';
 
 export type VoiceMode = 'auto' | 'female' | 'male';
-
-/** For short calls. */
-export interface EngineRun {
-  /** When it is aborted, child processes end within 2 s and the promise rejects with the signal's reason. */
-  readonly signal: AbortSignal;
-  /** An existing folder for temporary files; its owner removes it. */
-  readonly folder: string;
-}
 
 /** What a longer call receives. All its files have names that no other call uses. */
 export interface BackendWork extends EngineRun {
@@ -67,12 +59,6 @@ export interface Recognizer extends Backend {
   recognize(task: RecognitionTask, work: BackendWork): Promise<Recognition>;
 }
 
-/** BCP 47 tags. */
-export interface LanguagePair {
-  readonly from: string;
-  readonly to: string;
-}
-
 /** A pair, and the language through which it is translated if there is one in between. */
 export interface ListedPair extends LanguagePair {
   readonly through?: string;
@@ -109,13 +95,6 @@ export interface Translator extends Backend {
   readonly detect: ((texts: readonly string[], run: EngineRun) => Promise<string>) | null;
   /** Returns one translation for each text, in the same order. @throws JobFailure, ProgramMissing, ChildFailure */
   translate(task: TranslationTask, work: BackendWork): Promise<readonly string[]>;
-}
-
-/** Mono sound of 16-bit samples. */
-export interface Clip {
-  readonly samples: Int16Array;
-  /** Samples per second. */
-  readonly sampleRate: number;
 }
 
 export interface SpeechRequest {

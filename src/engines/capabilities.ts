@@ -1,10 +1,10 @@
 /** What the installed engines can do, as they report it. */
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
+import type { Programs } from '../media/programs/programs.ts';
 import { ENGINES, type Engine } from './catalog.ts';
 import { BUILT_IN } from './config.ts';
 import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
-import type { Programs } from '../media/programs/programs.ts';
 import type { EngineChoice, StepEngines } from './registry.ts';
 
 /** A program that does not answer in time counts as missing. */

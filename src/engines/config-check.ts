@@ -1,8 +1,8 @@
 /** Checks `engines.json` and describes its mistakes: which entry, which field, what is wrong, what to write instead. */
 import * as v from 'valibot';
 import { Failure } from '../base/failure.ts';
+import { BACKEND_STEPS, type BackendStep } from '../media/work.ts';
 import { nearestName } from '../protocol/nearest.ts';
-import { BACKEND_STEPS, type BackendStep } from './backend.ts';
 import { BUILT_IN, ENTRIES, type EnginesConfig, EnginesFile } from './config.ts';
 
 /** What the user reads about one mistake. */

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../base/folder.ts';
 import { Failure } from '../base/failure.ts';
+import { makeFolder } from '../base/folder.ts';
 import { describeUnreadable, errorCode, onDisk } from '../base/system-error.ts';
 import type { EnginesConfig } from './config.ts';
 

@@ -3,8 +3,8 @@
  * messages about its mistakes.
  */
 import * as v from 'valibot';
+import type { BackendStep } from '../media/work.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
-import type { BackendStep } from './backend.ts';
 
 const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));

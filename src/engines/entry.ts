@@ -1,6 +1,6 @@
 /** Names of the entries of `engines.json`. Without the schema, because the completion of names must be quick. */
 import { basename } from 'node:path';
-import type { BackendStep } from './backend.ts';
+import type { BackendStep } from '../media/work.ts';
 import type { EntryOf } from './config.ts';
 
 type Entry = EntryOf<BackendStep> | string;

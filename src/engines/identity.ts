@@ -3,12 +3,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
-import type { BackendStep } from './backend.ts';
+import type { Programs } from '../media/programs/programs.ts';
+import type { BackendStep } from '../media/work.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { expandHome } from './backends/user-entry.ts';
 import { ENGINES } from './catalog.ts';
 import type { EntryOf } from './config.ts';
-import type { Programs } from '../media/programs/programs.ts';
 import { findSpeechModels } from './recognize/model.ts';
 
 type Entry = EntryOf<BackendStep> | string;

@@ -1,15 +1,16 @@
 /** The engines of this machine. */
 import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { checkExport } from '../media/export/export.ts';
+import { inspectVideo } from '../media/probe/inspect.ts';
+import { asJobFailure } from '../media/programs/failures.ts';
+import { createPrograms } from '../media/programs/programs.ts';
+import type { Work } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { detectCapabilities } from './capabilities.ts';
 import type { EnginesConfig } from './config.ts';
-import type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';
-import { checkExport } from '../media/export/export.ts';
-import { asJobFailure } from './failures.ts';
-import { inspectVideo } from '../media/probe/inspect.ts';
-import { createPrograms } from '../media/programs/programs.ts';
+import type { Capabilities, Engines, Products, Tasks } from './engine.ts';
 import { closeEngines, createStepEngines, type StepEngines } from './registry.ts';
 import { localize } from './run/auto-localization.ts';
 import { monotonic } from './run/progress.ts';
@@ -92,4 +93,5 @@ async function guard<T>(signal: AbortSignal, action: () => Promise<T>): Promise<
   }
 }
 
-export type { Capabilities, Engines, Products, Tasks, Work } from './engine.ts';
+export type { Work } from '../media/work.ts';
+export type { Capabilities, Engines, Products, Tasks } from './engine.ts';

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { canonicalLanguage } from '../protocol/language-tag.ts';
-import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
-import { ChildFailure, ProgramMissing } from './failures.ts';
-import { scriptOf } from './languages.ts';
+import { ChildFailure, ProgramMissing } from '../media/programs/failures.ts';
 import type { Programs } from '../media/programs/programs.ts';
+import { canonicalLanguage } from '../protocol/language-tag.ts';
+import { scriptOf } from '../protocol/languages.ts';
+import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
 import { BETWEEN } from './translate/directions.ts';
 
 interface InstallFacts {

@@ -4,13 +4,14 @@ import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { errorCode } from '../base/system-error.ts';
+import { BACKEND_STEPS, type BackendStep, type EngineRun } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import { BACKEND_STEPS, type BackendOf, type BackendStep, type EngineRun } from './backend.ts';
+import { matchLanguage } from '../protocol/languages.ts';
+import type { BackendOf } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
 import { ENGINES } from './catalog.ts';
 import type { EnginesConfig, EntryOf, KeySource } from './config.ts';
-import { matchLanguage } from './languages.ts';
 import { closeEngines, createStepEngines, type EngineChoice } from './registry.ts';
 import {
   describeUnusable,

@@ -1,15 +1,16 @@
 /** Creates the engines of each step from `engines.json`, and chooses one for a job by language. */
+
+import { createLimit } from '../base/together.ts';
+import type { Programs } from '../media/programs/programs.ts';
+import { BACKEND_STEPS, type BackendStep, type EngineUse } from '../media/work.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
-import { BACKEND_STEPS, type BackendOf, type BackendStep } from './backend.ts';
+import type { BackendOf } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { BUILT_IN, type EnginesConfig, type EntryOf } from './config.ts';
-import type { EngineUse } from './engine.ts';
 import { identifyEngines } from './identity.ts';
-import type { Programs } from '../media/programs/programs.ts';
 import { createPocketSphinx } from './recognize/pocketsphinx.ts';
 import { createBuiltinSeparator } from './separate/builtin.ts';
 import { createEspeak } from './speak/espeak.ts';
-import { createLimit } from './together.ts';
 import { createApertium } from './translate/apertium.ts';
 
 /** An engine of a step, in order of preference. */

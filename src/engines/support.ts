@@ -1,8 +1,8 @@
 /** Checks whether the installed engines can run a request. Does no I/O; returns a message for the user. */
 import type { JobKind } from '../protocol/kind-names.ts';
 import { languageName } from '../protocol/language-tag.ts';
+import { findPair, matchLanguage, sameLanguage } from '../protocol/languages.ts';
 import type { Capabilities, EngineStep } from './engine.ts';
-import { findPair, matchLanguage, sameLanguage } from './languages.ts';
 import { noVoiceFor } from './speak/voices.ts';
 
 /** Why the request cannot be run. */

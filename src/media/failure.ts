@@ -1,7 +1,8 @@
 /** The reasons why a file cannot be prepared: local faults, found before anything is sent or charged. */
-import { ChildFailure, ProgramMissing } from '../engines/failures.ts';
-import { TOO_MANY_ERRORS } from './probe/decode-check.ts';
+
 import { isDiskFull } from '../base/system-error.ts';
+import { TOO_MANY_ERRORS } from './probe/decode-check.ts';
+import { ChildFailure, ProgramMissing } from './programs/failures.ts';
 
 export type PreparationCode =
   | 'MEDIA_UNSUPPORTED'

@@ -2,8 +2,8 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ProxySettings } from '../client/index.ts';
 import { Failure } from '../base/failure.ts';
+import type { ProxySettings } from '../client/index.ts';
 import {
   assemble,
   SECRETS,

@@ -1,8 +1,8 @@
 /** Files that only the user may read: folders 0700, files 0600, links not followed for writing. */
 import { lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../base/folder.ts';
 import { Failure } from '../base/failure.ts';
+import { makeFolder } from '../base/folder.ts';
 import { describeDisk, errorCode } from '../base/system-error.ts';
 
 export const PRIVATE_FILE = 0o600;

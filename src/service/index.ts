@@ -1,7 +1,7 @@
 /** The embedded service: the whole interface on one machine, over real HTTP with real signatures. */
 
-import type { Engines } from '../engines/engine.ts';
 import { Failure } from '../base/failure.ts';
+import type { Engines } from '../engines/engine.ts';
 import type { Service, ServiceOptions } from './options.ts';
 import { createEngineLoader, startService } from './start.ts';
 

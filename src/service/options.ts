@@ -1,5 +1,5 @@
-import type { Engines } from '../engines/engine.ts';
 import type { Failure } from '../base/failure.ts';
+import type { Engines } from '../engines/engine.ts';
 import type { Optional } from '../protocol/defaults.ts';
 import type { Provenance } from '../protocol/provenance.ts';
 import type { Role } from '../protocol/roles.ts';

@@ -2,8 +2,8 @@
 import { randomBytes as systemRandom } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import type { Engines } from '../engines/engine.ts';
 import { Failure } from '../base/failure.ts';
+import type { Engines } from '../engines/engine.ts';
 import { withDefaults } from '../protocol/defaults.ts';
 import { createIdMaker } from '../protocol/ids.ts';
 import { VERSION_PREFIX } from '../protocol/operations.ts';

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
 import { itemKey, partKey } from '../../src/batch/plan/item-key.ts';
 import { isInShard, isKeyInShard, readShard, shardOf, writeShard } from '../../src/batch/shard.ts';
-import { Failure } from '../../src/base/failure.ts';
 
 const names = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 50 });
 const counts = fc.integer({ min: 1, max: 40 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileJq } from '../../src/cli/jq.ts';
 import { Failure } from '../../src/base/failure.ts';
+import { compileJq } from '../../src/cli/jq.ts';
 
 const apply = async (expression: string, value: unknown) =>
   (await compileJq(expression)).apply(JSON.stringify(value));

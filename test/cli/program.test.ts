@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/program.ts';
-import { COMMANDS } from '../../src/commands/tree.ts';
 import type { Command } from '../../src/commands/context/command.ts';
 import { HELP_GROUPS } from '../../src/commands/context/option-table.ts';
+import { COMMANDS } from '../../src/commands/tree.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));

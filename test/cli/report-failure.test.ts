@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { reportFailure } from '../../src/cli/report-failure.ts';
 import { Failure } from '../../src/base/failure.ts';
+import { reportFailure } from '../../src/cli/report-failure.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const failure = new Failure({

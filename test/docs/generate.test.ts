@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../src/base/exit-codes.ts';
 import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
-import { EXIT_CODES } from '../../src/base/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/commands/tree.ts';
 import type { Example } from '../../src/commands/context/command.ts';
+import { COMMANDS } from '../../src/commands/tree.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import type { Ended } from '../commands/support/run-vloc.ts';
 import {

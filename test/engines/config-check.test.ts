@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkEngines, fieldsOf, typesOf } from '../../src/engines/config-check.ts';
 import { Failure } from '../../src/base/failure.ts';
+import { checkEngines, fieldsOf, typesOf } from '../../src/engines/config-check.ts';
 
 const WHISPER = { type: 'openai', url: 'http://gpu:8000/v1', model: 'large-v3' };
 const VOICES = { type: 'openai', url: 'http://gpu:8880/v1', model: 'kokoro' };

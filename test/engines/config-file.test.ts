@@ -1,8 +1,8 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readEnginesFile, saveEnginesFile } from '../../src/engines/config-file.ts';
 import type { Failure } from '../../src/base/failure.ts';
+import { readEnginesFile, saveEnginesFile } from '../../src/engines/config-file.ts';
 import { temporaryFolder } from './workspace.ts';
 
 let path = '';

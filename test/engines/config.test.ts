@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { BACKEND_STEPS } from '../../src/engines/backend.ts';
 import { checkEngines, fieldsOf, typesOf } from '../../src/engines/config-check.ts';
+import { BACKEND_STEPS } from '../../src/media/work.ts';
 
 const schema = JSON.parse(await readFile(new URL('../../docs/engines.schema.json', import.meta.url), 'utf8'));
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);

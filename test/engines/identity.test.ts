@@ -1,9 +1,9 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BACKEND_STEPS } from '../../src/engines/backend.ts';
 import { BUILT_IN } from '../../src/engines/config.ts';
 import { identifyEngines } from '../../src/engines/identity.ts';
+import { BACKEND_STEPS } from '../../src/media/work.ts';
 import { script } from './backends/user-program.ts';
 import { programs, temporaryFolder } from './workspace.ts';
 

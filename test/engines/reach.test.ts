@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { BackendStep } from '../../src/engines/backend.ts';
 import type { EntryOf } from '../../src/engines/config.ts';
-import { createPrograms } from '../../src/media/programs/programs.ts';
 import { findObstacle } from '../../src/engines/reach.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
+import type { BackendStep } from '../../src/media/work.ts';
 import { script } from './backends/user-program.ts';
 import { programs, temporaryFolder } from './workspace.ts';
 

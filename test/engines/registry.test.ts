@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Translator } from '../../src/engines/backend.ts';
-import { createPrograms } from '../../src/media/programs/programs.ts';
 import { choose, createStepEngines, type EngineChoice } from '../../src/engines/registry.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
 import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from './workspace.ts';
 

@@ -8,9 +8,9 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
 import type { EnginesConfig } from '../../src/engines/config.ts';
-import type { Stage, Work } from '../../src/engines/engine.ts';
-import { createPrograms } from '../../src/media/programs/programs.ts';
 import { createStepEngines, type StepEngines } from '../../src/engines/registry.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
+import type { Stage, Work } from '../../src/media/work.ts';
 // Declares the run folder, also for the project of the report page.
 import type {} from '../structure/run-folder.ts';
 import { askProgram, makeMedia, rememberingPath } from '../support/remembered-programs.ts';

@@ -28,7 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
       'src/batch/records/record-line.ts',
     ],
     tests: [
-      'test/journal/{append-log,intents,log-file,next-step,record-line}*.test.ts',
+      'test/batch/records/{append-log,intents,log-file,next-step,record-line}*.test.ts',
       'test/batch/plan/decision.test.ts',
     ],
   },

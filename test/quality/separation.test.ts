@@ -1,8 +1,8 @@
 /** Separation of speech and music: how near both stems are to the truth, in stereo and with the voice on one side, and clicks. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Segment } from '../../src/engines/separate/segments.ts';
 import { separate } from '../../src/engines/separate/separate.ts';
+import type { Segment } from '../../src/media/audio/segments.ts';
 import { createWork, stepEngines, temporaryFolder } from '../engines/workspace.ts';
 import {
   type Channels,

@@ -8,15 +8,15 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { delimiter, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { DETECT_ONLY, WORKER_FILES } from '../../src/engines/separate/worker-messages.ts';
 import { AUDIO_FILES } from '../../src/media/audio/decode-audio.ts';
 import { locateProgram } from '../../src/media/programs/programs.ts';
-import { DETECT_ONLY, WORKER_FILES } from '../../src/engines/separate/worker-messages.ts';
 
 /** Larger results are not kept: few tests make them, and none makes them twice. */
 const MOST_KILOBYTES = 16_384;
 
 /** Results of our own programs depend on their code. */
-const SOURCES = fileURLToPath(new URL('../../src/engines', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** Ends a script as the program ended. */
 const FAIL = `[ $status -gt 128 ] && kill -$((status - 128)) $$
@@ -218,7 +218,7 @@ key=$(
   {
     shift 5
     echo "$@"
-    cat '${SOURCES}'/separate/*.ts '${SOURCES}'/media/*.ts
+    cat '${SOURCES}'/engines/separate/*.ts '${SOURCES}'/media/*/*.ts
     for name in $sounds; do
       echo "$name"
       [ ! -f "$name" ] || cat "$name" || echo "none of $$"

@@ -5,9 +5,10 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Engines, MediaFile, Work } from '../../src/engines/engine.ts';
-import { asJobFailure } from '../../src/engines/failures.ts';
+import type { Engines } from '../../src/engines/engine.ts';
+import { asJobFailure } from '../../src/media/programs/failures.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
+import type { MediaFile, Work } from '../../src/media/work.ts';
 import type { Random } from './random.ts';
 
 /**

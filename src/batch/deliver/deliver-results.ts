@@ -4,12 +4,12 @@
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
 import type { FindInput } from '../../base/find-input.ts';
+import { assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
+import type { Limiter } from '../limiter.ts';
 import { describeHolder } from '../records/hold.ts';
 import { type Lock, tryLock } from '../records/lock.ts';
 import type { StoredFile } from '../records/next-step.ts';
-import type { Limiter } from '../limiter.ts';
 import {
   type DeliveredFile,
   downloadResults,

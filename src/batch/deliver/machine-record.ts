@@ -1,11 +1,11 @@
 /** Records deliveries of `vloc jobs wait|download` in the job record of this machine. */
 
 import { stat } from 'node:fs/promises';
-import type { Job } from '../../client/index.ts';
 import { Failure } from '../../base/failure.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
-import type { JobEntry, JobRecord } from '../records/job-record.ts';
+import type { Job } from '../../client/index.ts';
 import type { Delivery } from '../plan/delivery.ts';
+import type { JobEntry, JobRecord } from '../records/job-record.ts';
 import type { DeliveryRecord } from './deliver-results.ts';
 import { type DeliveredFile, isAsset, isVerifiable, type ResultFile } from './download-results.ts';
 import { isSameFile } from './result-file.ts';

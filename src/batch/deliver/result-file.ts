@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { partOf } from '../../client/download/part-file.ts';
-import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { moveFile } from '../../base/move-file.ts';
 import { diskFailure } from '../../base/system-error.ts';
+import { partOf } from '../../client/download/part-file.ts';
+import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { StoredFile } from '../records/next-step.ts';
 
 /**

@@ -4,14 +4,14 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { prepareTarget } from '../../client/download/publish.ts';
+import { Failure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
-import { Failure } from '../../base/failure.ts';
 import { onDisk } from '../../base/system-error.ts';
-import { isKept } from '../records/kept-tracks.ts';
+import { prepareTarget } from '../../client/download/publish.ts';
 import type { KeptResult } from '../item.ts';
 import type { TracksTask } from '../preparation.ts';
+import { isKept } from '../records/kept-tracks.ts';
 import { digestFile, placeFile } from './result-file.ts';
 
 /** Adds the tracks; returns the path of the new file in the folder. @throws Failure */

@@ -1,6 +1,7 @@
 /** Display names for terms of the document. */
-import type { EntryState, TrackRole } from '../report/page-facts.ts';
+
 import type { JobKind } from '../../protocol/kind-names.ts';
+import type { EntryState, TrackRole } from '../report/page-facts.ts';
 import type { ListFilter } from './choose.ts';
 
 export const STATE_NAMES: Readonly<Record<EntryState, string>> = {

@@ -1,4 +1,7 @@
 /** What remains to be done for each item after earlier runs into the same folder. Pure. */
+
+import { LIMITS } from '../../protocol/limits.ts';
+import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Intent, Intents } from '../records/intents.ts';
 import {
   type NewIntent,
@@ -7,8 +10,6 @@ import {
   nextStepForItem,
   type StoredFile,
 } from '../records/next-step.ts';
-import { LIMITS } from '../../protocol/limits.ts';
-import type { BatchItem, DoneBefore } from '../item.ts';
 import { type ItemFacts, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
 import { askedMs, downloadedFiles, newestIntent, partIntents } from './item-key.ts';

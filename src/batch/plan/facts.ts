@@ -1,10 +1,10 @@
 /** What the journal records about each item besides its jobs, so that a later run can see what has changed. */
 import * as v from 'valibot';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import type { BatchItem } from '../item.ts';
 import { readRecord } from '../records/read-record.ts';
 import type { LogRecord } from '../records/record-line.ts';
 import { withoutSecrets } from '../records/record-line.ts';
-import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
-import type { BatchItem } from '../item.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 

@@ -3,13 +3,13 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import { nameKept } from '../records/kept-tracks.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { BatchItem } from '../item.ts';
 import { mapConcurrently } from '../limiter.ts';
+import { nameKept } from '../records/kept-tracks.ts';
 import type { PlanIo, PlanRequest } from './batch-plan.ts';
 import type { Candidate } from './candidate.ts';
 import { checkStdin, checkSubtitle, subtitleStem } from './check-subtitle.ts';

@@ -4,8 +4,9 @@
  * `makePlan` makes all plans: those of job commands, of watched folders, and of localizations in stages. A `PlanMode` holds
  * what differs between them.
  */
-import { createInputs } from '../../base/find-input.ts';
+
 import { Failure } from '../../base/failure.ts';
+import { createInputs } from '../../base/find-input.ts';
 import { isInShard } from '../shard.ts';
 import type { BatchPlan, History, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';

@@ -1,6 +1,7 @@
 /** Inputs that were renamed since an earlier run: their jobs are continued under the new name. */
-import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
+
 import type { BatchItem } from '../item.ts';
+import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { Choices, Recorded } from './decision.ts';
 import { createItemFacts, type ItemFacts, trackOf } from './facts.ts';
 import { exists } from './file-status.ts';

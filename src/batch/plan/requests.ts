@@ -1,7 +1,6 @@
 /** Requests for an input: built from options, one for each target language, and compared with earlier ones. */
 
 import { hash } from 'node:crypto';
-import { withoutSecrets } from '../records/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import {
@@ -11,6 +10,7 @@ import {
   nearestLanguage,
 } from '../../protocol/language-tag.ts';
 import { checkJobRequest } from '../../protocol/requests.ts';
+import { withoutSecrets } from '../records/record-line.ts';
 import { fieldFlags, flagName, sourceFieldOf } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
 

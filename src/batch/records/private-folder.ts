@@ -1,8 +1,8 @@
 /** Folders for records: readable only by the user, and durable before anything is written into them. */
 import { dirname } from 'node:path';
+import { Failure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { syncFolder } from '../../base/sync.ts';
-import { Failure } from '../../base/failure.ts';
 import { inFolderOf } from '../../base/system-error.ts';
 
 /** Makes the folder and those above it, 0700, and syncs the names of the new ones; existing folders stay as they are. */

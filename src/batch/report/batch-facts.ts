@@ -1,10 +1,10 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
-import { foldIntents, type Intent, type Intents } from '../records/intents.ts';
-import type { LogContent } from '../records/record-line.ts';
 import type { CreditTotals } from '../item.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readProvenances } from '../provenance-record.ts';
+import { foldIntents, type Intent, type Intents } from '../records/intents.ts';
+import type { LogContent } from '../records/record-line.ts';
 import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports, tellStagedResults } from './combined-reports.ts';

@@ -1,9 +1,9 @@
 /** Reports of items that were made in parts, and of videos exported on this machine. Pure. */
 
 import { resolve } from 'node:path';
-import type { LogRecord } from '../records/record-line.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameOfKey, readPartKey } from '../plan/item-key.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { isStageKey } from '../stages/items.ts';
 import { type FinishedVideo, foldStageRecords } from '../stages/records.ts';
 import { type BatchCommand, parseBatchCommand } from './command-record.ts';

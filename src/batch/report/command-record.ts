@@ -1,9 +1,9 @@
 /** The commands of a batch, as the journal keeps them: without secrets. */
 import * as v from 'valibot';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { readRecord } from '../records/read-record.ts';
 import type { LogRecord } from '../records/record-line.ts';
 import { stripAddress, withoutSecrets } from '../records/record-line.ts';
-import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 
 const batchCommand = v.object({
   type: v.literal('batch_command'),

@@ -1,13 +1,13 @@
 /** The state of one item according to the journal. Pure. */
 import * as v from 'valibot';
-import type { FinishedRecord, Intent } from '../records/intents.ts';
-import { nextStep } from '../records/next-step.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { CreditTotals } from '../item.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
+import type { FinishedRecord, Intent } from '../records/intents.ts';
+import { nextStep } from '../records/next-step.ts';
 import type { ItemProvenance } from './provenance.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 

@@ -1,10 +1,11 @@
 /** Reads the journal of a folder, and which process works there, without a lock. A run may be active. */
+
+import { requireSameShards } from '../other-journals.ts';
+import { type BatchPlace, journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
 import { readCountedLog } from '../records/append-log.ts';
 import { readLockFile } from '../records/lock.ts';
 import { type Holder, judgeHolder, thisMachine } from '../records/machine.ts';
 import { describeDamage, type LogContent } from '../records/record-line.ts';
-import { requireSameShards } from '../other-journals.ts';
-import { type BatchPlace, journalPath, lockPath, withAbsolutePaths } from '../record-folder.ts';
 import { findDoubt } from '../run/lost-jobs.ts';
 
 /**

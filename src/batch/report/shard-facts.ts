@@ -1,8 +1,8 @@
 /** Several journals and folders as one batch, and its shards. Pure. */
 
-import type { LogContent } from '../records/record-line.ts';
 import { nameOfKey } from '../plan/item-key.ts';
 import type { BatchPlace } from '../record-folder.ts';
+import type { LogContent } from '../records/record-line.ts';
 import { type Shard, shardOf, writeShard } from '../shard.ts';
 import {
   type BatchFacts,

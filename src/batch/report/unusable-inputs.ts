@@ -1,9 +1,9 @@
 /** Journal records of items whose file is not usable, as found by this machine or by the service. */
 import * as v from 'valibot';
-import { readRecord } from '../records/read-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
 import type { BatchItem } from '../item.ts';
 import { readPartKey } from '../plan/item-key.ts';
+import { readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
 
 const unusableInput = v.object({
   type: v.literal('unusable_input'),

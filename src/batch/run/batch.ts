@@ -1,14 +1,14 @@
 /** The input of a run, and its outcome. */
 import type { Client, Job, Runtime } from '../../client/index.ts';
-import type { JobRecord } from '../records/job-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
-import type { UploadRecord } from '../records/upload-record.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
 import type { Decision, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { Preparation } from '../preparation.ts';
+import type { JobRecord } from '../records/job-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
+import type { UploadRecord } from '../records/upload-record.ts';
 import type { BatchJournal } from './journal.ts';
 
 /** The records of this machine about the profile that the run uses. */

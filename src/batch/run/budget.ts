@@ -1,11 +1,11 @@
 /** The costs of the jobs of a batch, and whether the next job may be sent. Pure. Source: contract, "Credits". */
 
-import type { LogRecord } from '../records/record-line.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { CreditTotals, Units } from '../item.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import type { NewCredits } from './batch.ts';
 
 /** The costs of a job as the service reports them; null where it does not. */

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { Intents } from '../records/intents.ts';
-import { readRecord } from '../records/read-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { BatchPlace } from '../record-folder.ts';
+import type { Intents } from '../records/intents.ts';
+import { readRecord } from '../records/read-record.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { writeShard } from '../shard.ts';
 import type { BatchJournal } from './journal.ts';
 import { findDoubt } from './lost-jobs.ts';

@@ -1,13 +1,13 @@
 /** Creates the state of a run. */
 
-import { pause } from '../../client/transport/retry.ts';
 import { createInputs } from '../../base/find-input.ts';
-import type { LogRecord } from '../records/record-line.ts';
+import { pause } from '../../client/transport/retry.ts';
 import { DOWNLOADS } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { createLimiter } from '../limiter.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { type Batch, isEndless, type Task } from './batch.ts';
 import { type Budget, createBudget, readBills, writeBill } from './budget.ts';
 import type { BatchJournal } from './journal.ts';

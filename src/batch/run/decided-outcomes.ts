@@ -2,11 +2,11 @@
 
 import { resolve } from 'node:path';
 import { Failure } from '../../client/index.ts';
-import type { DownloadedRecord } from '../records/intents.ts';
 import type { BatchItem, ItemState } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
+import type { DownloadedRecord } from '../records/intents.ts';
 
 type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
 

@@ -1,6 +1,5 @@
 /** Delivers the results of an item of a batch. */
 import type { Job } from '../../client/index.ts';
-import type { StoredFile } from '../records/next-step.ts';
 import {
   type DeliveryRecord,
   deliverResults,
@@ -15,6 +14,7 @@ import { exists } from '../plan/file-status.ts';
 import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
+import type { StoredFile } from '../records/next-step.ts';
 import { type Run, timestamp } from './run.ts';
 
 /**

@@ -1,13 +1,8 @@
 /** The journal of a folder of results: the requests that were sent for it, and their outcomes. */
 
-import { makeFolder } from '../../base/folder.ts';
 import { Failure } from '../../base/failure.ts';
+import { makeFolder } from '../../base/folder.ts';
 import { describeDisk, errorCode, inFolderOf } from '../../base/system-error.ts';
-import { openAppendLog } from '../records/append-log.ts';
-import { describeHolder } from '../records/hold.ts';
-import { type Intents, pickLiveIntents, trackIntents } from '../records/intents.ts';
-import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
-import type { LogRecord } from '../records/record-line.ts';
 import { otherPlaces, requireSameShards } from '../other-journals.ts';
 import {
   type BatchPlace,
@@ -16,6 +11,11 @@ import {
   withAbsolutePaths,
   withPathsFrom,
 } from '../record-folder.ts';
+import { openAppendLog } from '../records/append-log.ts';
+import { describeHolder } from '../records/hold.ts';
+import { type Intents, pickLiveIntents, trackIntents } from '../records/intents.ts';
+import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import { pickLiveCommands } from '../report/command-record.ts';
 import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 import { writeShard } from '../shard.ts';

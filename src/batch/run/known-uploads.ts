@@ -1,11 +1,11 @@
 /** Finds uploads that the service still has, by their content. Source: specification, "Limits" (7 days). */
 
+import { isApiAnswer } from '../../base/failure.ts';
 import type { Client, Upload } from '../../client/index.ts';
 import { hashFile, openSourceFile } from '../../client/upload/source-file.ts';
-import { isApiAnswer } from '../../base/failure.ts';
-import type { UploadRecord } from '../records/upload-record.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
+import type { UploadRecord } from '../records/upload-record.ts';
 
 interface LocalFile {
   readonly path: string;

@@ -1,11 +1,11 @@
 /** Records of damage to the journal, and of jobs that the service has and the journal lacks. Pure. */
 import * as v from 'valibot';
+import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
+import { JOB_STATUSES } from '../../protocol/states.ts';
 import { DAMAGED } from '../records/append-log.ts';
 import type { Intents } from '../records/intents.ts';
 import { readRecord } from '../records/read-record.ts';
 import type { LogRecord } from '../records/record-line.ts';
-import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
-import { JOB_STATUSES } from '../../protocol/states.ts';
 
 /** Written when damage was found on opening, or when other records have jobs that the journal lacks. */
 const logDamaged = v.object({

@@ -1,11 +1,9 @@
 /** Finds jobs that the service has and the journal lacks, by the reference that they carry, before anything is paid. */
 import { hash } from 'node:crypto';
 import { sep } from 'node:path';
-import type { Job, JobKind, JobSummary } from '../../client/index.ts';
 import { Failure, isApiAnswer } from '../../base/failure.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
-import { createIntent } from '../records/intents.ts';
-import type { JobEntry } from '../records/job-record.ts';
+import type { Job, JobKind, JobSummary } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem } from '../item.ts';
 import { readOtherJobs } from '../other-journals.ts';
@@ -14,6 +12,8 @@ import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
 import { newestIntent } from '../plan/item-key.ts';
 import { type BatchPlace, journalPath, RECORD_FOLDER } from '../record-folder.ts';
+import { createIntent } from '../records/intents.ts';
+import type { JobEntry } from '../records/job-record.ts';
 import { type Batch, isEndless } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';

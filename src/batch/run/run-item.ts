@@ -1,14 +1,14 @@
 /** Runs one item from the state in which earlier runs left it to its outcome in this run. */
 
-import type { Job } from '../../client/index.ts';
 import { Failure, isApiAnswer, isOfRecords } from '../../base/failure.ts';
-import type { IntendRecord } from '../records/intents.ts';
+import type { Job } from '../../client/index.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { newestIntent } from '../plan/item-key.ts';
 import { writeProvenance } from '../provenance-record.ts';
+import type { IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { copyRenamed } from './copy-renamed.ts';

@@ -1,10 +1,11 @@
 /** The state that the modules of one run share. */
-import type { Failure, Job, WaitForJob } from '../../client/index.ts';
+
 import type { Inputs } from '../../base/find-input.ts';
-import type { LogRecord } from '../records/record-line.ts';
+import type { Failure, Job, WaitForJob } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
 import type { Limiter } from '../limiter.ts';
+import type { LogRecord } from '../records/record-line.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';

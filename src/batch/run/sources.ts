@@ -1,8 +1,8 @@
 /** Makes inputs available to the service, once for each input, and returns what a request names them by. */
 
+import { Failure } from '../../base/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
 import { requestIdOf } from '../../client/read/record.ts';
-import { Failure } from '../../base/failure.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';

@@ -1,9 +1,9 @@
 /** Starts the job of an item: provides its input, waits for a slot and submits the request. */
 
-import { Failure, type Job } from '../../client/index.ts';
 import { isOfRecords } from '../../base/failure.ts';
-import type { IntendRecord } from '../records/intents.ts';
+import { Failure, type Job } from '../../client/index.ts';
 import type { BatchItem } from '../item.ts';
+import type { IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { JobPlace } from './launcher.ts';
 import type { Run } from './run.ts';

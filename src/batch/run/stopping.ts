@@ -3,8 +3,8 @@
  * stops waiting. Source: design, "Transport", "Exit codes".
  */
 
-import { BLAMES } from '../../client/transport/error-class.ts';
 import type { Failure, FailureCategory } from '../../base/failure.ts';
+import { BLAMES } from '../../client/transport/error-class.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';

@@ -5,8 +5,6 @@
 
 import { hash } from 'node:crypto';
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
-import { createIntent, type IntendRecord } from '../records/intents.ts';
-import type { NewJob } from '../records/job-record.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
 import type { Delivery } from '../plan/delivery.ts';
@@ -15,6 +13,8 @@ import { sourceFieldOf } from '../plan/field-flags.ts';
 import type { JobInput } from '../plan/input.ts';
 import { fileOf, keptResult } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
+import { createIntent, type IntendRecord } from '../records/intents.ts';
+import type { NewJob } from '../records/job-record.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
 import { resultExpired } from './decided-outcomes.ts';
 import { attachedIds } from './lost-jobs.ts';

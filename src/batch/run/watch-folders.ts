@@ -3,7 +3,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import { watchFolder as openFolderWatch } from '../records/folder-watch.ts';
 import type { BatchEvent, BatchItem } from '../item.ts';
 import { fileOf } from '../plan/items.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type SeenFile,
   takeLook,
 } from '../plan/settled-files.ts';
+import { watchFolder as openFolderWatch } from '../records/folder-watch.ts';
 
 interface FoldersOptions extends Pick<WatchOptions, 'now' | 'signal' | 'openWatch'> {
   /** Absolute. */

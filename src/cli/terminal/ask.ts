@@ -1,8 +1,8 @@
 /** Questions to a person on the terminal. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Interruption, type Io, type Question } from '../../commands/context/context.ts';
 import { Failure } from '../../base/failure.ts';
+import { Interruption, type Io, type Question } from '../../commands/context/context.ts';
 
 /**
  * Asks on stderr and reads one line, without the blanks around it.

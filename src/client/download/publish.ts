@@ -1,10 +1,10 @@
 /** A finished part gets its name. Source: design, "Wait, outputs, money". */
 import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Failure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { syncFolder } from '../../base/sync.ts';
-import { Failure } from '../../base/failure.ts';
 import { errorCode, onDisk } from '../../base/system-error.ts';
 
 /** The failure of an existing target that may not be replaced. */

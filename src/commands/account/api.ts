@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Failure, isApiAnswer } from '../../base/failure.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
+import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readPages } from '../context/lists.ts';
 import { readBody } from '../context/request-body.ts';
-import { Failure, isApiAnswer } from '../../base/failure.ts';
-import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 
 export const api: Command = defineCommand({
   operands: {

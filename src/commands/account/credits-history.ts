@@ -1,10 +1,10 @@
 import { creditTransactionFields } from '../../client/credits.ts';
 import type { CreditTransaction, ListFilters } from '../../client/index.ts';
+import { describeUnits } from '../../protocol/metering.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import { printList, type RecordForm } from '../context/records.ts';
-import { describeUnits } from '../../protocol/metering.ts';
 
 const TRANSACTIONS: RecordForm<CreditTransaction> = {
   plural: 'transactions',

@@ -1,6 +1,12 @@
 /** What commands print of the records of a service: jobs, uploads, credits, and any answer to `vloc api`. */
 import * as v from 'valibot';
-import type { CreditBalance, CreditTransaction, Job, JobSummary, Upload } from '../../client/read/resources.ts';
+import type {
+  CreditBalance,
+  CreditTransaction,
+  Job,
+  JobSummary,
+  Upload,
+} from '../../client/read/resources.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { shapeOf } from '../../protocol/openapi/json-schemas.ts';
 import { JOB_STATUSES, UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';

@@ -1,12 +1,12 @@
+import { Failure } from '../../base/failure.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { readPartKey } from '../../batch/plan/item-key.ts';
+import { foldIntents } from '../../batch/records/intents.ts';
 import { foldBatchCommands } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { printList } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
-import { foldIntents } from '../../batch/records/intents.ts';
 import { findGone, namesItem } from './forget-items.ts';
 import { ITEM_FIELDS, ITEMS } from './item-records.ts';
 import { type OpenBatch, openBatches } from './open-batch.ts';

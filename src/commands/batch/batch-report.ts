@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { createInputs } from '../../base/find-input.ts';
+import { makeFolder } from '../../base/folder.ts';
+import { describeDisk, errorCode } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { journalPath } from '../../batch/record-folder.ts';
@@ -10,17 +14,8 @@ import { writeMarkdown } from '../../batch/report/markdown.ts';
 import { foldStageRecords } from '../../batch/stages/records.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
-import { createInputs } from '../../base/find-input.ts';
-import { makeFolder } from '../../base/folder.ts';
-import { Failure } from '../../base/failure.ts';
-import { describeDisk, errorCode } from '../../base/system-error.ts';
 import { htmlReport } from './html-report.ts';
-import {
-  BATCH_OPERAND,
-  type OpenBatch,
-  type OpenBatches,
-  openBatches,
-} from './open-batch.ts';
+import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,

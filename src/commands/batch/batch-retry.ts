@@ -1,3 +1,4 @@
+import { Failure } from '../../base/failure.ts';
 import { type BatchFacts, countFailed } from '../../batch/report/batch-facts.ts';
 import {
   combineRetries,
@@ -9,13 +10,12 @@ import { type Command, decodeOptions, defineCommand } from '../context/command.t
 import type { Context } from '../context/context.ts';
 import { serviceFlagsOf, writeCommand } from '../context/printed-command.ts';
 import { printList } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
-import { asksForStages, localizeTable } from '../stages/stage-options.ts';
-import { ITEM_FIELDS, ITEMS } from './item-records.ts';
-import { BATCH_OPERAND, continueBatch, type OpenBatch, openBatches } from './open-batch.ts';
 import { checkFolder, jobTable } from '../jobs/job-options.ts';
 import { summarizeFailures } from '../jobs/job-outcomes.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
+import { asksForStages, localizeTable } from '../stages/stage-options.ts';
+import { ITEM_FIELDS, ITEMS } from './item-records.ts';
+import { BATCH_OPERAND, continueBatch, type OpenBatch, openBatches } from './open-batch.ts';
 
 export const batchRetry: Command = defineCommand({
   operands: BATCH_OPERAND,

@@ -1,3 +1,4 @@
+import { Failure } from '../../base/failure.ts';
 import { type BatchFacts, countFailed, countOpen, reportDocument } from '../../batch/report/batch-facts.ts';
 import { describeCredits } from '../../batch/report/item-report.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
@@ -6,17 +7,10 @@ import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
-import { countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './item-records.ts';
-import {
-  BATCH_OPERAND,
-  continueBatch,
-  type OpenBatches,
-  openBatches,
-  watchStatus,
-} from './open-batch.ts';
-import { printProvenance } from './print-provenance.ts';
 import { warnOfDamage } from '../jobs/read-history.ts';
+import { countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './item-records.ts';
+import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches, watchStatus } from './open-batch.ts';
+import { printProvenance } from './print-provenance.ts';
 
 export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../base/folder.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { RECORD_FOLDER } from '../../batch/record-folder.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
@@ -16,7 +17,6 @@ import type { Sound } from '../../batch/report/page-source.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
 import { foldStageRecords } from '../../batch/stages/records.ts';
 import type { Context } from '../context/context.ts';
-import { makeFolder } from '../../base/folder.ts';
 import type { OpenBatches } from './open-batch.ts';
 
 /**

@@ -1,6 +1,8 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { resolve } from 'node:path';
+import { Failure } from '../../base/failure.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
 import {
   type BatchFacts,
   countFailed,
@@ -29,8 +31,6 @@ import {
   serviceFlagsOf,
   writeCommand,
 } from '../context/printed-command.ts';
-import { Failure } from '../../base/failure.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
 
 export const BATCH_OPERAND = {
   name: 'dir',

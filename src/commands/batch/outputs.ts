@@ -5,8 +5,8 @@ import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts'
 import type { FolderWorker } from '../../batch/report/read-batch.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { shapeOf } from '../../protocol/openapi/json-schemas.ts';
-import { ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
 import { describePrinted, ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
+import { ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
 
 const ItemSchema = shapeOf<ItemReport>()(
   v.object({

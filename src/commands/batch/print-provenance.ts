@@ -11,9 +11,9 @@ import {
   type ItemProvenance,
 } from '../../batch/report/provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
-import type { Terminal } from '../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';
+import type { Terminal } from '../context/context.ts';
 
 interface MadeItem {
   readonly label: string;

@@ -1,8 +1,9 @@
 /** The progress of the items of a batch, updated by events, with an estimate of the remaining time. */
+
+import { formatBytes } from '../../base/amounts.ts';
 import type { BatchEvent, BatchItem, ItemState } from '../../batch/item.ts';
 import type { RunningWork, Step, WorkSummary } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import { formatBytes } from '../../base/amounts.ts';
 
 /** An item, its state, and since when, in milliseconds since 1970. */
 export interface ItemProgress {

@@ -1,8 +1,8 @@
 /** Progress of a running batch, for people and programs. */
 import type { BatchEvent, BatchItem, BatchListener, BatchOutcome, ItemState } from '../../batch/item.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
 import { lineOfRun, linesOfItem, summaryLine } from './event-lines.ts';
 import { createProvenancePrinter } from './print-provenance.ts';
 import { createBatchProgress, type ItemProgress, isActive, stepOf } from './progress.ts';

@@ -1,7 +1,7 @@
 /** What a command consists of: data for help, parser, completions and documents, and the function that runs it. */
 
-import { flagName } from '../../batch/plan/field-flags.ts';
 import { Failure } from '../../base/failure.ts';
+import { flagName } from '../../batch/plan/field-flags.ts';
 import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import type { Context } from './context.ts';
 import {

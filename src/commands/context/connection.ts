@@ -1,8 +1,9 @@
 /** The connection to the service of a run: a remote one, or the embedded one; both over real HTTP. */
-import type { Client, ClientEvent } from '../../client/index.ts';
-import type { Capabilities } from '../../engines/engine.ts';
+
 import { Failure } from '../../base/failure.ts';
 import { describeDisk, diskCodeOfSqlite, errorCode } from '../../base/system-error.ts';
+import type { Client, ClientEvent } from '../../client/index.ts';
+import type { Capabilities } from '../../engines/engine.ts';
 import { proxySettings, readVariable, stateFolder } from '../../profiles/environment.ts';
 import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from '../../profiles/resolve.ts';
 import { createSecretKeeper, type SecretKeeper } from '../../profiles/secrets.ts';

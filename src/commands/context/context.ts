@@ -1,10 +1,10 @@
 /** What a command gets: streams, the output form, the signal that ends it, and the terminal. */
 
 import type { Readable, Writable } from 'node:stream';
-import type { CreditTotals } from '../../batch/item.ts';
-import type { ClientOptions, Runtime } from '../../client/index.ts';
 import type { Failure } from '../../base/failure.ts';
+import type { CreditTotals } from '../../batch/item.ts';
 import type { watchFolder } from '../../batch/records/folder-watch.ts';
+import type { ClientOptions, Runtime } from '../../client/index.ts';
 import type { SplitLimits } from '../../media/split/limits.ts';
 import type { ServiceFlags } from '../../profiles/settings.ts';
 import type { OptionTable, RawOptions } from './option-table.ts';

@@ -2,11 +2,11 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { Failure } from '../../base/failure.ts';
 import type { EnginesConfig } from '../../engines/config.ts';
 import type { EnginesLocation } from '../../engines/config-file.ts';
 import type { Engines } from '../../engines/index.ts';
 import type { RequestFields } from '../../engines/support.ts';
-import { Failure } from '../../base/failure.ts';
 import { configFolder, readVariable } from '../../profiles/environment.ts';
 import { flagOf, SETTINGS } from '../../profiles/settings.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';

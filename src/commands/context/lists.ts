@@ -1,8 +1,8 @@
 /** Lists of the service: their query parameters as options, and their pages. */
 
+import { Failure } from '../../base/failure.ts';
 import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
 import type { ListPage } from '../../client/index.ts';
-import { Failure } from '../../base/failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { parametersOf } from '../../protocol/openapi/parameters.ts';
 import { type Action, OPERATIONS } from '../../protocol/operations.ts';

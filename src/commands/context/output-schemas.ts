@@ -1,7 +1,7 @@
 /** What commands print in JSON, as JSON Schemas: the forms that several commands share. */
 import * as v from 'valibot';
-import type { PrintedSchemas } from './command.ts';
 import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';
+import type { PrintedSchemas } from './command.ts';
 
 export const NullableText = v.nullable(v.string());
 export const NullableNumber = v.nullable(v.number());

@@ -2,13 +2,13 @@
 
 import { tmpdir } from 'node:os';
 import { versions } from 'node:process';
-import { parseBaseUrl } from '../../client/transport/base-url.ts';
-import { readSettings } from '../context/connection.ts';
-import type { Context } from '../context/context.ts';
 import type { Failure } from '../../base/failure.ts';
+import { parseBaseUrl } from '../../client/transport/base-url.ts';
 import { configFolder, proxySettings, stateFolder } from '../../profiles/environment.ts';
 import { findDoubt } from '../../profiles/resolve.ts';
 import { describeOrigin, type Settings } from '../../profiles/settings.ts';
+import { readSettings } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
 import { checkAccount } from './account.ts';
 import { CHECK_LIMIT_MS, type CheckReport, type RunCheck } from './findings.ts';
 import { checkLocks, type LockFolders } from './locks.ts';

@@ -1,8 +1,9 @@
 /** What a check found, how a check is run within its time, and how all findings are printed. */
+
+import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { startTimeLimit, TimeOver } from '../../client/transport/time-limit.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import { Failure, type FailureCategory } from '../../base/failure.ts';
 
 /** Whose fault a failed check is; the exit code follows from it. */
 export type CheckArea = 'configuration' | 'disk' | 'network';

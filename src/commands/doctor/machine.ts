@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import packageFile from '../../../package.json' with { type: 'json' };
-import type { Io } from '../context/context.ts';
 import { formatBytes } from '../../base/amounts.ts';
 import { describeDisk, errorCode } from '../../base/system-error.ts';
+import type { Io } from '../context/context.ts';
 import type { CheckResult } from './findings.ts';
 
 /** @param version such as `24.21.0` */

@@ -1,10 +1,10 @@
 /** Checks of the engines of the embedded service: presence, version, languages, and the ones of `engines.json`. */
 import { tmpdir } from 'node:os';
-import type { Context } from '../context/context.ts';
-import { locateEngines, readEngines } from '../context/engines.ts';
 import type { Engine } from '../../engines/catalog.ts';
 import type { EnginesConfig } from '../../engines/config.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { Context } from '../context/context.ts';
+import { locateEngines, readEngines } from '../context/engines.ts';
 import { examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
 import type { CheckReport, CheckResult, RunCheck } from './findings.ts';
 
@@ -87,7 +87,9 @@ async function checkEngine(
   const [program] = engine.programs;
   const version = program === undefined ? null : await versionOf(programs, program, signal);
   const facts = { installed: true, version, steps: engine.steps };
-  const { isTooOldFfmpeg, NEWER_FFMPEG, OLDEST_FFMPEG } = await import('../../media/programs/ffmpeg-version.ts');
+  const { isTooOldFfmpeg, NEWER_FFMPEG, OLDEST_FFMPEG } = await import(
+    '../../media/programs/ffmpeg-version.ts'
+  );
   if (engine.name === 'ffmpeg' && version !== null && isTooOldFfmpeg(version)) {
     const grade = need === 'yes' ? 'fail' : 'warn';
     const message = `${version} is too old; the oldest that works is ${OLDEST_FFMPEG}`;

@@ -5,9 +5,9 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ProxySettings } from '../../client/index.ts';
 import { describeNetworkError } from '../../client/transport/network-error.ts';
 import { SKEW_THRESHOLD_MS } from '../../client/transport/server-time.ts';
+import { LIMITS } from '../../protocol/limits.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { LIMITS } from '../../protocol/limits.ts';
 import { CHECK_LIMIT_MS, type CheckReport, type CheckResult, type RunCheck } from './findings.ts';
 
 interface Route {

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
-import { PROFILE_FIELDS } from '../profiles/profiles.ts';
 import {
   Anything,
   describeList,
@@ -13,6 +12,7 @@ import {
   NullableNumber,
   NullableText,
 } from '../context/output-schemas.ts';
+import { PROFILE_FIELDS } from '../profiles/profiles.ts';
 
 const GRADES = { ok: v.number(), warn: v.number(), fail: v.number() };
 const CHECK = {

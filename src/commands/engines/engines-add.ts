@@ -1,6 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
+import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import type { BackendStep } from '../../media/work.ts';
 import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
@@ -8,9 +11,6 @@ import { formatDuration } from '../context/format.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord } from '../context/records.ts';
-import type { BackendStep } from '../../engines/backend.ts';
-import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
-import { Failure } from '../../base/failure.ts';
 import {
   createOnce,
   ENGINE_FIELDS,

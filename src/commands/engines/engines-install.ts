@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
+import { Failure } from '../../base/failure.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { InstallPlan } from '../../engines/install.ts';
-import { Failure } from '../../base/failure.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
 
 export const enginesInstall: Command = defineCommand({
   options: {
@@ -90,7 +90,7 @@ async function listMissing(
   { missing, translate }: Capabilities,
   pairs: readonly string[],
 ): Promise<readonly string[]> {
-  const { sameLanguage } = await import('../../engines/languages.ts');
+  const { sameLanguage } = await import('../../protocol/languages.ts');
   const isThere = (pair: string) => {
     const [one = '', other = ''] = pair.split('-');
     return translate.some(
@@ -107,7 +107,7 @@ async function listMissingTargets(
   { translate }: Capabilities,
   targets: readonly string[],
 ): Promise<readonly string[]> {
-  const { findPair } = await import('../../engines/languages.ts');
+  const { findPair } = await import('../../protocol/languages.ts');
   return targets.filter((to) => findPair(translate, { from: 'en', to }) === undefined);
 }
 

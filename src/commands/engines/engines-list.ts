@@ -1,9 +1,9 @@
+import type { Capabilities } from '../../engines/engine.ts';
+import { languageName } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
 import { writeCommand } from '../context/printed-command.ts';
-import type { Capabilities } from '../../engines/engine.ts';
-import { languageName } from '../../protocol/language-tag.ts';
 import { type EngineState, examineEngine, listUsed } from './engines.ts';
 
 /** A built-in engine, or a program that every step needs. */

@@ -1,16 +1,9 @@
+import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import type { BackendStep } from '../../media/work.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { locateEngines } from '../context/engines.ts';
 import { printRecord } from '../context/records.ts';
-import type { BackendStep } from '../../engines/backend.ts';
-import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
-import {
-  chooseUsed,
-  ENGINE_FIELDS,
-  ENGINES_FORM,
-  listUsed,
-  parseStep,
-  rowOf,
-} from './engines.ts';
+import { chooseUsed, ENGINE_FIELDS, ENGINES_FORM, listUsed, parseStep, rowOf } from './engines.ts';
 
 export const enginesRemove: Command = defineCommand({
   operands: {

@@ -1,8 +1,8 @@
+import { Failure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { readEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
 import { printList } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
 import { chooseUsed, listUsed, parseStep, trialLimitMs } from './engines.ts';
 import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from './trials.ts';
 

@@ -3,15 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { BackendOf } from '../../engines/backend.ts';
+import type { BackendParts } from '../../engines/backends/parts.ts';
+import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import type { tryBackend } from '../../engines/trial/trial.ts';
+import type { BackendStep, EngineRun } from '../../media/work.ts';
+import { nearestName } from '../../protocol/nearest.ts';
 import { usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import type { RecordForm } from '../context/records.ts';
-import type { BackendOf, BackendStep, EngineRun } from '../../engines/backend.ts';
-import type { BackendParts } from '../../engines/backends/parts.ts';
-import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
-import type { tryBackend } from '../../engines/trial/trial.ts';
-import { nearestName } from '../../protocol/nearest.ts';
 
 type Entry = EntryOf<BackendStep> | string;
 
@@ -50,7 +51,7 @@ export function rowOf({ step, position, name }: UsedEngine): EngineRow {
 
 /** The step that a word names. @throws Failure (`usage`) */
 export async function parseStep(word: string): Promise<BackendStep> {
-  const { BACKEND_STEPS } = await import('../../engines/backend.ts');
+  const { BACKEND_STEPS } = await import('../../media/work.ts');
   const step = BACKEND_STEPS.find((each) => each === word);
   if (step !== undefined) return step;
   const meant = nearestName(word, BACKEND_STEPS);
@@ -61,7 +62,7 @@ export async function parseStep(word: string): Promise<BackendStep> {
 /** All engines in use, in the order of the steps. A step that is not configured uses its built-in engine. */
 export async function listUsed(config: EnginesConfig | null): Promise<readonly UsedEngine[]> {
   const [{ BACKEND_STEPS }, { BUILT_IN }, { nameEntry }] = await Promise.all([
-    import('../../engines/backend.ts'),
+    import('../../media/work.ts'),
     import('../../engines/config.ts'),
     import('../../engines/entry.ts'),
   ]);
@@ -205,7 +206,7 @@ export async function tryEngine(
 ): ReturnType<typeof tryBackend> {
   const [{ tryBackend }, { asJobFailure }, parts] = await Promise.all([
     import('../../engines/trial/trial.ts'),
-    import('../../engines/failures.ts'),
+    import('../../media/programs/failures.ts'),
     createParts(context),
   ]);
   const { signal, io } = context;

@@ -1,7 +1,8 @@
 /** The short sample of each step, run through configured engines, and its results as a table to choose by. */
+
+import type { BackendStep } from '../../media/work.ts';
 import type { Context } from '../context/context.ts';
 import type { RecordForm } from '../context/records.ts';
-import type { BackendStep } from '../../engines/backend.ts';
 import { tryEngine, type UsedEngine } from './engines.ts';
 
 /** The result of one engine; what is not known is null. */

@@ -1,13 +1,13 @@
 /** Prevents that results of two jobs are written to the same file. */
 
+import { Failure } from '../../base/failure.ts';
+import { foldName } from '../../base/find-input.ts';
 import { resultFiles } from '../../batch/deliver/download-results.ts';
 import { templateFor } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
 import { findClashes } from '../../batch/plan/result-paths.ts';
 import type { Job } from '../../client/index.ts';
-import { foldName } from '../../base/find-input.ts';
-import { Failure } from '../../base/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { NamingOf } from './result-places.ts';
 

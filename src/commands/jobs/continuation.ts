@@ -1,17 +1,17 @@
 /** What a user can do after a run: continue it, download the results of unfinished jobs, open or redo results. */
 
 import { relative } from 'node:path';
+import type { Failure } from '../../base/failure.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { deliveryOf } from '../../batch/plan/delivery.ts';
 import { fixParts } from '../../batch/plan/result-name.ts';
 import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
+import { isSwitchedOn } from '../../profiles/resolve.ts';
 import type { Context } from '../context/context.ts';
 import { formatLocalTime } from '../context/format.ts';
 import { continueCommand, quoteForShell, redoCommand, writeCommand } from '../context/printed-command.ts';
-import type { Failure } from '../../base/failure.ts';
-import { isSwitchedOn } from '../../profiles/resolve.ts';
 import type { Outcome } from './job-outcomes.ts';
 
 /** A note for unfinished jobs of the embedded service. */

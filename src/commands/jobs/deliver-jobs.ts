@@ -1,15 +1,15 @@
 /** The common part of `jobs wait` and `jobs download`: looks up jobs, delivers them and prints the outcomes. */
 
+import type { Failure } from '../../base/failure.ts';
+import { createInputs } from '../../base/find-input.ts';
 import { DOWNLOADS } from '../../batch/deliver/deliver-results.ts';
 import { createLimiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Job } from '../../client/index.ts';
+import { printProvenance } from '../batch/print-provenance.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
-import { createInputs } from '../../base/find-input.ts';
-import type { Failure } from '../../base/failure.ts';
-import type { JobEntry } from '../../batch/records/job-record.ts';
-import { printProvenance } from '../batch/print-provenance.ts';
 import { checkClashes, createClaims } from './claims.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';

@@ -1,15 +1,15 @@
 /** Examines a video before anything is sent: whether the service accepts it, and which preparation it needs. */
 
 import { tmpdir } from 'node:os';
+import { describeDuration, formatBytes } from '../../base/amounts.ts';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
-import type { LongLimits } from '../context/context.ts';
-import type { Programs } from '../../media/programs/programs.ts';
-import { describeDuration, formatBytes } from '../../base/amounts.ts';
 import type { ConversionPlan } from '../../media/convert/convert.ts';
 import type { VideoFacts } from '../../media/probe/facts.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { LongLimits } from '../context/context.ts';
 import type { AllowedPreparation } from './job-options.ts';
 
 interface ExaminerOptions {

@@ -1,12 +1,13 @@
 /** Finds jobs by bare id, kind/id or detail_url. */
+
+import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Client, Job } from '../../client/index.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { LIMITS } from '../../protocol/limits.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { type Collected, collect } from '../context/references.ts';
-import type { JobEntry } from '../../batch/records/job-record.ts';
-import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
-import { LIMITS } from '../../protocol/limits.ts';
 
 /** Up to this number, asking all five kinds for each bare id costs no more than reading the newest page of each list. */
 const FEW = 1;

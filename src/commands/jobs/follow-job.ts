@@ -1,22 +1,22 @@
 /** Follows a job of `jobs wait|download` to its files, with progress. */
 
+import { formatBytes } from '../../base/amounts.ts';
+import { Failure, isOfRecords } from '../../base/failure.ts';
+import type { FindInput } from '../../base/find-input.ts';
 import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
 import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { Job, WaitForJob } from '../../client/index.ts';
+import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context, Progress, Step } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import type { FindInput } from '../../base/find-input.ts';
-import { formatBytes } from '../../base/amounts.ts';
-import { Failure, isOfRecords } from '../../base/failure.ts';
-import { isTerminal } from '../../protocol/states.ts';
-import { createPreparation } from './preparation.ts';
 import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
 import type { Outcome } from './job-outcomes.ts';
+import { createPreparation } from './preparation.ts';
 import type { NamingOf } from './result-places.ts';
 
 export interface Follow {

@@ -1,9 +1,9 @@
 /** The five job commands: what differs between them comes from the table of kinds, and the options of stages. */
 
-import { type Command, defineCommand, type Example } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { type Command, defineCommand, type Example } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
 import { checkFolder, type JobOptions, jobTable, STDOUT } from './job-options.ts';
 import { OUTCOME_FIELDS } from './job-outcomes.ts';

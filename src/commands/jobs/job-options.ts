@@ -2,14 +2,10 @@
 
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
+import type { Failure } from '../../base/failure.ts';
 import { givesSubtitles, givesVideo } from '../../batch/plan/delivery.ts';
 import { fieldFlags, type TextFieldOption } from '../../batch/plan/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
-import { inGroup, type OptionValues, usageFailure } from '../context/command.ts';
-import type { Io } from '../context/context.ts';
-import type { OptionSpec, OptionTable } from '../context/option-table.ts';
-import { quoteForShell } from '../context/printed-command.ts';
-import type { Failure } from '../../base/failure.ts';
 import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -17,6 +13,10 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
+import { inGroup, type OptionValues, usageFailure } from '../context/command.ts';
+import type { Io } from '../context/context.ts';
+import type { OptionSpec, OptionTable } from '../context/option-table.ts';
+import { quoteForShell } from '../context/printed-command.ts';
 
 /** The command of each kind. */
 export const COMMAND_OF: Readonly<Record<JobKind, string>> = {

@@ -1,6 +1,9 @@
 /** The outcomes of jobs in every output form, the failure that sums them up, and the exit code. */
 
 import { resolve } from 'node:path';
+import { formatBytes } from '../../base/amounts.ts';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { Failure } from '../../base/failure.ts';
 import type { DeliveredFile } from '../../batch/deliver/download-results.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { ItemProvenance } from '../../batch/report/provenance.ts';
@@ -9,9 +12,6 @@ import type { Job } from '../../client/index.ts';
 import { type Context, Interruption, type TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { plainCell } from '../context/records.ts';
-import { formatBytes } from '../../base/amounts.ts';
-import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
 
 export interface Outcome {
   /** As the user named it: an input, or the id of a job. */

@@ -1,10 +1,10 @@
+import { Failure } from '../../base/failure.ts';
 import type { Job } from '../../client/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
-import { Failure } from '../../base/failure.ts';
 import { recordedKinds } from './find-jobs.ts';
 import { event } from './follow-job.ts';
 import {

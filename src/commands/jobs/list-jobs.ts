@@ -1,16 +1,17 @@
 /** Jobs of several kinds as one list, and how jobs are shown. */
+
+import { Failure } from '../../base/failure.ts';
 import type { Client, Job, JobFilters, JobSummary, ListPage } from '../../client/index.ts';
 import { isNotPermitted } from '../../client/jobs/find-job.ts';
 import { jobFields, jobSummaryFields } from '../../client/read/job.ts';
+import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
+import { kindOfPath } from '../../protocol/operations.ts';
 import { usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { type ListRequest, readPages } from '../context/lists.ts';
 import type { OptionSpec } from '../context/option-table.ts';
 import type { RecordForm } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
-import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
-import { kindOfPath } from '../../protocol/operations.ts';
 import { COMMAND_OF } from './job-options.ts';
 
 /** The names that --kind accepts; it also accepts API paths. */

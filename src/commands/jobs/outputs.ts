@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 import type { Doing, DoneBefore, ItemState, StopReason } from '../../batch/item.ts';
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
-import type { ItemProvenance } from '../../batch/report/provenance.ts';
 import { KEPT_TRACKS } from '../../batch/records/kept-tracks.ts';
+import type { ItemProvenance } from '../../batch/report/provenance.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { shapeOf } from '../../protocol/openapi/json-schemas.ts';

@@ -1,24 +1,24 @@
 /** The plan of a job command: its inputs, options and earlier runs, checked before anything is sent. */
 
+import { Failure } from '../../base/failure.ts';
+import { freeBytes } from '../../base/folder.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { planBatch } from '../../batch/plan/plan.ts';
 import { type Shard, writeShard } from '../../batch/shard.ts';
+import type { Capabilities } from '../../engines/engine.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import type { Context, Io } from '../context/context.ts';
 import { checkReach, requireFfmpeg } from '../context/engines.ts';
 import { asSentence } from '../context/format.ts';
 import { readBody } from '../context/request-body.ts';
-import { freeBytes } from '../../base/folder.ts';
-import type { Capabilities } from '../../engines/engine.ts';
-import { Failure } from '../../base/failure.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
 import { createVideoExaminer } from './examine-video.ts';
-import { createLinesExaminer, SUBTITLE_IO } from './subtitles.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
 import { readHistory, warnOfDamage } from './read-history.ts';
+import { createLinesExaminer, SUBTITLE_IO } from './subtitles.ts';
 
 interface NoteReceiver {
   readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;

@@ -2,6 +2,8 @@
 
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatBytes } from '../../base/amounts.ts';
+import { Failure, type FailureCategory } from '../../base/failure.ts';
 import type { FileInput } from '../../batch/plan/input.ts';
 import type {
   JoinedFile,
@@ -12,16 +14,14 @@ import type {
   PreparationWork,
 } from '../../batch/preparation.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
-import type { Io, LongLimits } from '../context/context.ts';
-import { asSentence } from '../context/format.ts';
-import type { Programs } from '../../media/programs/programs.ts';
-import { formatBytes } from '../../base/amounts.ts';
-import { Failure, type FailureCategory } from '../../base/failure.ts';
 import type { PreparationFailure } from '../../media/failure.ts';
 import type { TrackFacts, VideoFacts } from '../../media/probe/facts.ts';
+import type { Programs } from '../../media/programs/programs.ts';
 import type { VideoSplit } from '../../media/split/split-video.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import type { Io, LongLimits } from '../context/context.ts';
+import { asSentence } from '../context/format.ts';
 import { serviceLimits } from './examine-video.ts';
 
 /** @param io PATH, and the limits of one job */

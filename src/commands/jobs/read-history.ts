@@ -4,10 +4,10 @@ import { readOtherResults } from '../../batch/other-journals.ts';
 import type { History } from '../../batch/plan/batch-plan.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
+import { foldIntents } from '../../batch/records/intents.ts';
 import { describeBatchDamage, readBatchLog } from '../../batch/report/read-batch.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import type { Context } from '../context/context.ts';
-import { foldIntents } from '../../batch/records/intents.ts';
 import type { JobOptions } from './job-options.ts';
 
 type HistoryOptions = Pick<JobOptions, 'out' | 'shard' | 'fresh' | 'clobber' | 'retryFailed' | 'skipDone'>;

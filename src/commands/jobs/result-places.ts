@@ -8,8 +8,8 @@ import { foundLanguage } from '../../batch/deliver/deliver-results.ts';
 import type { ResultNaming } from '../../batch/deliver/download-results.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { askedLanguage } from '../../batch/plan/result-name.ts';
-import type { Job } from '../../client/index.ts';
 import type { JobEntry } from '../../batch/records/job-record.ts';
+import type { Job } from '../../client/index.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { SUBTITLE_IO } from './subtitles.ts';
 

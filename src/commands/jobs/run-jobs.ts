@@ -1,9 +1,12 @@
 /** A job command from operands to results: plan, connect, run the batch, report how it ended. */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { Failure } from '../../base/failure.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
 import { createBatchCommand } from '../../batch/report/command-record.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import {
@@ -18,21 +21,18 @@ import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Prices } from '../../protocol/prices.ts';
+import { createBatchView } from '../batch/view.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Prices } from '../../protocol/prices.ts';
-import { createBatchView } from '../batch/view.ts';
-import { createPreparation } from './preparation.ts';
 import { tellContinuation, tellIdle, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
 import { COMMAND_OF, type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { checkSupport, pickItems, planJobs, tellShare } from './plan-jobs.ts';
+import { createPreparation } from './preparation.ts';
 import { findPrice, spendableOf } from './show-plan.ts';
 
 interface PlannedRun extends Omit<JobRun, 'connection' | 'runOptions'> {

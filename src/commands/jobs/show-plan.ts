@@ -1,19 +1,20 @@
 /** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
+
+import { formatBytes } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
-import { type Connection, connect } from '../context/connection.ts';
-import type { Context, TableHead } from '../context/context.ts';
-import { showPath } from '../context/format.ts';
-import { formatBytes } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
+import { type Connection, connect } from '../context/connection.ts';
+import type { Context, TableHead } from '../context/context.ts';
+import { showPath } from '../context/format.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { checkSupport, planJobs, tellShare } from './plan-jobs.ts';
 

@@ -10,13 +10,13 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { usageFailure } from '../context/command.ts';
-import type { Context, Progress, Terminal } from '../context/context.ts';
 import { makePrivateFolder } from '../../batch/records/private-folder.ts';
 import { stateFolder } from '../../profiles/environment.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { usageFailure } from '../context/command.ts';
+import type { Context, Progress, Terminal } from '../context/context.ts';
 import { type JobOptions, RUN_OPTIONS } from './job-options.ts';
 
 /** Options that contradict a result on stdout. */

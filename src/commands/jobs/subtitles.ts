@@ -1,9 +1,9 @@
 /** Reads and writes subtitles of all formats, and splits those with too many lines for one job. */
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
-import type { LongLimits } from '../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
+import type { LongLimits } from '../context/context.ts';
 import { serviceLimits } from './examine-video.ts';
 
 /** @param limits default: those of the service */

@@ -1,6 +1,8 @@
 /** A job command with --watch: new files in folders are processed until Ctrl-C. */
 
 import { resolve, sep } from 'node:path';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import type { Failure } from '../../base/failure.ts';
 import type { BatchEvent } from '../../batch/item.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
@@ -11,15 +13,13 @@ import { summarizeOutcomes } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
 import { writeShard } from '../../batch/shard.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
+import { createBatchView } from '../batch/view.ts';
 import { usageFailure } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
-import { EXIT_CODES } from '../../base/exit-codes.ts';
-import type { Failure } from '../../base/failure.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
-import { createBatchView } from '../batch/view.ts';
 import { tellContinuation } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';

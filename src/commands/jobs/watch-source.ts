@@ -1,11 +1,11 @@
 /** Turns new files in watched folders into tasks of a run. */
 
+import { Failure, isOfRecords } from '../../base/failure.ts';
+import { describeUnreadable, errorCode } from '../../base/system-error.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { WatchPlan, WatchPlanner } from '../../batch/plan/plan.ts';
 import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
 import { createFilesAtWork, type FilesAtWork, watchFolders } from '../../batch/run/watch-folders.ts';
-import { Failure, isOfRecords } from '../../base/failure.ts';
-import { describeUnreadable, errorCode } from '../../base/system-error.ts';
 import { historyChoices } from './read-history.ts';
 import { commandRecord, type JobRun } from './run-jobs.ts';
 

@@ -1,13 +1,13 @@
 /** Runs a command as a call of a tool: within the folders and the limit of the session, with its output as a result. */
 import { Readable, Writable } from 'node:stream';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { Failure } from '../../base/failure.ts';
+import { asFailure, failureDocument } from '../../base/failure-document.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { usageFailure } from '../context/command.ts';
 import { type Context, Interruption, type Spending } from '../context/context.ts';
 import type { RawOptions } from '../context/option-table.ts';
 import { completeCommands } from '../context/printed-command.ts';
-import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
-import { asFailure, failureDocument } from '../../base/failure-document.ts';
 import { type AgentFolders, confine } from './folders.ts';
 import { overLimit, type Session } from './session.ts';
 import { type CallProgress, createCallTerminal } from './terminal.ts';

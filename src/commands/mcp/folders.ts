@@ -1,9 +1,9 @@
 /** The folders that an agent may use: paths are compared after links are followed. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { usageFailure } from '../context/command.ts';
 import { Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
+import { usageFailure } from '../context/command.ts';
 
 export interface AgentFolders {
   /** Real paths. Writable folders are readable too. */

@@ -1,5 +1,5 @@
-import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
 
 /** Creates the command. @param all commands; those that the table marks become tools */
 export const mcpCommand = (all: readonly CalledCommand[]): Command =>

@@ -1,6 +1,7 @@
 /** What the calls of a session share: the limit of credits, and that paid calls run one after the other. */
-import type { Spending } from '../context/context.ts';
+
 import type { Failure } from '../../base/failure.ts';
+import type { Spending } from '../context/context.ts';
 
 export interface Session {
   /** Credits of the new jobs of the session; null if the service does not report what one of them costs. */

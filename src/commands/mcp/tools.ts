@@ -1,9 +1,9 @@
 /** Tools for agents, made from commands: what they take, what they return, and the command line of a call. Pure. */
 import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
+import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import { type CalledCommand, type Command, operandHelp, type ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';
 import type { NumberRange, OptionSpec, OptionTable, RawOptions } from '../context/option-table.ts';
-import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 
 export interface Tool {
   /** Such as `jobs_wait`. */

@@ -1,10 +1,5 @@
-import { mayMeanPrefix } from '../../client/transport/error-class.ts';
-import { type Command, defineCommand } from '../context/command.ts';
-import { createKeeper, createRemoteClient } from '../context/connection.ts';
-import type { Context } from '../context/context.ts';
-import { writeCommand } from '../context/printed-command.ts';
-import { printRecord } from '../context/records.ts';
 import { Failure } from '../../base/failure.ts';
+import { mayMeanPrefix } from '../../client/transport/error-class.ts';
 import { usualPrefixes } from '../../profiles/header-prefixes.ts';
 import { checkProfileName, findProfile, type Profile, type ProfileDocument } from '../../profiles/profile.ts';
 import { runSecretCommand } from '../../profiles/secret-command.ts';
@@ -17,6 +12,11 @@ import {
   type SecretSource,
 } from '../../profiles/settings.ts';
 import { DEFAULT_HEADER_PREFIX } from '../../protocol/headers.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { createKeeper, createRemoteClient } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
+import { printRecord } from '../context/records.ts';
 import {
   forgetSecrets,
   type GivenSecret,

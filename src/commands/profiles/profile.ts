@@ -1,7 +1,5 @@
 /** Commands on stored profiles, except `profile add`. */
-import { type Command, defineCommand } from '../context/command.ts';
-import { createKeeper } from '../context/connection.ts';
-import { printList, printRecord, type RecordForm } from '../context/records.ts';
+
 import { checkProfileName, findProfile, LOCAL, type Profile } from '../../profiles/profile.ts';
 import { readSources, resolveSettings, type SettingSources, unknownProfile } from '../../profiles/resolve.ts';
 import {
@@ -13,6 +11,9 @@ import {
   type Setting,
   type Settings,
 } from '../../profiles/settings.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { createKeeper } from '../context/connection.ts';
+import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import {
   forgetSecrets,
   PROFILE_FIELDS,

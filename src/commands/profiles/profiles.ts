@@ -1,11 +1,7 @@
 /** Profiles as the commands read, store and show them. */
 
-import { parseBaseUrl } from '../../client/transport/base-url.ts';
-import { type OptionValues, usageFailure } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
-import type { OptionTable } from '../context/option-table.ts';
-import type { RecordForm } from '../context/records.ts';
 import type { Failure } from '../../base/failure.ts';
+import { parseBaseUrl } from '../../client/transport/base-url.ts';
 import { configFolder } from '../../profiles/environment.ts';
 import { LOCAL, type Profile, type ProfileDocument } from '../../profiles/profile.ts';
 import { cleanSecret } from '../../profiles/secret-command.ts';
@@ -29,6 +25,10 @@ import {
 } from '../../profiles/settings.ts';
 import { openProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
+import { type OptionValues, usageFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import type { OptionTable } from '../context/option-table.ts';
+import type { RecordForm } from '../context/records.ts';
 
 /** The store of the user who runs the command. */
 export function profileStore({ io, terminal }: Context): ProfileStore {

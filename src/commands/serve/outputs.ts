@@ -2,7 +2,13 @@
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { ROLES } from '../../protocol/roles.ts';
-import { describePrinted, describeRecord, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import {
+  describePrinted,
+  describeRecord,
+  line,
+  NullableNumber,
+  NullableText,
+} from '../context/output-schemas.ts';
 
 const STARTED = [
   v.object({

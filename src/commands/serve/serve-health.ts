@@ -5,14 +5,14 @@
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Command, defineCommand } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
-import { formatDuration } from '../context/format.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { stateFolder } from '../../profiles/environment.ts';
 import type { NodeHealth } from '../../service/index.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { formatDuration } from '../context/format.ts';
 import { STATE_DIR } from './serve-keys.ts';
 
 /** How often a process reports. */

@@ -1,9 +1,5 @@
 /** The commands on the keys of a service, and the state folder that they work on. */
 import { resolve } from 'node:path';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
-import { openStateFolder } from '../context/connection.ts';
-import type { Context } from '../context/context.ts';
-import { writeCommand } from '../context/printed-command.ts';
 import { Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
@@ -11,6 +7,10 @@ import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { KeyDescription } from '../../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../../service/index.ts';
 import type { KeyAdmin } from '../../service/operate/key-admin.ts';
+import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { openStateFolder } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+import { writeCommand } from '../context/printed-command.ts';
 
 export const STATE_DIR = {
   type: 'text',

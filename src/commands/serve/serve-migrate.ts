@@ -1,14 +1,14 @@
 /** `vloc serve migrate`: moves an account between a state folder and a PostgreSQL database. */
 import { resolve } from 'node:path';
+import { readVariable, stateFolder } from '../../profiles/environment.ts';
+import type { MovedAccount } from '../../service/move/move-account.ts';
+import type { PlaceName } from '../../service/move/places.ts';
 import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
-import { readVariable, stateFolder } from '../../profiles/environment.ts';
-import type { MovedAccount } from '../../service/move/move-account.ts';
-import type { PlaceName } from '../../service/move/places.ts';
 import { refusePassword } from './serve-keys.ts';
 
 const OPTIONS = {

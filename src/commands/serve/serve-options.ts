@@ -1,13 +1,13 @@
 /** What `vloc serve` was given: its options, and the settings that they, the variables and the file of settings add up to. */
 import { resolve } from 'node:path';
-import { type OptionValues, usageFailure } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
-import { parseDuration } from '../context/format.ts';
-import { describeRange, isInRange, type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { Failure } from '../../base/failure.ts';
 import { type EnvironmentName, readVariable, stateFolder } from '../../profiles/environment.ts';
 import { ROLES, type Role } from '../../protocol/roles.ts';
 import type { ServiceOptions } from '../../service/index.ts';
+import { type OptionValues, usageFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { parseDuration } from '../context/format.ts';
+import { describeRange, isInRange, type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { chooseDatabase, DATABASE, STATE_DIR } from './serve-keys.ts';
 
 export const SERVE_OPTIONS = {

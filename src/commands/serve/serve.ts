@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import type { Failure } from '../../base/failure.ts';
+import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../../service/index.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
@@ -6,8 +8,6 @@ import { openEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
 import { writeCommand } from '../context/printed-command.ts';
-import type { Failure } from '../../base/failure.ts';
-import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../../service/index.ts';
 import { reportHealth } from './serve-health.ts';
 import { showNewKey } from './serve-keys.ts';
 import { readServeOptions, SERVE_OPTIONS } from './serve-options.ts';

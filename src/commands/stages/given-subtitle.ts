@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
-import type { Terminal } from '../context/context.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Terminal } from '../context/context.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
 /** What to report about a subtitle file. */

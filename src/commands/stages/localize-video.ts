@@ -1,8 +1,8 @@
 /** The way of a video through its stages. Only its own previous stage delays it; other videos have theirs. */
 import { stat } from 'node:fs/promises';
+import { Failure } from '../../base/failure.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { languageOfStage, linesStage, videoStage } from '../../batch/stages/items.ts';
-import { Failure } from '../../base/failure.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import { createPlanIo } from '../jobs/plan-jobs.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';

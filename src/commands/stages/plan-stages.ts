@@ -11,14 +11,9 @@ import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../../batch/stages/records.ts';
-import type { Context } from '../context/context.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import {
-  createPlanIo,
-  findMissingPrograms,
-  readingTeller,
-  requireUsedFfmpeg,
-} from '../jobs/plan-jobs.ts';
+import type { Context } from '../context/context.ts';
+import { createPlanIo, findMissingPrograms, readingTeller, requireUsedFfmpeg } from '../jobs/plan-jobs.ts';
 import { readHistory, warnOfDamage } from '../jobs/read-history.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';

@@ -1,16 +1,20 @@
 /** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 
+import { Failure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../batch/limiter.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
 import { foldBatchCommands } from '../../batch/report/command-record.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
-import { createUnusableRecord, createUsableRecord, foldUnusable } from '../../batch/report/unusable-inputs.ts';
+import {
+  createUnusableRecord,
+  createUsableRecord,
+  foldUnusable,
+} from '../../batch/report/unusable-inputs.ts';
 import { BESIDE_SLOTS } from '../../batch/run/run-items.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
 import { requireFfmpeg } from '../context/engines.ts';
-import { Failure } from '../../base/failure.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
 import { tellShare } from '../jobs/plan-jobs.ts';
 import { createExporter } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';

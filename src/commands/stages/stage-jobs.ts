@@ -8,17 +8,17 @@ import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batc
 import { decideItems } from '../../batch/plan/decide-items.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
 import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import type { Connection } from '../context/connection.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
-import { KINDS } from '../../protocol/kinds.ts';
+import { createPreparation } from '../jobs/preparation.ts';
 import { historyChoices } from '../jobs/read-history.ts';
 import { commandRecord, limitKind, spendingLimit, withPrices } from '../jobs/run-jobs.ts';
-import { createPreparation } from '../jobs/preparation.ts';
 import { checkStageSupport } from './stage-plan.ts';
 import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
 

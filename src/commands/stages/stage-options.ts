@@ -1,9 +1,9 @@
 /** The options of a localization in stages, with subtitles that users may provide or edit. */
 
-import { flagName } from '../../batch/plan/field-flags.ts';
-import { inGroup, type OptionValues } from '../context/command.ts';
 import { Failure } from '../../base/failure.ts';
+import { flagName } from '../../batch/plan/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import { inGroup, type OptionValues } from '../context/command.ts';
 import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../jobs/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;

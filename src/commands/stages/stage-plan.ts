@@ -6,8 +6,8 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { StageRecords } from '../../batch/stages/records.ts';
-import type { Context } from '../context/context.ts';
 import type { Capabilities } from '../../engines/engine.ts';
+import type { Context } from '../context/context.ts';
 import { checkSupport } from '../jobs/plan-jobs.ts';
 import type { StageChoices } from './stage-options.ts';
 

@@ -1,4 +1,7 @@
 /** What the stages of one command share: the state of each target, the service, the journal and the progress. */
+
+import type { Failure } from '../../base/failure.ts';
+import { createInputs, type Inputs } from '../../base/find-input.ts';
 import type { BatchItem, BatchOutcome, ItemState } from '../../batch/item.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import { fileOf } from '../../batch/plan/items.ts';
@@ -10,12 +13,10 @@ import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import { explainDecision } from '../../batch/run/decided-outcomes.ts';
 import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
-import { type Connection, connect } from '../context/connection.ts';
-import type { Context } from '../context/context.ts';
-import { createInputs, type Inputs } from '../../base/find-input.ts';
-import type { Failure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type BatchView, createBatchView } from '../batch/view.ts';
+import { type Connection, connect } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
 import type { StageOptions } from './stage-options.ts';
 import {

@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import { STAGES_FOLDER } from '../../batch/stages/items.ts';
 import { foldStageRecords, type StageSubtitleRecord } from '../../batch/stages/records.ts';
-import { makeFolder } from '../../base/folder.ts';
-import { Failure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';
 import type { StagedRun } from './staged-run.ts';

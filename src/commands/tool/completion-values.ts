@@ -4,11 +4,11 @@
  */
 
 import { basename, join } from 'node:path';
-import type { Io } from '../context/context.ts';
 import { configFolder, stateFolder } from '../../profiles/environment.ts';
 import { LOCAL } from '../../profiles/profile.ts';
 import { openProfileStore } from '../../profiles/store.ts';
 import { languageName } from '../../protocol/language-tag.ts';
+import type { Io } from '../context/context.ts';
 
 /** A value with what it is, as shells show it beside the value. */
 interface Suggestion {
@@ -124,7 +124,7 @@ async function listEngines(around: Sources): Promise<readonly Suggestion[]> {
   const read = await readEnginesFile(location, () => undefined);
   if (read === null) return [];
   const [{ BACKEND_STEPS }, { nameEntry }] = await Promise.all([
-    import('../../engines/backend.ts'),
+    import('../../media/work.ts'),
     import('../../engines/entry.ts'),
   ]);
   return BACKEND_STEPS.flatMap((step) => {

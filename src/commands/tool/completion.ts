@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, defineCommand } from '../context/command.ts';
 import { Failure } from '../../base/failure.ts';
+import { type Command, defineCommand } from '../context/command.ts';
 
 /** The script file of each shell. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -1,13 +1,14 @@
 /** The command tree as JSON, for programs that call vloc or write about it. */
+
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { Failure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
+import { ENVIRONMENT } from '../../profiles/environment.ts';
+import { nearestName } from '../../protocol/nearest.ts';
 import { type CalledCommand, operandHelp, type PrintedSchemas } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
 import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { VERSION } from '../context/version.ts';
-import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
-import { ENVIRONMENT } from '../../profiles/environment.ts';
-import { nearestName } from '../../protocol/nearest.ts';
 
 /** Describes all commands, the options of each, exit codes and environment variables. */
 export async function describeCommands(all: readonly CalledCommand[]): Promise<object> {

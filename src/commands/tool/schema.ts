@@ -1,6 +1,6 @@
+import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 
 /** Creates the command. @param all commands, which it describes */
 export const schemaCommand = (all: readonly CalledCommand[]): Command =>

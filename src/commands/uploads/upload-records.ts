@@ -1,10 +1,11 @@
 /** How uploads and their progress are shown. */
+
+import { formatBytes } from '../../base/amounts.ts';
 import type { Upload, UploadProgress } from '../../client/index.ts';
 import { uploadFields } from '../../client/read/upload.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { formatDuration, formatRelative } from '../context/format.ts';
 import type { RecordForm } from '../context/records.ts';
-import { formatBytes } from '../../base/amounts.ts';
 
 export { uploadFields };
 

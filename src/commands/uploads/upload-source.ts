@@ -4,14 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { formatBytes } from '../../base/amounts.ts';
+import { Failure } from '../../base/failure.ts';
 import { type Content, readContent } from '../../batch/plan/content.ts';
 import { statReadable } from '../../batch/plan/file-status.ts';
 import { isAddress, isHttps, ONLY_HTTPS } from '../../batch/plan/operand.ts';
-import type { Io } from '../context/context.ts';
-import { formatBytes } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
+import type { Io } from '../context/context.ts';
 
 export interface UploadSource extends Content {
   readonly label: string;

@@ -1,11 +1,12 @@
 /** The single steps of an upload: `upload create` and `upload complete`. */
+
+import { Failure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
+import { checkUploadRequest } from '../../protocol/requests.ts';
+import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import { printRecord } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
-import { checkUploadRequest } from '../../protocol/requests.ts';
-import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({

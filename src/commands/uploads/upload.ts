@@ -1,20 +1,15 @@
+import { Failure } from '../../base/failure.ts';
+import { unlessDiskFails } from '../../base/system-error.ts';
 import { findKnownUpload, rememberUpload } from '../../batch/run/known-uploads.ts';
 import type { Upload } from '../../client/index.ts';
+import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
 import { type Command, defineCommand, usageFailure } from '../context/command.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { printList } from '../context/records.ts';
-import { Failure } from '../../base/failure.ts';
-import { unlessDiskFails } from '../../base/system-error.ts';
-import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
 import { summarizeFailures } from '../jobs/job-outcomes.ts';
-import {
-  createUploadReport,
-  describeReady,
-  UPLOADS,
-  uploadFields,
-} from './upload-records.ts';
+import { createUploadReport, describeReady, UPLOADS, uploadFields } from './upload-records.ts';
 import { readUploadSources, type UploadSource } from './upload-source.ts';
 
 export const upload: Command = defineCommand({

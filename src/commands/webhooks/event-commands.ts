@@ -1,7 +1,7 @@
 /** Runs the command of --exec for each event, in sequence. */
 import { spawn } from 'node:child_process';
-import type { Output } from '../context/context.ts';
 import { type Environment, withoutSecrets } from '../../profiles/environment.ts';
+import type { Output } from '../context/context.ts';
 import type { ReceivedEvent } from './receiver.ts';
 
 interface EventCommands {

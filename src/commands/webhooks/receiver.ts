@@ -1,4 +1,6 @@
 /** Handles a webhook delivery: verifies it, detects duplicates, forwards and reports it. */
+
+import { Failure } from '../../base/failure.ts';
 import type { Forwarder, ForwardResult } from '../../client/webhooks/forward.ts';
 import {
   judgeWebhook,
@@ -6,10 +8,9 @@ import {
   type WebhookCheck,
   type WebhookEvent,
 } from '../../client/webhooks/verify-webhook.ts';
-import { type Caller, writeCommand } from '../context/printed-command.ts';
-import { Failure } from '../../base/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
+import { type Caller, writeCommand } from '../context/printed-command.ts';
 import type { WebhookDelivery, WebhookReply } from './listener.ts';
 import type { VerificationRules } from './rules.ts';
 

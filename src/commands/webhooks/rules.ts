@@ -2,19 +2,19 @@
 
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { Failure } from '../../base/failure.ts';
 import {
   checkWebhookRules,
   judgeWebhook,
   type ReceivedWebhook,
   type WebhookRules,
 } from '../../client/webhooks/verify-webhook.ts';
+import type { SecretSource, Settings } from '../../profiles/settings.ts';
+import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
 import type { OptionValues } from '../context/command.ts';
 import { createKeeper, readSettings } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
-import { Failure } from '../../base/failure.ts';
-import type { SecretSource, Settings } from '../../profiles/settings.ts';
-import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
 
 export const RULE_OPTIONS = {
   secretStdin: {

@@ -1,3 +1,4 @@
+import { Failure } from '../../base/failure.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../../client/webhooks/forward.ts';
 import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
@@ -6,7 +7,6 @@ import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
 import { type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
-import { Failure } from '../../base/failure.ts';
 import { createEventCommands } from './event-commands.ts';
 import { createEventOutput, type EventOutput } from './event-output.ts';
 import { type Listener, startListener } from './listener.ts';

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { Failure } from '../../base/failure.ts';
+import { describeUnreadable } from '../../base/system-error.ts';
 import {
   judgeWebhook,
   type ReceivedWebhook,
   type WebhookCheckResult,
   type WebhookRules,
 } from '../../client/webhooks/verify-webhook.ts';
+import { webhookHeaderNames } from '../../protocol/headers.ts';
+import { parseInstant } from '../../protocol/instant.ts';
 import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
-import { Failure } from '../../base/failure.ts';
-import { describeUnreadable } from '../../base/system-error.ts';
-import { webhookHeaderNames } from '../../protocol/headers.ts';
-import { parseInstant } from '../../protocol/instant.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from './rules.ts';
 
 const OPTIONS = {

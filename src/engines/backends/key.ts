@@ -1,9 +1,9 @@
 /** Reads the key of a server from the environment or from a program. A key appears in no message. */
 import { basename } from 'node:path';
+import { ChildFailure, ProgramMissing } from '../../media/programs/failures.ts';
+import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { EngineRun } from '../backend.ts';
 import type { KeySource } from '../config.ts';
-import { ChildFailure, ProgramMissing } from '../failures.ts';
 import { childEnvironment } from './command/program.ts';
 import type { BackendParts } from './parts.ts';
 import { expandHome } from './user-entry.ts';

@@ -1,11 +1,13 @@
 /** Translation by a LibreTranslate server. Each text is translated separately. */
 import * as v from 'valibot';
+import { hasWords } from '../../media/subtitles/text.ts';
+import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import type { BackendWork, EngineRun, LanguagePair, TranslationTask, Translator } from '../backend.ts';
+import type { LanguagePair } from '../../protocol/languages.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
+import type { BackendWork, TranslationTask, Translator } from '../backend.ts';
 import type { TypedEntry } from '../config.ts';
-import { matchLanguage } from '../languages.ts';
-import { hasWords } from '../text.ts';
 import { createServer, jsonBody, ServerRefusal } from './http.ts';
 import type { BackendParts } from './parts.ts';
 

@@ -1,10 +1,10 @@
 /** What recognizers write, SRT or the `verbose_json` of OpenAI's interface, to words with times. */
 import * as v from 'valibot';
+import type { Segment } from '../../media/audio/segments.ts';
+import { stripMarkup } from '../../media/subtitles/text.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatTime, parseSrt } from '../../protocol/srt.ts';
 import type { Word } from '../backend.ts';
-import type { Segment } from '../separate/segments.ts';
-import { stripMarkup } from '../text.ts';
 
 /** A text and its time in seconds from the start of the sound. */
 export interface TimedText extends Segment {

@@ -1,6 +1,7 @@
 /** The voices that an entry of `engines.json` names for each language. */
+
+import { matchLanguage } from '../../protocol/languages.ts';
 import type { VoiceMode } from '../backend.ts';
-import { matchLanguage } from '../languages.ts';
 
 /** The fastest speed of a dub: above, a voice is hard to understand. */
 export const MOST_SPEED = 1.6;

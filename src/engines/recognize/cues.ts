@@ -1,8 +1,9 @@
 /** Groups recognized words into readable cues. */
+
+import { joinSpaced } from '../../media/subtitles/text.ts';
+import { wrapText } from '../../media/subtitles/wrap.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Word } from '../backend.ts';
-import { joinSpaced } from '../text.ts';
-import { wrapText } from '../wrap.ts';
 
 /** Two rows of 42 characters, the usual layout of broadcasters. */
 const MAX_CHARACTERS = 84;

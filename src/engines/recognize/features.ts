@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackendWork } from '../backend.ts';
 import { WAV_HEADER_BYTES } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { BackendWork } from '../backend.ts';
 import type { SpeechModel } from './model.ts';
 
 /** The front end of PocketSphinx: no noise or silence removal, because the voice is already separated. */

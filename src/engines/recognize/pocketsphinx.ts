@@ -1,14 +1,14 @@
 /** Recognition with PocketSphinx: cuts a separated voice into utterances and runs a process on each core. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { JobFailure } from '../../protocol/job-failure.ts';
-import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../backend.ts';
-import { BUILT_IN } from '../config.ts';
-import { matchLanguage } from '../languages.ts';
+import { together } from '../../base/together.ts';
+import { type Segment, SPEECH_MARGIN } from '../../media/audio/segments.ts';
 import { createWav, openWav } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
-import { type Segment, SPEECH_MARGIN } from '../separate/segments.ts';
-import { together } from '../together.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
+import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
 import { normalizeUtterances } from './features.ts';
 import { findSpeechModels, type SpeechModel } from './model.ts';
 

@@ -1,7 +1,8 @@
 /** Speech recognition: chooses a recognizer, and makes cues of its words. */
+
+import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { EngineUse, Subtitle, Work } from '../engine.ts';
-import { matchLanguage } from '../languages.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
 import { choose, type StepEngines } from '../registry.ts';
 import type { Separation } from '../separate/separate.ts';
 import { wordsToCues } from './cues.ts';

@@ -1,6 +1,6 @@
 /** Auto localization: runs all steps in order and writes one finished MP4. */
-import { JobFailure } from '../../protocol/job-failure.ts';
-import type { EngineUse, Products, Subtitle, Tasks, Work } from '../engine.ts';
+
+import { together } from '../../base/together.ts';
 import {
   checkExport,
   type ExportAudio,
@@ -8,9 +8,11 @@ import {
   type PreparedExport,
   prepareExport,
 } from '../../media/export/export.ts';
-import { sameLanguage } from '../languages.ts';
+import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { sameLanguage } from '../../protocol/languages.ts';
+import type { Products, Tasks } from '../engine.ts';
 import type { StepEngines } from '../registry.ts';
-import { together } from '../together.ts';
 import { enterStage } from './progress.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 

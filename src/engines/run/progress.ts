@@ -1,5 +1,5 @@
 /** Combines the progress of parts into the progress of the whole. */
-import type { Stage, Work } from '../engine.ts';
+import type { Stage, Work } from '../../media/work.ts';
 
 /** Returns the work of a part. Its progress counts as the share from `from` to `to` of the whole. */
 export function portion(work: Work, from: number, to: number, stage?: Stage): Work {

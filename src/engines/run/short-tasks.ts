@@ -1,5 +1,7 @@
 /** The four kinds of job that run one or two engines. */
-import type { Products, Tasks, Work } from '../engine.ts';
+
+import type { Work } from '../../media/work.ts';
+import type { Products, Tasks } from '../engine.ts';
 import type { StepEngines } from '../registry.ts';
 import { portion } from './progress.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';

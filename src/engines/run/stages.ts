@@ -3,8 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { hashFile } from '../../base/hash-file.ts';
-import type { BackendStep } from '../backend.ts';
-import type { EngineUse, Work } from '../engine.ts';
+import type { BackendStep, EngineUse, Work } from '../../media/work.ts';
 import { recognize } from '../recognize/recognize.ts';
 import type { StepEngines } from '../registry.ts';
 import { type Separation, separate } from '../separate/separate.ts';

@@ -1,7 +1,8 @@
 /** Measures the background under speech: its loudness, and its spectrum in the pauses around the speech. */
+
+import { mean, meanSquare, splitMidSide, sum, TINY, turnSamples } from '../../media/audio/samples.ts';
+import { findPauses, nearestWindows, type Segment, segmentFinder } from '../../media/audio/segments.ts';
 import type { WavReader } from '../../media/audio/wav.ts';
-import { mean, meanSquare, splitMidSide, sum, TINY, turnSamples } from './samples.ts';
-import { findPauses, nearestWindows, type Segment, segmentFinder } from './segments.ts';
 import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
 
 /** Pauses at most this far from a segment, in seconds, represent the background under it. */

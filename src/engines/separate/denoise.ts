@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import { splitMidSide, sum, TINY, toInteger } from '../../media/audio/samples.ts';
+import type { Segment } from '../../media/audio/segments.ts';
 import type { WavReader, WavWriter } from '../../media/audio/wav.ts';
 import { CLICK_MARGIN, type Click, findClicks, withoutClicks } from './clicks.ts';
 import { type Apart, findApart, type Powers } from './panning.ts';
-import { splitMidSide, sum, TINY, toInteger } from './samples.ts';
-import type { Segment } from './segments.ts';
 import type { Part } from './stems.ts';
 
 /** A whole number of frames of RNNoise, and of the slots in which clicks are looked for: 160 ms at 48 kHz. */

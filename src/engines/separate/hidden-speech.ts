@@ -1,8 +1,14 @@
 /** Finds speech under music that is about as loud: detection misses it in the mix, and finds it in the denoised sound. */
+
+import { mean } from '../../media/audio/samples.ts';
+import { findPauses, joinSegments, type Segment } from '../../media/audio/segments.ts';
+import {
+  detectWithin,
+  type Listening,
+  MAX_SPEECH_SECONDS,
+  VAD_WINDOW,
+} from '../../media/audio/speech-detector.ts';
 import type { WavReader } from '../../media/audio/wav.ts';
-import { mean } from './samples.ts';
-import { findPauses, joinSegments, type Segment } from './segments.ts';
-import { detectWithin, type Listening, MAX_SPEECH_SECONDS, VAD_WINDOW } from './speech-detector.ts';
 
 /** In denoised sound nothing but a voice is left, so that weaker signs of it suffice. */
 const THRESHOLD = 0.25;

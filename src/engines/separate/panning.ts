@@ -2,8 +2,8 @@
  * Distinguishes a voice from music by where they are between the channels. If both come from one direction each, and not from the same
  * one, the voice can be computed exactly: what is across the direction of the music contains only the voice.
  */
-import { mean } from './samples.ts';
-import { findPauses, type Segment } from './segments.ts';
+import { mean } from '../../media/audio/samples.ts';
+import { findPauses, type Segment } from '../../media/audio/segments.ts';
 
 /** For each block of sound: the powers of the sum and the difference of the channels, and the product of both. */
 export interface Powers {

@@ -1,12 +1,12 @@
 /** Separates a video into stems and finds the times of speech. */
 import { join } from 'node:path';
-import { JobFailure } from '../../protocol/job-failure.ts';
-import type { DetectedSpeech, Stems } from '../backend.ts';
-import type { EngineUse, Work } from '../engine.ts';
 import { convertWav } from '../../media/audio/convert-wav.ts';
 import { decodeAudio, SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { openWav } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { EngineUse, Work } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import type { DetectedSpeech, Stems } from '../backend.ts';
 import { choose, type StepEngines } from '../registry.ts';
 import { portion } from '../run/progress.ts';
 import { DETECT_ONLY, WORKER_FILES } from './worker-messages.ts';

@@ -1,9 +1,10 @@
 /** Splits sound into vocals and background, block by block, so that memory does not grow with the length. */
+
+import { partSamples, splitMidSide, TINY, toFloat, toInteger } from '../../media/audio/samples.ts';
+import { type Segment, SPEECH_MARGIN, segmentFinder } from '../../media/audio/segments.ts';
 import type { WavReader, WavWriter } from '../../media/audio/wav.ts';
 import { createFloor, createSurveyor } from './background.ts';
 import { type Apart, voiceAcross } from './panning.ts';
-import { partSamples, splitMidSide, TINY, toFloat, toInteger } from './samples.ts';
-import { type Segment, SPEECH_MARGIN, segmentFinder } from './segments.ts';
 import { BINS, createTransform, HOP, type Spectrum, turnSpectrum, WINDOW } from './spectrum.ts';
 
 /** A whole number of hops, 160 ms at 48 kHz. */

@@ -1,6 +1,6 @@
 /** Messages between the service and the separation worker: arguments in, one JSON object per line out. */
 import { AUDIO_FILES } from '../../media/audio/decode-audio.ts';
-import type { Segment } from './segments.ts';
+import type { Segment } from '../../media/audio/segments.ts';
 
 export type WorkerMessage =
   | { readonly type: 'progress'; readonly fraction: number }

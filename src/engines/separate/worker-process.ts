@@ -1,7 +1,7 @@
 /** Starts the separation worker. */
 import { fileURLToPath } from 'node:url';
-import type { BackendWork } from '../backend.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { BackendWork } from '../backend.ts';
 import type { WorkerMessage } from './worker-messages.ts';
 
 type Speech = Pick<Extract<WorkerMessage, { type: 'speech' }>, 'segments'>;

@@ -9,13 +9,18 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import { mean } from '../../media/audio/samples.ts';
+import {
+  detectSpeech,
+  type Listening,
+  measureEnergies,
+  VAD_WINDOW,
+} from '../../media/audio/speech-detector.ts';
 import { openWav, reserveWav } from '../../media/audio/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
 import { type Denoised, divideToDenoise, joinDenoised } from './denoise.ts';
 import { addHiddenSpeech } from './hidden-speech.ts';
 import { type SplitPlan, VOICE_FORMAT, type VoiceSource } from './parts.ts';
-import { mean } from './samples.ts';
-import { detectSpeech, type Listening, measureEnergies, VAD_WINDOW } from './speech-detector.ts';
 import { divide } from './stems.ts';
 import { answerMainThread, startThreads, type Threads } from './threads.ts';
 import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';

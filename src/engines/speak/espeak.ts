@@ -1,11 +1,13 @@
 /** Speech with espeak-ng. */
-import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
-import { BUILT_IN } from '../config.ts';
-import { matchLanguage } from '../languages.ts';
+
+import { parseClip, trimSilence } from '../../media/audio/clip.ts';
 import { BYTES_PER_SAMPLE } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
-import { parseClip, trimSilence } from './clip.ts';
+import type { Clip, EngineRun } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
+import type { Speaker, SpeechRequest } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
 import { chooseVoice, listVoices, type Voice, voiceNames } from './voices.ts';
 
 /** Sample rate of espeak-ng, in samples per second. */

@@ -1,6 +1,7 @@
 /** Plans when each text of a dub is spoken, and how fast. Pure. */
+
+import { hasWords, spokenText } from '../../media/subtitles/text.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { hasWords, spokenText } from '../text.ts';
 
 /** A short pause before the next text, in milliseconds. */
 const BREATH_MS = 100;

@@ -1,8 +1,9 @@
 /** Speaks one text of a dub: at its natural tempo, faster, or only as many of its words as fit. */
-import type { Clip, EngineRun, Speaker, SpeechRequest } from '../backend.ts';
-import type { CueFit } from '../engine.ts';
+
+import { changeTempo, clipSeconds, cutClip, fadeOut } from '../../media/audio/clip.ts';
 import type { Programs } from '../../media/programs/programs.ts';
-import { changeTempo, clipSeconds, cutClip, fadeOut } from './clip.ts';
+import type { Clip, CueFit, EngineRun } from '../../media/work.ts';
+import type { Speaker, SpeechRequest } from '../backend.ts';
 import { availableSeconds, type SpokenText } from './fit.ts';
 
 /** A speaker with the voice of a dub. */

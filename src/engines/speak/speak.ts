@@ -1,19 +1,19 @@
 /** Dubbing: speaks cues into one sound track on their time line. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { JobFailure } from '../../protocol/job-failure.ts';
-import { LIMITS } from '../../protocol/limits.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { EngineRun, VoiceMode } from '../backend.ts';
-import type { CueFit, EngineUse, Work } from '../engine.ts';
-import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
+import { together } from '../../base/together.ts';
+import { clipSeconds, parseClip, resample, writeClip } from '../../media/audio/clip.ts';
 import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { measureLoudness } from '../../media/audio/loudness.ts';
 import { createWav, type WavWriter } from '../../media/audio/wav.ts';
+import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { CueFit, EngineRun, EngineUse, Work } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { VoiceMode } from '../backend.ts';
 import { choose, type StepEngines } from '../registry.ts';
-import { together } from '../together.ts';
-import { clipSeconds, parseClip, resample, writeClip } from './clip.ts';
 import { planSlots, planTempos, type SpokenText } from './fit.ts';
 import { type Speaking, sayText, speakLine } from './speak-line.ts';
 import { noVoiceFor } from './voices.ts';

@@ -1,8 +1,9 @@
 /** Lists the voices of espeak-ng and chooses one. */
-import { baseLanguage, canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
-import type { VoiceMode } from '../backend.ts';
-import { matchLanguage } from '../languages.ts';
+
 import type { Programs } from '../../media/programs/programs.ts';
+import { baseLanguage, canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
+import type { VoiceMode } from '../backend.ts';
 
 export interface Voice {
   /** BCP 47 tag. */

@@ -1,13 +1,14 @@
 /** Translation with Apertium. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { JobFailure } from '../../protocol/job-failure.ts';
-import type { BackendWork, EngineRun, TranslationTask, Translator } from '../backend.ts';
-import { BUILT_IN } from '../config.ts';
-import { findPair } from '../languages.ts';
+import { together } from '../../base/together.ts';
 import type { Programs } from '../../media/programs/programs.ts';
-import { stripMarkup } from '../text.ts';
-import { together } from '../together.ts';
+import { stripMarkup } from '../../media/subtitles/text.ts';
+import type { EngineRun } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { findPair } from '../../protocol/languages.ts';
+import type { BackendWork, TranslationTask, Translator } from '../backend.ts';
+import { BUILT_IN } from '../config.ts';
 import { type Direction, listDirections } from './directions.ts';
 import { hideProtected } from './protected.ts';
 

@@ -1,7 +1,8 @@
 /** Lists the translation directions of the installed Apertium: its pairs, and two pairs through a language in between. */
-import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import { sameLanguage } from '../languages.ts';
+
 import type { Programs } from '../../media/programs/programs.ts';
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { sameLanguage } from '../../protocol/languages.ts';
 
 export interface Direction {
   /** Apertium's names of the steps, such as `eng-spa`; two if there is a language in between. */

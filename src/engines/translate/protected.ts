@@ -2,7 +2,7 @@
  * Text that a translation must not change: addresses, hashtags, names with @, placeholders and numbers. An engine that
  * changes them gets the text around them instead.
  */
-import { hasWords } from '../text.ts';
+import { hasWords } from '../../media/subtitles/text.ts';
 
 /** A part of a text that stays unchanged. */
 interface Span {

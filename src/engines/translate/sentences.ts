@@ -1,5 +1,5 @@
 /** Sentences that span several cues: joined for an engine that sees one text at a time, then distributed again. */
-import { SPACELESS } from '../text.ts';
+import { SPACELESS } from '../../media/subtitles/text.ts';
 import { isProtected } from './protected.ts';
 
 /** The only text of a cue. Times in milliseconds. */

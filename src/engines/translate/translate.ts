@@ -1,11 +1,13 @@
 /** Translates cues. Returns the same number of cues, with their times. */
+
+import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup } from '../../media/subtitles/text.ts';
+import { wrapText } from '../../media/subtitles/wrap.ts';
+import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
+import type { LanguagePair } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { LanguagePair, SourceText, Translator } from '../backend.ts';
-import type { EngineUse, Subtitle, Work } from '../engine.ts';
+import type { SourceText, Translator } from '../backend.ts';
 import { choose, type StepEngines } from '../registry.ts';
-import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup } from '../text.ts';
-import { wrapText } from '../wrap.ts';
 import { isProtected, keepProtected, splitAtProtected } from './protected.ts';
 import { distribute, groupSentences } from './sentences.ts';
 

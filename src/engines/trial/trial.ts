@@ -1,22 +1,14 @@
 /** Tries an engine of any step with a short real sample, to show whether it works and how well. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { JobFailure } from '../../protocol/job-failure.ts';
-import { editDistance } from '../../protocol/nearest.ts';
-import type {
-  BackendOf,
-  BackendStep,
-  BackendWork,
-  EngineRun,
-  Recognizer,
-  Separator,
-  Speaker,
-  Translator,
-} from '../backend.ts';
-import { matchLanguage, sameLanguage } from '../languages.ts';
-import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { BackendStep, EngineRun } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { matchLanguage, sameLanguage } from '../../protocol/languages.ts';
+import { editDistance } from '../../protocol/nearest.ts';
+import type { BackendOf, BackendWork, Recognizer, Separator, Speaker, Translator } from '../backend.ts';
 
 /** What every trial needs: an empty folder, and a clock in milliseconds. */
 interface TrialParts extends EngineRun {

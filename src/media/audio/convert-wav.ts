@@ -1,7 +1,8 @@
 /** Converts WAV files to another format. */
-import type { EngineRun } from '../../engines/backend.ts';
-import type { Programs } from '../programs/programs.ts';
+
 import { fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
 
 interface WavTarget {
   readonly sampleRate: number;

@@ -1,10 +1,10 @@
 /** Decodes the sound of a video into WAV files on the time line of the picture. */
 import { join } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { Work } from '../../engines/engine.ts';
-import type { Programs } from '../programs/programs.ts';
-import { DECODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
 import { readHeader } from '../probe/header.ts';
+import { DECODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { Work } from '../work.ts';
 
 /** The format of the stems. RNNoise supports only this rate. */
 export const STEM_FORMAT = { sampleRate: 48_000, channels: 2 } as const;

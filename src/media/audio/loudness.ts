@@ -1,9 +1,9 @@
 /** Measures loudness in LUFS (ITU-R BS.1770) with ffmpeg. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineRun } from '../../engines/backend.ts';
-import type { Programs } from '../programs/programs.ts';
 import { ownInput, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
 
 /** Energy of 400 ms of a sound, one every 100 ms, weighted as in BS.1770; 1 is 0 LUFS. */
 export type LoudnessBlocks = Float64Array;

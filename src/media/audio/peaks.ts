@@ -1,8 +1,8 @@
 /** Computes the outline of a sound: the peaks of its waveform and its loudness over time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { Programs } from '../programs/programs.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
 import { openWav, type WavReader } from './wav.ts';
 
 /** Telephone rate: it keeps all speech, and an hour needs 58 MB of temporary space. */

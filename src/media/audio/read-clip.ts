@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Clip, EngineRun } from '../../engines/backend.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import type { Programs } from '../programs/programs.ts';
-import { clipSeconds, trimSilence } from '../../engines/speak/clip.ts';
 import { DECODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { Clip, EngineRun } from '../work.ts';
+import { clipSeconds, trimSilence } from './clip.ts';
 
 /** Six minutes at 48 kHz in stereo and 32 bits: as long as the longest text of a cue lasts. */
 export const MAX_SPEECH_BYTES = 128 * 1024 * 1024;

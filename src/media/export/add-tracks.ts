@@ -1,21 +1,15 @@
 /** Adds tracks of its source to a finished video: the original sound, and subtitles. Picture and sound are copied. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { softLines, threeLetterCode } from './export.ts';
-import {
-  ENCODER_LIMITS,
-  fileAddress,
-  ownInput,
-  QUIET,
-  untrustedInput,
-} from '../programs/arguments.ts';
-import type { Programs } from '../programs/programs.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { canCopySound } from '../convert/convert.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts, type SubtitleTrackFacts, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import { foreignInput, type ProgramRun } from '../probe/source.ts';
+import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import { softLines, threeLetterCode } from './export.ts';
 
 /** Paths are local files. Languages are BCP 47 tags; null if unknown. */
 export interface AddTracksTask {

@@ -1,8 +1,9 @@
 /** Subtitles in the ASS format, for burning in: the only format with an exact layout. */
+
+import { scriptOf } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { scriptOf } from '../../engines/languages.ts';
-import { stripMarkup } from '../../engines/text.ts';
-import { countColumns, ROW_COLUMNS, wrapText } from '../../engines/wrap.ts';
+import { stripMarkup } from '../subtitles/text.ts';
+import { countColumns, ROW_COLUMNS, wrapText } from '../subtitles/wrap.ts';
 import { styleRows } from './markup.ts';
 import type { PictureSize } from './picture.ts';
 

@@ -1,11 +1,9 @@
 /** Balances a dub with the rest of the sound, so that the result is as loud as the source. */
-import type { EngineRun } from '../../engines/backend.ts';
-import type { Tasks } from '../../engines/engine.ts';
-import { DECODER_LIMITS, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
-import { integratedLoudness, type LoudnessBlocks, meter, readBlocks, toEnergy } from '../audio/loudness.ts';
-import type { Programs } from '../programs/programs.ts';
 
-type OriginalAudio = Tasks['auto_localization']['originalAudio'];
+import { integratedLoudness, type LoudnessBlocks, meter, readBlocks, toEnergy } from '../audio/loudness.ts';
+import { DECODER_LIMITS, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { EngineRun, OriginalAudio } from '../work.ts';
 
 /** In decibels. */
 export interface MixGains {

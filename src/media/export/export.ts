@@ -5,14 +5,23 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { EngineRun } from '../../engines/backend.ts';
-import type { EngineUse, ExportRequest, MediaFile, Subtitle, Tasks, Work } from '../../engines/engine.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import { declaredDuration } from '../probe/duration.ts';
 import { type MediaHeader, readHeader } from '../probe/header.ts';
+import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import { stripMarkup } from '../../engines/text.ts';
+import { stripMarkup } from '../subtitles/text.ts';
+import type {
+  EngineRun,
+  EngineUse,
+  ExportRequest,
+  MediaFile,
+  OriginalAudio,
+  Resolution,
+  Subtitle,
+  SubtitleOutput,
+  Work,
+} from '../work.ts';
 import { formatAss } from './ass.ts';
 import {
   balanceSound,
@@ -30,7 +39,6 @@ import {
   mostThreads,
   type PicturePlan,
   planPicture,
-  type Resolution,
   SAME_TIMES,
   whiteOf,
 } from './picture.ts';
@@ -49,7 +57,7 @@ export interface ExportTask {
   readonly video: string;
   readonly sound: ExportAudio;
   readonly subtitle: Subtitle;
-  readonly subtitleOutput: Tasks['auto_localization']['subtitleOutput'];
+  readonly subtitleOutput: SubtitleOutput;
   readonly resolution: Resolution;
   /** What was found out before the dub was made; default: it is found out now. */
   readonly prepared?: PreparedExport;
@@ -288,8 +296,6 @@ export function softLines(lines: readonly SubtitleLine[], videoSeconds: number):
     .filter(({ start_ms }) => start_ms < endMs)
     .map((line) => ({ ...line, end_ms: Math.min(line.end_ms, endMs), text: stripMarkup(line.text) }));
 }
-
-type OriginalAudio = Tasks['auto_localization']['originalAudio'];
 
 /**
  * The limiter looks 5 ms ahead, which delays its output by 240 samples at 48 kHz. It passes the first of them through.

@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
+import { scriptOf } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { Subtitle } from '../../engines/engine.ts';
-import { ChildFailure, ProgramMissing } from '../../engines/failures.ts';
-import { scriptOf } from '../../engines/languages.ts';
 import { QUIET } from '../programs/arguments.ts';
+import { ChildFailure, ProgramMissing } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import { stripMarkup } from '../../engines/text.ts';
+import { stripMarkup } from '../subtitles/text.ts';
+import type { Subtitle } from '../work.ts';
 import { formatAss } from './ass.ts';
 
 /** Even one is refused, unlike a rare letter: the text has few of them, and a box says nothing. */

@@ -1,5 +1,5 @@
 /** Tags of SRT that change how burned text looks, as override tags of ASS. */
-import { stripMarkup } from '../../engines/text.ts';
+import { stripMarkup } from '../subtitles/text.ts';
 
 const TAG = /<(\/?)(b|i|u|s|strong|em|font)(?=[\s>])([^<>]{0,200})>/gi;
 const COLOUR = /\bcolor\s{0,8}=\s{0,8}["']?(#[0-9a-f]{6}|[a-z]{3,20})/i;

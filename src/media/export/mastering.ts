@@ -1,8 +1,8 @@
 /** Keeps what HDR10 says about the display on which a film was graded: displays adapt their brightness by it. */
 import * as v from 'valibot';
-import { ChildFailure } from '../../engines/failures.ts';
-import { DECODER_LIMITS, untrustedInput } from '../programs/arguments.ts';
 import { HEADER_BYTES } from '../probe/header.ts';
+import { DECODER_LIMITS, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 
 const Fraction = v.pipe(

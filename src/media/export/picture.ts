@@ -1,11 +1,10 @@
 /** Decides whether the picture can be copied, and how it is encoded if not. */
+
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { Tasks } from '../../engines/engine.ts';
 import { ratio } from '../probe/decode-check.ts';
 import type { MediaHeader } from '../probe/header.ts';
 import { displaySize } from '../probe/inspect.ts';
-
-export type Resolution = Tasks['auto_localization']['resolution'];
+import type { Resolution } from '../work.ts';
 
 export interface PictureSize {
   readonly width: number;

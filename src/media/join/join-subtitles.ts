@@ -1,15 +1,15 @@
 /** Joins the subtitles of the parts, from files or from videos, on the time line of the whole video. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Work } from '../../engines/engine.ts';
-import { DECODER_LIMITS, QUIET } from '../programs/arguments.ts';
-import type { Programs } from '../programs/programs.ts';
 import { formatSrt, parseSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SubtitleTrackFacts, VideoFacts } from '../probe/facts.ts';
 import { foreignInput } from '../probe/source.ts';
+import { DECODER_LIMITS, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
 import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';
 import { MOST_CUES } from '../subtitles/bounds.ts';
+import type { Work } from '../work.ts';
 
 /** Two halves of one cue end and begin at most this far from the seam, in milliseconds: two frames of film. */
 const AT_SEAM_MS = 84;

@@ -1,19 +1,19 @@
 /** Joins the localized parts of a video: every frame exactly once, and sound without audible seams. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Work } from '../../engines/engine.ts';
+import { createWav } from '../audio/wav.ts';
 import { coverArguments } from '../export/export.ts';
 import { DEINTERLACE } from '../export/picture.ts';
-import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
-import { createWav } from '../audio/wav.ts';
-import type { Programs } from '../programs/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../probe/codecs.ts';
 import { countFrames, type PictureFrames, readFacts, type VideoFacts } from '../probe/facts.ts';
 import { formatFraction, secondsOf } from '../probe/fraction.ts';
 import { foreignInput, trackProgress } from '../probe/source.ts';
+import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { VideoSplit } from '../split/split-video.ts';
+import type { Work } from '../work.ts';
 import { collectSubtitles, type JoinedSubtitle } from './join-subtitles.ts';
 import { appendPieces } from './pieces.ts';
 

@@ -2,13 +2,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Work } from '../../engines/engine.ts';
-import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
 import { createWav } from '../audio/wav.ts';
-import type { Programs } from '../programs/programs.ts';
 import { explaining } from '../failure.ts';
 import { PCM } from '../probe/codecs.ts';
 import type { ProgramRun } from '../probe/source.ts';
+import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { Work } from '../work.ts';
 import { appendPieces, type Piece } from './pieces.ts';
 
 export interface WavResult {

@@ -1,9 +1,10 @@
 /** Decodes a video without output, to check whether it can be decoded. */
+
+import { together } from '../../base/together.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import type { Programs } from '../programs/programs.ts';
-import { together } from '../../engines/together.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
 import type { MediaHeader } from './header.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Measures the real duration of a video from its packets, because its header may be forged. */
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import type { Programs } from '../programs/programs.ts';
 import { untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
 import { type MediaHeader, PROBE_LIMITS, seconds } from './header.ts';
 
 /**

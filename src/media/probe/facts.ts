@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
 import { type HdrTransfer, hdrTransfer, isDeepFormat } from '../export/picture.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import { fileAddress } from '../programs/arguments.ts';
-import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from './header.ts';
-import type { Programs } from '../programs/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
+import { fileAddress } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
 import { type Fraction, parseFraction } from './fraction.ts';
+import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from './header.ts';
 import { foreignInput, type ProgramRun } from './source.ts';
 
 export interface VideoFacts {

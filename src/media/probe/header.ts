@@ -1,9 +1,9 @@
 /** Reads the header of a video. Its contents are untrusted, because anyone can write anything into it. */
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import type { Programs } from '../programs/programs.ts';
 import { untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
 
 /** 1 GiB and 10 s of CPU time are a hundred times what a valid header needs. */
 export const PROBE_LIMITS = { memoryBytes: 1024 ** 3, cpuSeconds: 10 } as const;

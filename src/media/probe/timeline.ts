@@ -4,11 +4,11 @@
  */
 
 import { MP4_CODECS } from '../export/picture.ts';
-import { PROBE_LIMITS } from './header.ts';
-import type { Programs } from '../programs/programs.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
+import type { Programs } from '../programs/programs.ts';
 import type { VideoFacts } from './facts.ts';
 import { type Fraction, secondsOf } from './fraction.ts';
+import { PROBE_LIMITS } from './header.ts';
 import { foreignInput, type ProgramRun } from './source.ts';
 
 export interface Timeline {

@@ -1,5 +1,5 @@
 /** The oldest ffmpeg that works, and the check of the one that is installed. */
-import type { EngineRun } from '../../engines/backend.ts';
+import type { EngineRun } from '../work.ts';
 import type { Programs } from './programs.ts';
 
 /**

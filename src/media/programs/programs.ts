@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { ChildFailure, ProgramMissing } from '../../engines/failures.ts';
+import { ChildFailure, ProgramMissing } from './failures.ts';
 import { endRest, endTree, trackTree } from './process-tree.ts';
 
 /** Larger output is either read line by line or written to files. */

@@ -1,9 +1,10 @@
 /** Finds problems in subtitles, both for viewers and for the service. */
-import { hasWords, stripMarkup } from '../../engines/text.ts';
+
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime } from '../../protocol/srt.ts';
 import { isLongerThan } from '../../protocol/subtitle-line.ts';
 import type { ScannedCue } from './scan.ts';
+import { hasWords, stripMarkup } from './text.ts';
 
 type FindingCode =
   | 'UNREADABLE'

@@ -1,11 +1,12 @@
 /** Reads a subtitle file of any format into lines. The file is untrusted. */
-import { stripMarkup } from '../../engines/text.ts';
+
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import { isLongerThan, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../failure.ts';
 import { assText, onlyEvents } from './ass-text.ts';
 import { boundRows, decodeText, MOST_CUES } from './bounds.ts';
+import { stripMarkup } from './text.ts';
 
 /** A cue as the libraries return it: times in seconds, and text with or without markup. */
 interface RawCue {

@@ -1,9 +1,9 @@
 /** Reads subtitles that are stored in a video as a separate track. */
 import { parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { ChildFailure } from '../../engines/failures.ts';
-import type { Programs } from '../programs/programs.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
 
 /**
  * Returns the lines of the first subtitle track; none if the video has no track or the track is not text.

@@ -1,7 +1,8 @@
 /** Writes subtitles in the formats of players and editors. */
-import { formatAss } from '../export/ass.ts';
+
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { formatAss } from '../export/ass.ts';
 
 /** The picture size that sizes in an ASS file refer to. Players scale it to their own. */
 const ASS_PICTURE = { width: 1920, height: 1080 } as const;

@@ -1,5 +1,6 @@
 /** Holds media work and makes it fail, for tests: a gate in front of the engines of one workspace. */
-import type { Engines, Products, Tasks, Work } from '../../engines/engine.ts';
+import type { Engines, Products, Tasks } from '../../engines/engine.ts';
+import type { Work } from '../../media/work.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 
 export interface MediaGate {

@@ -1,8 +1,8 @@
 /** The worker that runs jobs from `queued` to their end: attempts, deadline, progress. Source: contract, "Jobs". */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Stage, StageSharing, Work } from '../../engines/engine.ts';
 import { isDiskFull } from '../../base/system-error.ts';
+import type { Stage, StageSharing, Work } from '../../media/work.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';

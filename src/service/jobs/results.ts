@@ -2,7 +2,7 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hashFile } from '../../base/hash-file.ts';
-import type { MediaFile, Work } from '../../engines/engine.ts';
+import type { MediaFile, Work } from '../../media/work.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import type { Provenance } from '../../protocol/provenance.ts';

@@ -1,5 +1,6 @@
 /** Converts a stored request to the engine's task, and its products to the stored result, for each kind. */
-import type { EngineProvenance, Engines, MediaFile, Products, Tasks, Work } from '../../engines/engine.ts';
+import type { EngineProvenance, Engines, Products, Tasks } from '../../engines/engine.ts';
+import type { MediaFile, Work } from '../../media/work.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';

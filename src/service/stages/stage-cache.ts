@@ -7,7 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
-import type { StageSharing, Work } from '../../engines/engine.ts';
+import type { StageSharing, Work } from '../../media/work.ts';
 import { type Clock, repeat, sleep } from '../clock.ts';
 import { FOLDER_MODE } from '../folders.ts';
 import type { Log } from '../log.ts';

@@ -1,7 +1,7 @@
 /** Room on the disk of a worker for copies of inputs and for what is made of them. */
 import { statfs } from 'node:fs/promises';
-import { freeBytes } from '../../base/folder.ts';
 import { formatBytes } from '../../base/amounts.ts';
+import { freeBytes } from '../../base/folder.ts';
 import { NoRoom } from './storage.ts';
 
 export interface Scratch {

@@ -4,13 +4,13 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { createInputs } from '../../../src/base/find-input.ts';
 import { deliverResults } from '../../../src/batch/deliver/deliver-results.ts';
 import { createLimiter } from '../../../src/batch/limiter.ts';
 import type { Delivery } from '../../../src/batch/plan/delivery.ts';
+import type { StoredFile } from '../../../src/batch/records/next-step.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
-import { createInputs } from '../../../src/base/find-input.ts';
-import type { StoredFile } from '../../../src/batch/records/next-step.ts';
 import { failureOf, makeFolder, startHarness } from '../../client/support/harness.ts';
 import { answer, json } from '../../client/support/scripted-server.ts';
 

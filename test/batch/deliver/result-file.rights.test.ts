@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeVideo } from '../../prepare/workspace.ts';
-import { startStaging } from '../../commands/stages/staging.ts';
 import { type MediaDesk, openMediaDesk } from '../../commands/jobs/desk.ts';
+import { startStaging } from '../../commands/stages/staging.ts';
+import { makeVideo } from '../../prepare/workspace.ts';
 
 /** Key frames everywhere, so that the picture need not be encoded. */
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import { lineAt, pairLines } from '../../../src/batch/page/align.ts';
+import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 
 const line = (start_ms: number, end_ms: number, text = ''): SubtitleLine => ({
   index: 1,

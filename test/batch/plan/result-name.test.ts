@@ -1,6 +1,7 @@
 import { resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import {
   askedLanguage,
   defaultTemplate,
@@ -9,7 +10,6 @@ import {
   nameLanguage,
   resultPath,
 } from '../../../src/batch/plan/result-name.ts';
-import { Failure } from '../../../src/base/failure.ts';
 
 const parts = { stem: 'talk', lang: 'es', asset: 'video', id: 'loc_1', ext: '.mp4' };
 

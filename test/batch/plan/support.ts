@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import type { BatchPlan, History, PlanIo, PlanRequest } from '../../../src/batch/plan/batch-plan.ts';
 import { foldItemFacts } from '../../../src/batch/plan/facts.ts';
 import { planBatch } from '../../../src/batch/plan/plan.ts';
-import { Failure } from '../../../src/base/failure.ts';
 import { foldIntents } from '../../../src/batch/records/intents.ts';
 import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 

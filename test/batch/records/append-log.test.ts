@@ -3,7 +3,12 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { compactFile, openAppendLog, readCountedLog, readLog } from '../../../src/batch/records/append-log.ts';
+import {
+  compactFile,
+  openAppendLog,
+  readCountedLog,
+  readLog,
+} from '../../../src/batch/records/append-log.ts';
 import { openLogFile } from '../../../src/batch/records/log-file.ts';
 import { encodeRecords } from '../../../src/batch/records/record-line.ts';
 import { newFolder } from './support/folder.ts';

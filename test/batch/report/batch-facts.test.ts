@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { pickLiveIntents } from '../../../src/batch/records/intents.ts';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import { createUnusableRecord, pickLiveUnusable } from '../../../src/batch/report/unusable-inputs.ts';
-import { pickLiveIntents } from '../../../src/batch/records/intents.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
 import { commandOf, EVERY_STATE, FOLDER, factsOf, keyOf, NOW } from './journal-records.ts';
 

@@ -1,7 +1,8 @@
 /** The journal of a batch with one item in each state, named by it, record by record. */
+
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { selectRetries } from '../../../src/batch/report/select-retries.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
 import { commandOf, EVERY_STATE, FOLDER, keyOf, NOW } from './journal-records.ts';
 

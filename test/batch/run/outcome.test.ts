@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchOutcome, StopReason } from '../../../src/batch/item.ts';
-import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { Failure, type FailureCategory, type FailureFacts } from '../../../src/base/failure.ts';
+import type { BatchOutcome, StopReason } from '../../../src/batch/item.ts';
+import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
 import { linesItem } from './support/items.ts';
 
 type State = BatchOutcome['state'];

@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import type { Arrival, Task, TaskSource } from '../../../src/batch/run/batch.ts';
-import { Failure } from '../../../src/base/failure.ts';
 import { scriptFaults } from '../../../src/service/index.ts';
 import { until } from '../../service/harness/scene.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';

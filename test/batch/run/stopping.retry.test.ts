@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { afterTemporary, pauseOf } from '../../../src/batch/run/stopping.ts';
 import { Failure, type FailureFacts } from '../../../src/base/failure.ts';
+import { afterTemporary, pauseOf } from '../../../src/batch/run/stopping.ts';
 
 const temporary = (facts: Partial<FailureFacts> = {}) =>
   new Failure({ category: 'temporary', code: 'X', message: 'x', ...facts });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endsWaiting, stopReasonOf, whyStopped } from '../../../src/batch/run/stopping.ts';
 import { Failure, type FailureFacts } from '../../../src/base/failure.ts';
+import { endsWaiting, stopReasonOf, whyStopped } from '../../../src/batch/run/stopping.ts';
 
 const failure = (facts: Partial<FailureFacts>) =>
   new Failure({ category: 'refused', code: 'X', message: 'x', ...facts });

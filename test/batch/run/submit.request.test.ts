@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildRequest, digestRequest, rebuildRequest, withoutLines } from '../../../src/batch/run/submit.ts';
 import { createIntent, type IntendRecord } from '../../../src/batch/records/intents.ts';
+import { buildRequest, digestRequest, rebuildRequest, withoutLines } from '../../../src/batch/run/submit.ts';
 import type { SubtitleInput } from '../../../src/protocol/request-types.ts';
 import { linesItem } from './support/items.ts';
 

@@ -2,8 +2,8 @@ import promises, { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promise
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkResultsFolder, checkWatched, watchFolder } from '../../../src/batch/run/watch-folders.ts';
 import { Failure } from '../../../src/base/failure.ts';
+import { checkResultsFolder, checkWatched, watchFolder } from '../../../src/batch/run/watch-folders.ts';
 import { createFolder } from '../plan/support.ts';
 
 const isVideo = (name: string) => name.endsWith('.mp4');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import type { ItemState } from '../../../src/batch/item.ts';
 import { createFilesAtWork } from '../../../src/batch/run/watch-folders.ts';
-import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import { startStage } from './support/stage.ts';
 
 const failed = (category: FailureCategory): ItemState => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import type { ClientEvent } from '../../../src/client/events.ts';
 import type { RetryAdvice } from '../../../src/client/transport/retry.ts';
 import {
@@ -7,7 +8,6 @@ import {
   pause,
   withRetries,
 } from '../../../src/client/transport/retry.ts';
-import { Failure } from '../../../src/base/failure.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';
 
 const BUSY = new Failure({ category: 'temporary', code: 'BUSY', message: 'the service is busy' });

@@ -1,6 +1,7 @@
 /** Items and events of a batch, as a run reports them. */
-import type { BatchEvent, BatchItem, BatchOutcome, ItemState } from '../../../src/batch/item.ts';
+
 import { Failure } from '../../../src/base/failure.ts';
+import type { BatchEvent, BatchItem, BatchOutcome, ItemState } from '../../../src/batch/item.ts';
 
 export const START_MS = Date.parse('2026-11-21T02:00:00.000Z');
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { continueBatch } from '../../../src/commands/batch/open-batch.ts';
-import { commandOf, EVERY_STATE, FOLDER, NOW } from '../../batch/report/journal-records.ts';
 import { BEGIN } from '../../batch/records/support/intents.ts';
+import { commandOf, EVERY_STATE, FOLDER, NOW } from '../../batch/report/journal-records.ts';
 
 const factsFrom = (records: typeof EVERY_STATE) =>
   readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW);

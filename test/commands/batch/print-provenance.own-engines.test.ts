@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { makeFolder, QUICK } from '../support/run-vloc.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { makeFolder, QUICK } from '../support/run-vloc.ts';
 
 /** Speaks each word as a second of a tone. */
 const SPEAKER = `

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ItemProvenance } from '../../../src/batch/report/provenance.ts';
-import type { JobKind } from '../../../src/protocol/kind-names.ts';
 import { createProvenancePrinter, printProvenance } from '../../../src/commands/batch/print-provenance.ts';
+import type { JobKind } from '../../../src/protocol/kind-names.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const FASTER = { cues: [1], fit: 'speed', speed: 1.1, tempo: 1, cut_seconds: 0 } as const;

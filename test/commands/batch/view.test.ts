@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import type { Context, OutputMode } from '../../../src/commands/context/context.ts';
 import { createBatchView } from '../../../src/commands/batch/view.ts';
+import type { Context, OutputMode } from '../../../src/commands/context/context.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from './items.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createService } from '../../../src/service/index.ts';
-import { startVloc } from '../support/run-vloc.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 

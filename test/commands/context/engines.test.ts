@@ -3,11 +3,11 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { PROGRAMS } from '../support/run-engines.ts';
-import { environmentOf, makeFolder } from '../support/run-vloc.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { startScene } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { PROGRAMS } from '../support/run-engines.ts';
+import { environmentOf, makeFolder } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:02,000\ngood morning\n';
 const TRANSLATE = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out'];

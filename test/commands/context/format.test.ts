@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatBytes } from '../../../src/base/amounts.ts';
 import {
   asSentence,
   formatDuration,
@@ -7,7 +8,6 @@ import {
   parseDuration,
   parseMoment,
 } from '../../../src/commands/context/format.ts';
-import { formatBytes } from '../../../src/base/amounts.ts';
 
 it.each([
   [0, '0 B'],

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { type Ended, makeFolder, QUICK, untilAccepted } from '../support/run-vloc.ts';
 import { type Scene, startScene, until } from '../../service/harness/scene.ts';
-import { startStaging } from '../stages/staging.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { startStaging } from '../stages/staging.ts';
+import { type Ended, makeFolder, QUICK, untilAccepted } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 /** Nobody listens there: a command that loses its way ends with a failure. */

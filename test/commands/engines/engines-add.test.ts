@@ -2,13 +2,15 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { enginesAdd } from '../../../src/commands/engines/engines-add.ts';
-import { BACKEND_STEPS } from '../../../src/engines/backend.ts';
 import { fieldsOf, typesOf } from '../../../src/engines/config-check.ts';
+import { BACKEND_STEPS } from '../../../src/media/work.ts';
 import { startServer } from '../../engines/backends/loopback-server.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { type EnginesDesk, openEnginesDesk, PROGRAMS } from '../support/run-engines.ts';
 
-const SCHEMA = JSON.parse(await readFile(new URL('../../../docs/engines.schema.json', import.meta.url), 'utf8'));
+const SCHEMA = JSON.parse(
+  await readFile(new URL('../../../docs/engines.schema.json', import.meta.url), 'utf8'),
+);
 
 let desk: EnginesDesk;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 /** A service that measures real media and does small work on them, and a command that takes seconds for long. */
 import { createEngines } from '../../../src/engines/index.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { type Ended, startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
+import { type Ended, startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { LIMITS } from './limits.ts';
 
 export interface MediaDesk extends VlocScene {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
 import { decodeOptions } from '../../../src/commands/context/command.ts';
+import { fieldOptions, jobTable } from '../../../src/commands/jobs/job-options.ts';
+import { planJobs } from '../../../src/commands/jobs/plan-jobs.ts';
 import { COMMON_FIELDS, type Field } from '../../../src/protocol/fields.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 import { KINDS } from '../../../src/protocol/kinds.ts';
-import { fieldOptions, jobTable } from '../../../src/commands/jobs/job-options.ts';
-import { planJobs } from '../../../src/commands/jobs/plan-jobs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 /** A value of the field that is not its default. */

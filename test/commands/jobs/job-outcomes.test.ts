@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import type { Context } from '../../../src/commands/context/context.ts';
 import type { GlobalValues } from '../../../src/commands/context/global-options.ts';
-import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import {
   type Outcome,
   outcomeDocument,

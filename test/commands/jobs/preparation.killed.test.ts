@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseSrt } from '../../../src/protocol/srt.ts';
 import type { Faults } from '../../../src/service/index.ts';
-import { environmentOf } from '../support/run-vloc.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { environmentOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];

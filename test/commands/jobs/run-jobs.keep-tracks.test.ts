@@ -5,10 +5,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { type Ended, startVloc } from '../support/run-vloc.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { type Ended, startVloc } from '../support/run-vloc.ts';
 
 let video: Buffer | undefined;
 

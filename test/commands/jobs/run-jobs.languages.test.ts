@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { SAMPLE } from '../../engines/workspace.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 

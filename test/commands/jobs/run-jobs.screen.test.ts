@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { makeFolder, QUICK, startVloc } from '../support/run-vloc.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { makeFolder, QUICK, startVloc } from '../support/run-vloc.ts';
 
 it('the number of videos is printed before the first of them is examined', async () => {
   const vloc = await startVloc();

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { makeFolder as makeOutputFolder } from '../../../src/base/folder.ts';
 import { shardOf } from '../../../src/batch/shard.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
-import { makeFolder as makeOutputFolder } from '../../../src/base/folder.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
+import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const NAMES = [1, 2, 3, 4, 5, 6, 7, 8].map((lesson) => `lesson-${lesson}.srt`);

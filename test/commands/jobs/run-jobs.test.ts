@@ -2,9 +2,9 @@ import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { environmentOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { environmentOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const TO_SPANISH = ['--from', 'en', '--to', 'es'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../../src/batch/plan/dry-run.ts';
-import { describeUnits } from '../../../src/protocol/metering.ts';
 import { describeForecast } from '../../../src/commands/jobs/show-plan.ts';
+import { describeUnits } from '../../../src/protocol/metering.ts';
 
 const FORECAST: Forecast = {
   object: 'plan',

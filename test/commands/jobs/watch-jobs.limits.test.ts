@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
-import { openInbox, untilTold } from '../support/open-inbox.ts';
 import { until } from '../../service/harness/scene.ts';
+import { openInbox, untilTold } from '../support/open-inbox.ts';
 
 const HOUR_MS = 60 * 60_000;
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openInbox, untilTold } from '../support/open-inbox.ts';
 import { until } from '../../service/harness/scene.ts';
+import { openInbox, untilTold } from '../support/open-inbox.ts';
 
 describe('the output of a watch', () => {
   it('fails an unusable file, skips files with other names, and continues', async () => {

@@ -2,12 +2,12 @@ import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
-import { startVloc } from '../support/run-vloc.ts';
-import { startWatch } from '../support/start-watch.ts';
 import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
+import { startVloc } from '../support/run-vloc.ts';
+import { startWatch } from '../support/start-watch.ts';
 
 describe('a watching job command', () => {
   it('processes existing and new files, and is ended by Ctrl-C with the command that continues', async () => {

@@ -1,10 +1,10 @@
 import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
 import { type Command, defineCommand } from '../../../src/commands/context/command.ts';
 import type { Context } from '../../../src/commands/context/context.ts';
 import type { OptionTable } from '../../../src/commands/context/option-table.ts';
-import { Failure } from '../../../src/base/failure.ts';
 import { callTool } from '../../../src/commands/mcp/call.ts';
 import { openFolders } from '../../../src/commands/mcp/folders.ts';
 import { createSession, type Session } from '../../../src/commands/mcp/session.ts';

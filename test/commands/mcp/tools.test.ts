@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../src/commands/tree.ts';
 import { type Command, defineCommand } from '../../../src/commands/context/command.ts';
 import type { OptionTable } from '../../../src/commands/context/option-table.ts';
-import { allowDefaults, makeTools, readArguments, type Tool, writeWords } from '../../../src/commands/mcp/tools.ts';
+import {
+  allowDefaults,
+  makeTools,
+  readArguments,
+  type Tool,
+  writeWords,
+} from '../../../src/commands/mcp/tools.ts';
+import { COMMANDS } from '../../../src/commands/tree.ts';
 
 const OPTIONS = {
   to: { type: 'list', value: 'tags', tool: 'text', help: 'languages', required: true },

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { NOT_SENT, readGiven } from '../../../src/commands/stages/given-subtitle.ts';
 import { writeSubtitle } from '../../../src/media/subtitles/write.ts';
 import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
-import { NOT_SENT, readGiven } from '../../../src/commands/stages/given-subtitle.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 
 /** Times between the hundredths of a second, a tag and signs that mean something to some of the formats. */

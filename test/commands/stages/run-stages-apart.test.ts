@@ -1,10 +1,10 @@
 /** Videos of one run that are in different stages. */
 import { expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { environmentOf, QUICK } from '../support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { environmentOf, QUICK } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es'];

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { environmentOf } from '../support/run-vloc.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { environmentOf } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { Ended } from '../support/run-vloc.ts';
 import { ffmpeg } from '../../engines/workspace.ts';
+import type { Ended } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const PATIENCE = { timeout: 120_000 };

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 export const SOURCE_WORDS = ['good morning', 'and good night'];
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { main } from '../../../src/cli/main.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
-import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { ENVIRONMENT } from '../../../src/profiles/environment.ts';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
 import { createTestIo } from '../../support/test-io.ts';

@@ -2,8 +2,8 @@
 
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
 import { HELP_TOPICS } from '../../../src/cli/help.ts';
-import { COMMANDS } from '../../../src/commands/tree.ts';
 import { GLOBAL_OPTIONS } from '../../../src/commands/context/global-options.ts';
+import { COMMANDS } from '../../../src/commands/tree.ts';
 
 export interface Case {
   readonly line: string;

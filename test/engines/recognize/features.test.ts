@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import {
   addFrames,
   newSum,
@@ -10,6 +9,7 @@ import {
   withoutNormalization,
 } from '../../../src/engines/recognize/features.ts';
 import { findSpeechModels } from '../../../src/engines/recognize/model.ts';
+import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from '../workspace.ts';
 
 /** Frames of 13 cepstra that all have this value. */

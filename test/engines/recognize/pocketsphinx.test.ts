@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { cutUtterances, parseHypothesis, shareOut } from '../../../src/engines/recognize/pocketsphinx.ts';
+import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { temporaryFolder } from '../workspace.ts';
 
 const LINE =

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { WavReader } from '../../../src/media/audio/wav.ts';
 import {
   createSurveyor,
   maskingWeights,
   type Survey,
   speechEnergy,
 } from '../../../src/engines/separate/background.ts';
+import type { WavReader } from '../../../src/media/audio/wav.ts';
 
 const WINDOW = 0.032;
 /** Energies of ten seconds: speech of energy 1 from 3 to 7 s over a background of the given level. */

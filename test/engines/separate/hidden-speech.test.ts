@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addHiddenSpeech, loudStretches, thirdRate } from '../../../src/engines/separate/hidden-speech.ts';
-import { VAD_WINDOW } from '../../../src/engines/separate/speech-detector.ts';
+import { VAD_WINDOW } from '../../../src/media/audio/speech-detector.ts';
 import { speechClip } from '../workspace.ts';
 import { samplesOf, soundOf } from './sound.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPrograms } from '../../../src/media/programs/programs.ts';
 import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
+import { createPrograms } from '../../../src/media/programs/programs.ts';
 import {
   createWork,
   ffmpeg,

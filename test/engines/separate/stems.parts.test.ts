@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWav, openWav, openWavPart, reserveWav } from '../../../src/media/audio/wav.ts';
 import { divide, firstFrame, splitStems } from '../../../src/engines/separate/stems.ts';
+import { createWav, openWav, openWavPart, reserveWav } from '../../../src/media/audio/wav.ts';
 import { temporaryFolder } from '../workspace.ts';
 
 const STEREO = { sampleRate: 48_000, channels: 2 } as const;

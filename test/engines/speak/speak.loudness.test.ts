@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileAddress, ownInput, QUIET } from '../../../src/media/programs/arguments.ts';
-import { measureLoudness } from '../../../src/media/audio/loudness.ts';
 import { levelDub } from '../../../src/engines/speak/speak.ts';
+import { measureLoudness } from '../../../src/media/audio/loudness.ts';
+import { fileAddress, ownInput, QUIET } from '../../../src/media/programs/arguments.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 
 test('a dub gets the usual loudness of speech, within half a unit', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { openWav } from '../../../src/media/audio/wav.ts';
-import { clipSeconds } from '../../../src/engines/speak/clip.ts';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speak } from '../../../src/engines/speak/speak.ts';
 import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
+import { clipSeconds } from '../../../src/media/audio/clip.ts';
+import { openWav } from '../../../src/media/audio/wav.ts';
 import { createWork, ffprobe, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text: string) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findPair } from '../../../src/engines/languages.ts';
 import { addRoutes, parseDirections } from '../../../src/engines/translate/directions.ts';
+import { findPair } from '../../../src/protocol/languages.ts';
 
 const LIST =
   '  cat-eng\n  eng-cat_valencia\n  eng-cat_valencia_uni\n  eng-spa\n  spa-eng_US\n  hbs-eng\n  README\n  en-es-debug\n';

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Clip, Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
-import { parseWavHeader } from '../../../src/media/audio/wav.ts';
+import type { Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
 import { countWordErrors, tryBackend } from '../../../src/engines/trial/trial.ts';
+import { parseWavHeader } from '../../../src/media/audio/wav.ts';
+import type { Clip } from '../../../src/media/work.ts';
 import { ffmpeg, programs, temporaryFolder } from '../workspace.ts';
 
 /** Each look at the clock is half a second later. */

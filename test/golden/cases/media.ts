@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
+import { LIMITS } from '../../commands/jobs/limits.ts';
 import { send } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { TestIo } from '../../support/test-io.ts';
-import { LIMITS } from '../../commands/jobs/limits.ts';
 import type { Case, Stage } from '../stage.ts';
 import { prepare, SRT } from './files.ts';
 

@@ -5,7 +5,8 @@ import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
 runOnMinimal(
   {
     stages: () => import('../../commands/stages/run-stages.test.ts'),
-    'stages with subtitles that somebody brought': () => import('../../commands/stages/run-stages-brought.test.ts'),
+    'stages with subtitles that somebody brought': () =>
+      import('../../commands/stages/run-stages-brought.test.ts'),
     'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
     'batch retry': () => import('../../commands/batch/batch-retry.test.ts'),
     split: () => import('../../commands/jobs/preparation.test.ts'),

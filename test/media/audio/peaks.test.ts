@@ -1,8 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ChildFailure } from '../../../src/engines/failures.ts';
 import { outlineSound } from '../../../src/media/audio/peaks.ts';
+import { ChildFailure } from '../../../src/media/programs/failures.ts';
 import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
 
 test('an outline shows where a sound is, how loud, and its whole length', async () => {

@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import {
   type ConversionOptions,
   constantRate,
@@ -10,6 +9,7 @@ import {
   planConversion,
 } from '../../../src/media/convert/convert.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
+import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import { readTimeline } from '../../../src/media/probe/timeline.ts';
 import {
   countCombed,

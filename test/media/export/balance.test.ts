@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planGains, type Sounds } from '../../../src/media/export/balance.ts';
 import { integratedLoudness, toEnergy } from '../../../src/media/audio/loudness.ts';
+import { planGains, type Sounds } from '../../../src/media/export/balance.ts';
 
 /** One value for each tenth of a second. */
 const blocksOf = (lufs: readonly number[]) => Float64Array.from(lufs, toEnergy);

@@ -11,7 +11,6 @@ import {
   threeLetterCode,
 } from '../../../src/media/export/export.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import { askProgram } from '../../support/remembered-programs.ts';
 import {
   countCombed,
   createWork,
@@ -21,6 +20,7 @@ import {
   programs,
   temporaryFolder,
 } from '../../engines/workspace.ts';
+import { askProgram } from '../../support/remembered-programs.ts';
 
 const SECONDS = 3;
 const lines = [

@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSpeechModels } from '../../../src/engines/recognize/model.ts';
 import { separate } from '../../../src/engines/separate/separate.ts';
+import {
+  createWork,
+  ffmpeg,
+  programs,
+  speechClip,
+  stepEngines,
+  temporaryFolder,
+} from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
-import { createWork, ffmpeg, programs, speechClip, stepEngines, temporaryFolder } from '../../engines/workspace.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
 const DURATION = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0'];

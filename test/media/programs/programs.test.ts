@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ChildFailure, ProgramMissing } from '../../../src/engines/failures.ts';
+import { ChildFailure, ProgramMissing } from '../../../src/media/programs/failures.ts';
 import { collect, createPrograms, keepLastLines, readLines } from '../../../src/media/programs/programs.ts';
 import { isAlive, temporaryFolder } from '../../engines/workspace.ts';
 

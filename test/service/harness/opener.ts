@@ -1,9 +1,9 @@
 /** A process that opens stores in new folders, each at the moment that its parent names. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { Failure } from '../../../src/base/failure.ts';
 import { openJobRecord } from '../../../src/batch/records/job-record.ts';
+import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { openProfileStore } from '../../../src/profiles/store.ts';
 import { openNonceMemory } from '../../../src/service/auth/nonces.ts';
 import { prepareFolders } from '../../../src/service/folders.ts';

@@ -1,7 +1,8 @@
 /** Engines that do real but small work: they write real files and take no time. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineProvenance, Engines, MediaFile, Work } from '../../../src/engines/engine.ts';
+import type { EngineProvenance, Engines } from '../../../src/engines/engine.ts';
+import type { MediaFile, Work } from '../../../src/media/work.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { silentWav } from '../../support/wav.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import type { Work } from '../../../src/engines/engine.ts';
+import type { Work } from '../../../src/media/work.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import type { CueFit, EngineProvenance } from '../../../src/engines/engine.ts';
+import type { EngineProvenance } from '../../../src/engines/engine.ts';
+import type { CueFit } from '../../../src/media/work.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../../src/protocol/kind-names.ts';
 import { KINDS } from '../../../src/protocol/kinds.ts';
 import { createLogWriter } from '../../../src/service/log.ts';

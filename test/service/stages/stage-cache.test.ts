@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, w
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { StageSharing, Work } from '../../../src/engines/engine.ts';
+import type { StageSharing, Work } from '../../../src/media/work.ts';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { LogEntry } from '../../../src/service/index.ts';
 import { createStageCache, type StageCache } from '../../../src/service/stages/stage-cache.ts';

@@ -1,9 +1,9 @@
 /** The jobs of an entry: options, credits, ids for support, and files. */
 
-import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts.ts';
-import { describeFit, describeUse } from '../../report/provenance.ts';
 import { formatBytes } from '../../../base/amounts.ts';
 import { isNoticed } from '../../../protocol/provenance.ts';
+import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts.ts';
+import { describeFit, describeUse } from '../../report/provenance.ts';
 import type { ListedEntry } from '../choose.ts';
 import { describeCharge, formatCredits } from '../times.ts';
 import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';

@@ -3,9 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, sep } from 'node:path';
+import {
+  asJobFailure,
+  ChildFailure,
+  ProgramMissing,
+  withoutPaths,
+} from '../../../media/programs/failures.ts';
+import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { EngineRun } from '../../backend.ts';
-import { asJobFailure, ChildFailure, ProgramMissing, withoutPaths } from '../../failures.ts';
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusable } from '../user-entry.ts';
 

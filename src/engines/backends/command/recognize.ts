@@ -1,10 +1,10 @@
 /** Recognition by a program of the user, such as whisper. */
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, resolve } from 'node:path';
+import { wavSeconds } from '../../../media/audio/wav.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
 import type { BackendWork, RecognitionTask, Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
-import { wavSeconds } from '../../../media/audio/wav.ts';
 import type { BackendParts } from '../parts.ts';
 import {
   isPunctuated,

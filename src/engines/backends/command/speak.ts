@@ -1,11 +1,12 @@
 /** Speech by a program of the user, such as Piper: text on its stdin, a WAV in return. */
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { EngineRun, Speaker } from '../../backend.ts';
-import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
 import { MAX_SPEECH_BYTES, NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
-import { hasWords } from '../../text.ts';
+import { hasWords } from '../../../media/subtitles/text.ts';
+import type { EngineRun } from '../../../media/work.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
+import type { Speaker } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';

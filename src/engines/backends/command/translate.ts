@@ -1,9 +1,10 @@
 /** Translation by a program of the user: one JSON object a line for each text, in both directions. */
 import * as v from 'valibot';
-import type { LanguagePair, Translator } from '../../backend.ts';
+import { hasWords } from '../../../media/subtitles/text.ts';
+import type { LanguagePair } from '../../../protocol/languages.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
+import type { Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
-import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
 import { createProgram, plain, type UserProgram } from './program.ts';

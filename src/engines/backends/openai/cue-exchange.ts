@@ -1,7 +1,8 @@
 /** What a language model is asked about cues, and what of its answer can be used. */
 import * as v from 'valibot';
 import { baseLanguage, languageName } from '../../../protocol/language-tag.ts';
-import type { LanguagePair, SourceText } from '../../backend.ts';
+import type { LanguagePair } from '../../../protocol/languages.ts';
+import type { SourceText } from '../../backend.ts';
 
 /** A cue to be translated. */
 interface AskedCue extends SourceText {

@@ -1,10 +1,12 @@
 /** Speech behind OpenAI's interface: `POST /audio/speech`. */
-import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { Clip, EngineRun, Speaker, SpeechRequest, VoiceMode } from '../../backend.ts';
-import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
+
 import { readSpeech } from '../../../media/audio/read-clip.ts';
-import { hasWords } from '../../text.ts';
+import { hasWords } from '../../../media/subtitles/text.ts';
+import type { Clip, EngineRun } from '../../../media/work.ts';
+import { JobFailure } from '../../../protocol/job-failure.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
+import type { Speaker, SpeechRequest, VoiceMode } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
 import { createServer, jsonBody, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';

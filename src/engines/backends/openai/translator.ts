@@ -1,18 +1,13 @@
 /** Translation by a language model behind OpenAI's interface: `POST /chat/completions`. */
 import * as v from 'valibot';
+import { hasWords, stripMarkup } from '../../../media/subtitles/text.ts';
+import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../../protocol/language-tag.ts';
-import type {
-  BackendWork,
-  EngineRun,
-  LanguagePair,
-  SourceText,
-  TranslationTask,
-  Translator,
-} from '../../backend.ts';
+import type { LanguagePair } from '../../../protocol/languages.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
+import type { BackendWork, SourceText, TranslationTask, Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
-import { hasWords, stripMarkup } from '../../text.ts';
 import { createServer, jsonBody, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
 import {

@@ -1,5 +1,5 @@
 /** Messages between the service and a sherpa worker: one JSON object per line in each direction. */
-import type { Segment } from '../../separate/segments.ts';
+import type { Segment } from '../../../media/audio/segments.ts';
 
 /** Models by type, such as `whisper: { encoder, decoder }`, and settings of all types. */
 type ModelFiles = Readonly<Record<string, Readonly<Record<string, string | number>> | string | number>>;

@@ -1,9 +1,10 @@
 /** Recognition with models of sherpa-onnx: whisper, Moonshine, transducers such as Parakeet, SenseVoice, and others. */
+
+import { type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
+import { wavSeconds } from '../../../media/audio/wav.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
-import { wavSeconds } from '../../../media/audio/wav.ts';
-import { type Segment, SPEECH_MARGIN } from '../../separate/segments.ts';
 import type { BackendParts } from '../parts.ts';
 import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
 import { unusable } from '../user-entry.ts';

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
+import { hasWords } from '../../../media/subtitles/text.ts';
 import { baseLanguage } from '../../../protocol/language-tag.ts';
+import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import { matchLanguage } from '../../languages.ts';
-import { NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
-import { hasWords } from '../../text.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusable } from '../user-entry.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';

@@ -1,9 +1,9 @@
 /** Keeps worker processes with loaded models: a call takes an idle one or starts another. */
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { ChildFailure, withoutPaths } from '../../../media/programs/failures.ts';
+import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { EngineRun } from '../../backend.ts';
-import { ChildFailure, withoutPaths } from '../../failures.ts';
 import type { BackendParts } from '../parts.ts';
 import type { Utterance, WorkerReply, WorkerRequest } from './messages.ts';
 

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
 import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import type { PageJob } from '../../../../src/batch/report/page-source.ts';
 import { outlineSound } from '../../../../src/media/audio/peaks.ts';
-import { readSoftSubtitles } from '../../../../src/media/subtitles/soft-subtitles.ts';
 import { readSubtitleFile } from '../../../../src/media/subtitles/read.ts';
-import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
+import { readSoftSubtitles } from '../../../../src/media/subtitles/soft-subtitles.ts';
 import { programs } from '../../../engines/workspace.ts';
 
 /** Script and style from the sources as they are now, not from a build of earlier. */

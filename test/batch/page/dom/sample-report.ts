@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import { formatSrt } from '../../../../src/protocol/srt.ts';
-import { pageJob } from '../../report/page-job.ts';
 import { ffmpeg } from '../../../engines/workspace.ts';
+import { pageJob } from '../../report/page-job.ts';
 import { readFolder } from './browser.ts';
 
 /** A name that would run, were it not shown as text. */

@@ -1,11 +1,11 @@
 /** A batch with everything that it takes, for a run in this process or in a child. */
 import type { BatchItem } from '../../../../src/batch/item.ts';
-import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
-import { createClient } from '../../../../src/client/index.ts';
-import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { openJobRecord } from '../../../../src/batch/records/job-record.ts';
 import { profileId } from '../../../../src/batch/records/profile-id.ts';
 import { openUploadRecord } from '../../../../src/batch/records/upload-record.ts';
+import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
+import { createClient } from '../../../../src/client/index.ts';
+import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { createPreparation } from '../../../../src/commands/jobs/preparation.ts';
 
 export interface Opening {

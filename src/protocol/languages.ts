@@ -1,6 +1,11 @@
 /** Matches a requested language with the languages of an engine, and finds its script. All languages are BCP 47 tags. */
-import { baseLanguage, canonicalLanguage } from '../protocol/language-tag.ts';
-import type { LanguagePair } from './backend.ts';
+import { baseLanguage, canonicalLanguage } from './language-tag.ts';
+
+/** BCP 47 tags. */
+export interface LanguagePair {
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Regions with Latin American Spanish. Source: CLDR, parent locales of es-419. */
 const LATIN_AMERICA = new Set('AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE'.split(' '));

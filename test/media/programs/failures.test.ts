@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asJobFailure, ChildFailure, ProgramMissing } from '../../src/engines/failures.ts';
-import { JobFailure } from '../../src/protocol/job-failure.ts';
+import { asJobFailure, ChildFailure, ProgramMissing } from '../../../src/media/programs/failures.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 
 const going = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { partSamples, splitMidSide, toInteger } from '../../../src/engines/separate/samples.ts';
+import { partSamples, splitMidSide, toInteger } from '../../../src/media/audio/samples.ts';
 
 test('vocals and background add up to the original, whatever the separated voice is', () => {
   const sample = fc.integer({ min: -32_768, max: 32_767 });

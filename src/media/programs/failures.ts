@@ -1,6 +1,6 @@
 /** Failures of child processes, and the job failures that result from them. */
-import { isDiskFull } from '../base/system-error.ts';
-import { JobFailure } from '../protocol/job-failure.ts';
+import { isDiskFull } from '../../base/system-error.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
 
 /** The program is not installed. `program` is its name on the command line. */
 export class ProgramMissing extends Error {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { clipSeconds, cutClip, fadeOut, parseClip, trimSilence } from '../../../src/media/audio/clip.ts';
 import { wavHeader } from '../../../src/media/audio/wav.ts';
-import { clipSeconds, cutClip, fadeOut, parseClip, trimSilence } from '../../../src/engines/speak/clip.ts';
 
 const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });
 

@@ -1,8 +1,8 @@
 /** Detects speech with Silero VAD through sherpa-onnx, one window at a time. */
 import { fileURLToPath } from 'node:url';
-import type { WavReader } from '../../media/audio/wav.ts';
 import { meanSquare, toFloat } from './samples.ts';
 import type { Segment } from './segments.ts';
+import type { WavReader } from './wav.ts';
 
 /** Window size of the network, 32 ms at 16 kHz. It supports no other size. */
 export const VAD_WINDOW = 512;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchLanguage, sameLanguage } from '../../src/engines/languages.ts';
+import { matchLanguage, sameLanguage } from '../../src/protocol/languages.ts';
 
 test.each([
   ['es', ['es', 'es-419'], 'es'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLimit, together } from '../../src/engines/together.ts';
+import { createLimit, together } from '../../src/base/together.ts';
 
 const going = new AbortController().signal;
 

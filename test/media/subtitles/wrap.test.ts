@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countColumns, ROW_COLUMNS, wrapText } from '../../src/engines/wrap.ts';
+import { countColumns, ROW_COLUMNS, wrapText } from '../../../src/media/subtitles/wrap.ts';
 
 test('short text stays on one row', () => {
   expect(wrapText('He was not an ill disposed young man.')).toBe('He was not an ill disposed young man.');

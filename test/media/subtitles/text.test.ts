@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasWords, spokenText, stripMarkup } from '../../src/engines/text.ts';
+import { hasWords, spokenText, stripMarkup } from '../../../src/media/subtitles/text.ts';
 
 describe('stripping markup', () => {
   test.each([

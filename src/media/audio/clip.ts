@@ -1,10 +1,10 @@
 /** Clips of speech: reads, trims, cuts, resamples and stretches them. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clip, EngineRun } from '../backend.ts';
-import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
-import { createWav, parseWavHeader } from '../../media/audio/wav.ts';
-import type { Programs } from '../../media/programs/programs.ts';
+import { fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { Clip, EngineRun } from '../work.ts';
+import { createWav, parseWavHeader } from './wav.ts';
 
 /** A quieter sample (of 32,768) counts as silence: the noise floor of a synthetic voice is far below. */
 const SILENCE = 200;

@@ -4,7 +4,7 @@ import {
   joinSegments,
   nearestWindows,
   segmentFinder,
-} from '../../../src/engines/separate/segments.ts';
+} from '../../../src/media/audio/segments.ts';
 
 test('a time is in a segment with a margin of 0.15 s around it', () => {
   const find = segmentFinder([
