@@ -4,7 +4,18 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { packageOf, readModules } from './modules.ts';
 
 /** The rooms of `src`. A file may import from rooms below its own. */
-const ROOMS = ['cli', 'commands', 'profiles', 'batch', 'service', 'engines', 'media', 'client', 'protocol', 'base'];
+const ROOMS = [
+  'cli',
+  'commands',
+  'profiles',
+  'batch',
+  'service',
+  'engines',
+  'media',
+  'client',
+  'protocol',
+  'base',
+];
 
 /**
  * Rooms that do not know each other although one is below the other: one mistake in both ends of the protocol would pass
