@@ -126,7 +126,7 @@ function pathOf(error: unknown): string {
 }
 
 /** Returns a Failure of category `disk` for an error of the file system. Returns a Failure unchanged. */
-export function diskFailure(error: unknown, path: string): Failure {
+export function fileSystemFailure(error: unknown, path: string): Failure {
   if (error instanceof Failure) return error;
   const { reason, advice } = describeDisk(errorCode(error), path);
   const message = `cannot write ${path}: ${reason}`;
@@ -144,7 +144,7 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
   try {
     return await work();
   } catch (error) {
-    throw errorCode(error) === '' ? error : diskFailure(error, path);
+    throw errorCode(error) === '' ? error : fileSystemFailure(error, path);
   }
 }
 

@@ -27,7 +27,7 @@ export async function chooseOutput(
   if (fields !== null) checkFields(fields, output, command.fields?.() ?? []);
   if (global.jq === undefined) return { output, fields, jq: null };
   if (output !== 'json' && output !== 'ndjson') {
-    throw wrong(
+    throw outputFailure(
       `--jq works on JSON, not on --output ${output}`,
       'Leave --output out, or use json or ndjson.',
     );
@@ -38,15 +38,15 @@ export async function chooseOutput(
 
 function checkFields(fields: readonly string[], output: OutputMode, known: readonly string[]): void {
   if (known.length === 0) {
-    throw wrong('this command prints no records, so --fields cannot select any', 'Use --jq.');
+    throw outputFailure('this command prints no records, so --fields cannot select any', 'Use --jq.');
   }
-  if (output === 'id') throw wrong('--fields and --output id cannot be combined', 'Leave one of them out.');
+  if (output === 'id') throw outputFailure('--fields and --output id cannot be combined', 'Leave one of them out.');
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;
-  throw wrong(`unknown field in --fields: ${unknown.join(', ')}`, `Available: ${known.join(', ')}.`);
+  throw outputFailure(`unknown field in --fields: ${unknown.join(', ')}`, `Available: ${known.join(', ')}.`);
 }
 
-function wrong(message: string, advice: string): Failure {
+function outputFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'OUTPUT_INVALID', message, advice });
 }
 

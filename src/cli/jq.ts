@@ -32,7 +32,7 @@ export async function compileJq(expression: string): Promise<JqFilter> {
   await run(`empty | ${expression}`, []);
   return {
     async apply(json) {
-      if (Buffer.byteLength(json) > LARGEST_BYTES) throw tooLarge(json);
+      if (Buffer.byteLength(json) > LARGEST_BYTES) throw jqTooLargeFailure(json);
       let text = '';
       for (let from = 0; ; from += PIECE_CHARACTERS) {
         const piece = `.[${from}:${from + PIECE_CHARACTERS}]`;
@@ -70,7 +70,7 @@ function describe(error: unknown, expression: string): Failure['facts'] {
   };
 }
 
-function tooLarge(json: string): Failure {
+function jqTooLargeFailure(json: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'JQ_TOO_LARGE',

@@ -1,7 +1,7 @@
 /** Moves global options before the command, as in `vloc --profile prod jobs list`, to where the parser accepts them. */
 
 import { flagName } from '../batch/plan/field-flags.ts';
-import { usageFailure } from '../commands/context/command.ts';
+import { invalidCallFailure } from '../commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../commands/context/global-options.ts';
 import type { OptionSpec } from '../commands/context/option-table.ts';
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
@@ -46,7 +46,7 @@ function putTogether({ argv, words, options, row, at, end }: Found): readonly st
   const [next] = argv.slice(end);
   if (row === undefined && end > 0) {
     if (next === undefined) {
-      throw usageFailure(`a command is missing after ${argv.join(' ')}`, 'See `vloc --help`.');
+      throw invalidCallFailure(`a command is missing after ${argv.join(' ')}`, 'See `vloc --help`.');
     }
     return ANSWERS.has(next) ? argv.slice(end) : argv;
   }

@@ -75,7 +75,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
-    await reportFailure(withWholeCommands(failure, { io, service }), io, asked);
+    await reportFailure(withCommandsFailure(failure, { io, service }), io, asked);
     return EXIT_CODES[failure.facts.category].code;
   } finally {
     interruption.stop();
@@ -83,7 +83,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** The advice of a failure with commands that can be pasted. */
-function withWholeCommands(failure: Failure, caller: Caller): Failure {
+function withCommandsFailure(failure: Failure, caller: Caller): Failure {
   const { advice } = failure.facts;
   if (advice?.includes('vloc ') !== true) return failure;
   const whole = failure.with({ advice: completeCommands(advice, caller) });

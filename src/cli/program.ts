@@ -62,7 +62,7 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || error.code === 'commander.help') return { type: 'answered', code: 0 };
-    throw usageFailure(explainMissing(error, parserOf(root, namedCommand(path))), path);
+    throw parserFailure(explainMissing(error, parserOf(root, namedCommand(path))), path);
   }
   return found.invocation;
 }
@@ -268,7 +268,7 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   transcribe: 'Transcribe a video with `vloc recognize VIDEO`.',
 };
 
-function usageFailure(error: CommanderError, path: readonly string[]): Failure {
+function parserFailure(error: CommanderError, path: readonly string[]): Failure {
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
   const [word = ''] = path;
   const named = namedCommand(path);

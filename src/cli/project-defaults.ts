@@ -47,7 +47,7 @@ export async function withProjectDefaults(
     if ('fault' in read) faults.push({ pointer, detail: read.fault });
     else if (!given.includes(name) && !isOverruled(name, given)) filled[name] = read.value;
   }
-  if (faults.length > 0) throw unusable(project.path, faults);
+  if (faults.length > 0) throw projectDefaultsFailure(project.path, faults);
   return { ...options, ...filled };
 }
 
@@ -125,7 +125,7 @@ function parseText(spec: OptionSpec, text: string): Read {
   }
 }
 
-function unusable(path: string, errors: readonly { pointer: string; detail: string }[]): Failure {
+function projectDefaultsFailure(path: string, errors: readonly { pointer: string; detail: string }[]): Failure {
   return new Failure({
     category: 'configuration',
     code: 'PROJECT_FILE_INVALID',

@@ -17,7 +17,7 @@ interface StdoutWatch {
 export function watchStdout(stdout: Output): StdoutWatch {
   let fault: Failure | null = null;
   stdout.on('error', (error) => {
-    fault ??= describeFault(error);
+    fault ??= stdoutFailure(error);
   });
   const find = async () => {
     // Node reports a failed write one tick after it.
@@ -45,7 +45,7 @@ export function withOwnFailure(fault: Failure, own: Failure): Failure {
 }
 
 /** Null for a reader such as `head` that has closed its end: that is not an error. */
-function describeFault(error: NodeJS.ErrnoException): Failure | null {
+function stdoutFailure(error: NodeJS.ErrnoException): Failure | null {
   if (error.code === 'EPIPE') return null;
   const { reason, advice } = describeDisk(errorCode(error));
   return new Failure(
@@ -61,7 +61,7 @@ function describeFault(error: NodeJS.ErrnoException): Failure | null {
 
 /** Reports why the answer could not be written, and returns the exit code. */
 export async function endUnwritten(error: Error, io: Io): Promise<number> {
-  const failure = describeFault(error);
+  const failure = stdoutFailure(error);
   if (failure === null) return 0;
   await reportFailure(failure, io, { output: undefined, jq: undefined, fields: [], color: 'auto' });
   return EXIT_CODES[failure.facts.category].code;

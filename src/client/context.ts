@@ -32,22 +32,22 @@ export interface ClientOptions {
 /** Source: reliability rules of the specification papers: a longer one ends the call instead. */
 const DEFAULT_MAX_WAIT_MS = 300_000;
 
-function wrongSetting(code: string, message: string, advice: string): Failure {
+function clientSettingFailure(code: string, message: string, advice: string): Failure {
   return new Failure({ category: 'configuration', code, message, advice });
 }
 
 function checkCredentials(key: string, secret: string): void {
   const advice = 'Set both with `vloc profile add`, or VLOC_KEY and VLOC_SECRET.';
-  if (key === '') throw wrongSetting('KEY_MISSING', 'there is no API key', advice);
-  if (secret === '') throw wrongSetting('SECRET_MISSING', 'there is no API secret', advice);
+  if (key === '') throw clientSettingFailure('KEY_MISSING', 'there is no API key', advice);
+  if (secret === '') throw clientSettingFailure('SECRET_MISSING', 'there is no API secret', advice);
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw wrongSetting('KEY_INVALID', 'the API key contains a space or a character beyond ASCII', advice);
+    throw clientSettingFailure('KEY_INVALID', 'the API key contains a space or a character beyond ASCII', advice);
   }
 }
 
 function checkPrefix(prefix: string): string {
   if (/^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/.test(prefix)) return prefix;
-  throw wrongSetting(
+  throw clientSettingFailure(
     'HEADER_PREFIX_INVALID',
     'the header prefix is not the beginning of a header name',
     'Write it as X-Service, without the last hyphen.',

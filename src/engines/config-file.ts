@@ -55,9 +55,9 @@ async function readText(
     const file = await open(path, 'r');
     try {
       const facts = await file.stat();
-      if (!facts.isFile()) throw invalid(`${path} is not a file`, 'Name a file.');
+      if (!facts.isFile()) throw engineFileFailure(`${path} is not a file`, 'Name a file.');
       if (facts.size > LARGEST_BYTES) {
-        throw invalid(
+        throw engineFileFailure(
           `${path} has ${facts.size} bytes; at most ${LARGEST_BYTES} are read`,
           'Check that it is the right file.',
         );
@@ -78,7 +78,7 @@ async function readText(
     if (error instanceof Failure) throw error;
     const named = chooser === null ? '' : `; ${chooser} names it`;
     const reason = describeUnreadable(error) ?? (error instanceof Error ? error.message : String(error));
-    throw invalid(`cannot read ${path}: ${reason}${named}`, 'Check the path and its permissions.');
+    throw engineFileFailure(`cannot read ${path}: ${reason}${named}`, 'Check the path and its permissions.');
   }
 }
 
@@ -91,11 +91,11 @@ function parseJson(text: string, path: string): unknown {
     const { offset, expected } = findSyntaxError(json);
     const before = json.slice(0, offset).split('\n');
     const where = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-    throw invalid(`${path} is not JSON: ${where}: expected ${expected}`, 'Fix the file at that place.');
+    throw engineFileFailure(`${path} is not JSON: ${where}: expected ${expected}`, 'Fix the file at that place.');
   }
 }
 
-function invalid(message: string, advice: string): Failure {
+function engineFileFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'configuration', code: 'ENGINES_INVALID', message, advice });
 }
 

@@ -49,7 +49,7 @@ function explain(doing: string, cause: unknown): unknown {
     });
   }
   if (cause instanceof ChildFailure) {
-    if (/no space left|disk quota/i.test(cause.lastWords)) return diskFailure(doing, cause);
+    if (/no space left|disk quota/i.test(cause.lastWords)) return fileSystemFailure(doing, cause);
     if (cause.exitCode === TOO_MANY_ERRORS) return damage(doing, cause);
     const said = cause.lastWords.split('\n').at(-1) || cause.message;
     const advice = 'play the file to see whether it is complete; export it again if it is not';
@@ -57,7 +57,7 @@ function explain(doing: string, cause: unknown): unknown {
       cause,
     });
   }
-  if (cause instanceof Error && isDiskFull(cause)) return diskFailure(doing, cause);
+  if (cause instanceof Error && isDiskFull(cause)) return fileSystemFailure(doing, cause);
   return cause;
 }
 
@@ -67,7 +67,7 @@ function damage(doing: string, cause: ChildFailure): PreparationFailure {
   return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it again', { cause });
 }
 
-function diskFailure(doing: string, cause: Error): PreparationFailure {
+function fileSystemFailure(doing: string, cause: Error): PreparationFailure {
   const advice =
     'free some space, or set TMPDIR to a folder with more: cutting and joining need about four times the video';
   return new PreparationFailure('DISK_FULL', `${doing}: the disk is full or cannot be written`, advice, {

@@ -33,22 +33,22 @@ export async function readPrivateFile(path: string, warn: Warn): Promise<string 
     const code = errorCode(error);
     if (code === 'ENOENT') return null;
     if (code === 'ENOTDIR') throw folderFailure(dirname(path), 'use', error);
-    throw unreadable(path, error instanceof Error ? error.message : String(error));
+    throw unreadableProfilesFailure(path, error instanceof Error ? error.message : String(error));
   }
   try {
     const { mode, size } = await file.stat();
-    if (size > LARGEST_BYTES) throw unreadable(path, `it has ${size} bytes`);
+    if (size > LARGEST_BYTES) throw unreadableProfilesFailure(path, `it has ${size} bytes`);
     warnOfMode(path, mode, PRIVATE_FILE, warn);
     return await file.readFile('utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw unreadable(path, error instanceof Error ? error.message : String(error));
+    throw unreadableProfilesFailure(path, error instanceof Error ? error.message : String(error));
   } finally {
     await file.close();
   }
 }
 
-function unreadable(path: string, why: string): Failure {
+function unreadableProfilesFailure(path: string, why: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'PROFILES_UNREADABLE',

@@ -30,7 +30,7 @@ export async function readProjectFile(cwd: string, home: string, warn: Warn): Pr
   const { parseProject } = await import('./schemas.ts');
   const parsed = parseProject(readJson(path));
   if ('errors' in parsed) {
-    throw invalid(
+    throw projectFileFailure(
       path,
       'cannot be used',
       'Fix the file; `vloc profile show` shows what it sets.',
@@ -72,11 +72,11 @@ function readJson(path: string): unknown {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw invalid(path, `cannot be read: ${why}`, 'Fix the file, or remove it.');
+    throw projectFileFailure(path, `cannot be read: ${why}`, 'Fix the file, or remove it.');
   }
 }
 
-function invalid(path: string, what: string, advice: string, errors?: ProjectErrors): Failure {
+function projectFileFailure(path: string, what: string, advice: string, errors?: ProjectErrors): Failure {
   return new Failure({
     category: 'configuration',
     code: 'PROJECT_FILE_INVALID',

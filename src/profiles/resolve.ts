@@ -91,12 +91,12 @@ export async function resolveTarget(
 ): Promise<ServiceTarget> {
   const settings = resolveSettings(sources);
   const { baseUrl, key, secret, headerPrefix, price, stateDir } = settings;
-  const doubt = findDoubt(settings, sources.env);
+  const doubt = ambiguityFailure(settings, sources.env);
   if (doubt !== null) throw doubt;
   if (baseUrl.value === null) return { type: 'embedded', stateDir: stateDir.value };
-  if (settings.engines.origin.type === 'flag') throw enginesElsewhere(baseUrl);
-  if (key === null || secret === null) throw missing(settings);
-  if (key.origin.type === 'env' && secret.origin.type !== 'env') throw halfSet();
+  if (settings.engines.origin.type === 'flag') throw enginesElsewhereFailure(baseUrl);
+  if (key === null || secret === null) throw missingCredentialsFailure(settings);
+  if (key.origin.type === 'env' && secret.origin.type !== 'env') throw mixedCredentialsFailure();
   refuseOtherAddress(settings, sources);
   const prices = readPrices(price);
   return {
@@ -128,24 +128,24 @@ const CHOICES =
  * The Failure for settings that leave it open which service is meant: a guess could do paid work in the wrong place, or
  * free work where a paid result is expected. Null where a service is chosen.
  */
-export function findDoubt({ profile, baseUrl, key, secret }: Settings, env: Environment): Failure | null {
+export function ambiguityFailure({ profile, baseUrl, key, secret }: Settings, env: Environment): Failure | null {
   const byFlag = baseUrl.origin.type === 'flag' || profile?.origin.type === 'flag';
   const isLocal = baseUrl.value === null && baseUrl.origin.type === 'profile';
   // An empty variable is mostly one that a pipeline forgot to fill: another service would be the wrong one.
   if (env.VLOC_BASE_URL === '' && !byFlag && !(isLocal && profile?.origin.type === 'env')) {
-    return undecided('BASE_URL_EMPTY', 'VLOC_BASE_URL is empty', `Set or unset it. ${CHOICES}`);
+    return undecidedServiceFailure('BASE_URL_EMPTY', 'VLOC_BASE_URL is empty', `Set or unset it. ${CHOICES}`);
   }
   if (baseUrl.value !== null || baseUrl.origin.type !== 'default') return null;
   const set = [key, secret].flatMap((found) => (found?.origin.type === 'env' ? [found.origin.name] : []));
   if (set.length > 0) {
     const names = `${set.join(' and ')} ${set.length === 1 ? 'is' : 'are'} set`;
-    return undecided('SERVICE_MISSING', `${names}, but not the address of a service`, CHOICES);
+    return undecidedServiceFailure('SERVICE_MISSING', `${names}, but not the address of a service`, CHOICES);
   }
   if (!isSwitchedOn(env.CI)) return null;
-  return undecided('SERVICE_NOT_CHOSEN', 'CI is set, and no service is configured', CHOICES);
+  return undecidedServiceFailure('SERVICE_NOT_CHOSEN', 'CI is set, and no service is configured', CHOICES);
 }
 
-function undecided(code: string, message: string, advice: string): Failure {
+function undecidedServiceFailure(code: string, message: string, advice: string): Failure {
   return new Failure({ category: 'configuration', code, message, advice });
 }
 
@@ -154,7 +154,7 @@ export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value.toLowerCase());
 }
 
-function missing({ key, secret, profile }: Settings): Failure {
+function missingCredentialsFailure({ key, secret, profile }: Settings): Failure {
   const lacking = [key === null ? 'VLOC_KEY' : null, secret === null ? 'VLOC_SECRET' : null];
   const names = lacking.filter((name) => name !== null);
   const other = profile === null ? 'name a profile' : 'name another profile';
@@ -166,7 +166,7 @@ function missing({ key, secret, profile }: Settings): Failure {
   });
 }
 
-function enginesElsewhere(baseUrl: Settings['baseUrl']): Failure {
+function enginesElsewhereFailure(baseUrl: Settings['baseUrl']): Failure {
   return new Failure({
     category: 'usage',
     code: 'ENGINES_ELSEWHERE',
@@ -176,7 +176,7 @@ function enginesElsewhere(baseUrl: Settings['baseUrl']): Failure {
 }
 
 /** A key of the environment with the secret of a profile is a pair that cannot work. */
-function halfSet(): Failure {
+function mixedCredentialsFailure(): Failure {
   return new Failure({
     category: 'configuration',
     code: 'CREDENTIALS_MIXED',
@@ -289,7 +289,7 @@ function rankLayers(
   const place = places[at];
   if (place?.profile === undefined || isWhole(places.slice(0, at))) return { layers: places, profile: null };
   const { value: name, origin } = place.profile;
-  if (name === LOCAL && place.baseUrl !== undefined) throw contradiction(origin);
+  if (name === LOCAL && place.baseUrl !== undefined) throw ambiguousServiceFailure(origin);
   const layer = layerOf(name, origin, profiles, profilesPath);
   return { layers: places.toSpliced(at + 1, 0, layer), profile: place.profile };
 }
@@ -312,7 +312,7 @@ function layerOf(name: string, origin: SettingOrigin, profiles: ProfileDocument,
   const from: SettingOrigin = { type: 'profile', name };
   if (name === LOCAL) return { baseUrl: { value: null, origin: from } };
   const profile = findProfile(profiles, name);
-  if (profile === undefined) throw unknownProfile(name, profiles, path, origin);
+  if (profile === undefined) throw unknownProfileFailure(name, profiles, path, origin);
   return assemble<Layer>([
     ...PROFILE_TEXTS.map((name) => [name, setting(profile[SETTINGS[name].field], from)] as const),
     ...PROFILE_SECRETS.map((name) => [name, setting(profile[SETTINGS[name].field], from)] as const),
@@ -332,7 +332,7 @@ function secretFromEnv(env: Environment, name: EnvironmentName): Setting<SecretS
   return value === undefined ? undefined : { value: { type: 'file', value }, origin: { type: 'env', name } };
 }
 
-function contradiction(origin: SettingOrigin): Failure {
+function ambiguousServiceFailure(origin: SettingOrigin): Failure {
   return new Failure({
     category: origin.type === 'flag' ? 'usage' : 'configuration',
     code: 'SERVICE_AMBIGUOUS',
@@ -342,7 +342,7 @@ function contradiction(origin: SettingOrigin): Failure {
 }
 
 /** The Failure for a name that no profile has, with the one that may be meant. */
-export function unknownProfile(
+export function unknownProfileFailure(
   name: string,
   { profiles }: ProfileDocument,
   path: string,

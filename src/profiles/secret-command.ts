@@ -36,11 +36,11 @@ export async function runSecretCommand(command: string, run: CommandRun): Promis
   run.signal?.throwIfAborted();
   if (end !== null) {
     const [line = ''] = stderr.split('\n', 1);
-    throw failed(command, `${end}${line.trim() === '' ? '' : `: ${line.trim().slice(0, 200)}`}`);
+    throw secretCommandFailure(command, `${end}${line.trim() === '' ? '' : `: ${line.trim().slice(0, 200)}`}`);
   }
   const secret = cleanSecret(stdout);
   if (secret !== null) return secret;
-  throw failed(command, stdout.trim() === '' ? 'printed nothing' : 'printed more than one line of text');
+  throw secretCommandFailure(command, stdout.trim() === '' ? 'printed nothing' : 'printed more than one line of text');
 }
 
 function start(command: string, variables: Environment): ChildProcess {
@@ -100,7 +100,7 @@ export function cleanSecret(text: string): string | null {
   return secret === '' || /^\s|\s$/.test(secret) || /\p{Cc}/u.test(secret) ? null : secret;
 }
 
-function failed(command: string, what: string): Failure {
+function secretCommandFailure(command: string, what: string): Failure {
   const [program = command] = command.trim().split(/\s/, 1);
   return new Failure({
     category: 'configuration',

@@ -50,7 +50,7 @@ export function createSecretKeeper({ env, isAttended, note, limitMs }: KeeperOpt
         return { type: 'keychain', account };
       } catch (error) {
         if (!(error instanceof KeychainUnavailable)) throw error;
-        if (chosen === 'keychain') throw refused(error);
+        if (chosen === 'keychain') throw keychainFailure(error);
         isAway = true;
         note(`No keychain can be used (${error.message}); the secret goes to the file of the profiles.`);
         return { type: 'file', value: secret };
@@ -109,7 +109,7 @@ async function fetchFromKeychain(keychain: Keychain, account: string): Promise<s
   });
 }
 
-function refused(error: KeychainUnavailable): Failure {
+function keychainFailure(error: KeychainUnavailable): Failure {
   return new Failure(
     {
       category: 'configuration',

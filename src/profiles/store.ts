@@ -82,11 +82,11 @@ async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> 
   const text = await readPrivateFile(path, warn);
   if (text === null) return NO_PROFILES;
   const value = parseJson(text);
-  if (value === undefined) throw damaged(path, 'it is not JSON');
+  if (value === undefined) throw damagedProfilesFailure(path, 'it is not JSON');
   // Without profiles, the validators are not loaded.
   const { parseDocument } = await import('./schemas.ts');
   const document = parseDocument(value);
-  if ('wrongAt' in document) throw damaged(path, `wrong at ${document.wrongAt}`);
+  if ('wrongAt' in document) throw damagedProfilesFailure(path, `wrong at ${document.wrongAt}`);
   return document;
 }
 
@@ -99,7 +99,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function damaged(path: string, why: string): Failure {
+function damagedProfilesFailure(path: string, why: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'PROFILES_DAMAGED',

@@ -212,7 +212,7 @@ async function openAccountParts(
 }
 
 /** On one machine, one process answers requests and carries out jobs. */
-function needsDatabase(role: Role): Failure {
+function needsDatabaseFailure(role: Role): Failure {
   return new Failure({
     category: 'configuration',
     code: 'ROLE_WITHOUT_DATABASE',
@@ -221,7 +221,7 @@ function needsDatabase(role: Role): Failure {
   });
 }
 
-function idleWorker(): Failure {
+function idleWorkerFailure(): Failure {
   return new Failure({
     category: 'configuration',
     code: 'SETTINGS_INVALID',
@@ -258,10 +258,10 @@ async function openContext(
   const { random: randomBytes = systemRandom, log = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const { role = 'all', database } = options;
-  if (role !== 'all' && database === undefined) throw needsDatabase(role);
+  if (role !== 'all' && database === undefined) throw needsDatabaseFailure(role);
   const chosen = { ...withDefaults(DEFAULT_CONFIG, options.config), allowLoopback };
   const config = role === 'api' ? { ...chosen, workers: 0 } : chosen;
-  if (role === 'worker' && config.workers === 0) throw idleWorker();
+  if (role === 'worker' && config.workers === 0) throw idleWorkerFailure();
   const { folders, loose } = await prepareFolders(options.stateDir);
   if (loose) log({ level: 'warn', message: `others may read ${folders.root}; run chmod 700 on it` });
   const bucket = await openBucketOf(options);

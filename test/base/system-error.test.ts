@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import {
   describeUnreadable,
-  diskFailure,
+  fileSystemFailure,
   inFolderOf,
   isDiskFull,
   onDisk,
@@ -48,7 +48,7 @@ describe('a file that cannot be written', () => {
     ['EXDEV', 'the file system reports EXDEV', 'Check the folder.'],
     ['', 'the file system reports an unknown error', 'Check the folder.'],
   ])('because of %j is explained by %j', (code, reason, advice) => {
-    const { facts, message } = diskFailure(errorWith(code), '/films/a.mp4');
+    const { facts, message } = fileSystemFailure(errorWith(code), '/films/a.mp4');
     expect(message).toContain(`cannot write /films/a.mp4: ${reason}`);
     expect(facts).toMatchObject({ category: 'disk', code: 'DISK_ERROR', retryable: false });
     expect(facts.advice).toContain(advice);
@@ -87,7 +87,7 @@ describe('a file that cannot be written', () => {
   });
 
   it('is reported with the Failure that its work has thrown', async () => {
-    const failure = diskFailure(errorWith('ENOSPC'), 'a.mp4');
+    const failure = fileSystemFailure(errorWith('ENOSPC'), 'a.mp4');
     expect(await caught(onDisk('b.mp4', () => Promise.reject(failure)))).toBe(failure);
   });
 
@@ -108,7 +108,7 @@ describe('a file that cannot be written', () => {
   });
 
   it('leaves optional work without a result, but not if it is a defect', async () => {
-    const full = diskFailure(errorWith('ENOSPC'), 'a.mp4');
+    const full = fileSystemFailure(errorWith('ENOSPC'), 'a.mp4');
     expect(await unlessDiskFails(() => Promise.reject(full), 'nothing')).toBe('nothing');
     expect((await caught(unlessDiskFails(() => Promise.reject(new TypeError('x')), 'nothing'))).message).toBe(
       'x',

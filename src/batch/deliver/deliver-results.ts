@@ -61,7 +61,7 @@ interface DeliveryOptions {
  *   `expired`, `temporary`; the reason of the signal
  */
 export async function deliverResults(job: Job, options: DeliveryOptions): Promise<readonly DeliveredFile[]> {
-  const failure = jobFailure(job);
+  const failure = unsuccessfulJobFailure(job);
   if (failure !== null) throw failure;
   const { record, naming, turns, signal } = options;
   signal.throwIfAborted();
@@ -142,7 +142,7 @@ export function foundLanguage({ result }: Pick<Job, 'result'>): string | null {
 }
 
 /** Why a finished job has no result; null for a job that succeeded. */
-export function jobFailure(job: Job): Failure | null {
+export function unsuccessfulJobFailure(job: Job): Failure | null {
   if (job.status === 'succeeded') return null;
   if (job.status === 'cancelled') {
     return new Failure({

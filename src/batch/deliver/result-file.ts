@@ -6,7 +6,7 @@ import { lstat, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { FindInput } from '../../base/find-input.ts';
 import { moveFile } from '../../base/move-file.ts';
-import { diskFailure } from '../../base/system-error.ts';
+import { fileSystemFailure } from '../../base/system-error.ts';
 import { partOf } from '../../client/download/part-file.ts';
 import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
 import type { StoredFile } from '../records/next-step.ts';
@@ -31,7 +31,7 @@ export async function placeFile(
     await publishPart(part, target, overwrite, findInput);
   } catch (error) {
     await rm(part, { force: true }).catch(() => undefined);
-    throw diskFailure(error, target);
+    throw fileSystemFailure(error, target);
   }
 }
 

@@ -56,7 +56,7 @@ export async function writeWithTracks(task: WithTracks): Promise<WrittenFile> {
   await onDisk(work, () => rm(work, { recursive: true, force: true }));
   await onDisk(work, () => makeFolder(work, 0o700));
   const made = await addKept(plain, keep, add, { signal, folder: work }).catch((error: unknown) => {
-    throw error instanceof Failure ? withPlace(error, plain) : error;
+    throw error instanceof Failure ? atPlaceFailure(error, plain) : error;
   });
   const written = await onDisk(made, async () => ({
     bytes: (await stat(made)).size,
@@ -82,11 +82,11 @@ export async function addKept(
 ): Promise<string> {
   const found = await stat(source.path).catch(() => null);
   const isSame = found !== null && found.size === source.bytes && found.mtimeMs === source.mtimeMs;
-  if (!isSame) throw sourceGone(source.path, found === null);
+  if (!isSame) throw sourceGoneFailure(source.path, found === null);
   return add({ video, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks) }, work);
 }
 
-function sourceGone(path: string, isMissing: boolean): Failure {
+function sourceGoneFailure(path: string, isMissing: boolean): Failure {
   const message = isMissing
     ? `${path} no longer exists, so its tracks cannot be added to the result`
     : `${path} was changed since the result was made, so its tracks may not fit the result`;
@@ -94,7 +94,7 @@ function sourceGone(path: string, isMissing: boolean): Failure {
   return new Failure({ category: 'disk', code: 'TRACKS_NOT_ADDED', message, advice });
 }
 
-function withPlace(failure: Failure, plain: string): Failure {
+function atPlaceFailure(failure: Failure, plain: string): Failure {
   const { advice = '' } = failure.facts;
   const instead =
     'Without --keep-audio and --keep-subtitles, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';

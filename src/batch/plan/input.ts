@@ -130,7 +130,7 @@ export type CheckedInput =
 export const NOT_USABLE = 'NOT_USABLE';
 
 /** The failure of a plan. @param shortage the lack of disk space; null if there is enough */
-export function unusable(problems: readonly InputProblem[], shortage: InputProblem | null): Failure {
+export function unusableInputFailure(problems: readonly InputProblem[], shortage: InputProblem | null): Failure {
   if (shortage !== null && problems.length === 0) {
     return new Failure({
       category: 'disk',

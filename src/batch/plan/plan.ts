@@ -17,7 +17,7 @@ import type { Decision } from './decision.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
-import { type InputProblem, joinProblems, unusable } from './input.ts';
+import { type InputProblem, joinProblems, unusableInputFailure } from './input.ts';
 import { createItem, fileOf, findDuplicateItems } from './items.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
 import { findRenamed, withRenamed } from './renamed.ts';
@@ -167,7 +167,7 @@ export async function planBatch(request: PlanRequest, io: PlanIo, history: Histo
     earlier: null,
     decide: decideFrom(history),
   });
-  if (problems.length > 0 || shortage !== null) throw unusable(problems, shortage);
+  if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
   return {
     kind,
     planned,
@@ -215,7 +215,7 @@ export function createWatchPlanner(request: PlanRequest, io: PlanIo): WatchPlann
         earlier: [...earlier.values()],
         decide: decideFrom(history),
       });
-      if (shortage !== null) throw diskFull(shortage);
+      if (shortage !== null) throw diskFullFailure(shortage);
       for (const placed of items) earlier.set(placed.item.key, placed);
       return { planned, excluded: problems, notes: describePreparations(planned) };
     },
@@ -229,13 +229,13 @@ function checkOptions(
 ): readonly PlannedRequest[] {
   const problems = [...before];
   const requests = buildRequests(kind, body, options, problems);
-  if (problems.length > 0) throw unusable(problems, null);
+  if (problems.length > 0) throw unusableInputFailure(problems, null);
   const any = { type: 'upload', label: 'any', stem: 'any', name: 'any', id: 'any' } as const;
   for (const each of requests) resultPaths(createItem(kind, any, each), delivery);
   return requests;
 }
 
-function diskFull({ pointer, detail }: InputProblem): Failure {
+function diskFullFailure({ pointer, detail }: InputProblem): Failure {
   return new Failure({
     category: 'disk',
     code: 'DISK_FULL',

@@ -82,7 +82,7 @@ export function resultPath(folder: string, template: string, parts: NameParts): 
   const name = template.replace(/\{(\w+)\}/g, (_, part: string) => partValue(part, parts));
   const inside = normalize(name);
   if (isAbsolute(inside) || inside.split(/[\\/]/).includes('..') || inside === '.') {
-    throw usage(
+    throw nameTemplateFailure(
       `--name "${template}" would write outside the output folder`,
       'Use a template without `..` and without a leading slash.',
     );
@@ -109,7 +109,7 @@ export function assetPaths(
 function partValue(part: string, parts: NameParts): string {
   const known = PART_NAMES.find((name) => name === part);
   if (known === undefined) {
-    throw usage(
+    throw nameTemplateFailure(
       `unknown placeholder {${part}} in --name`,
       `Available: ${PART_NAMES.map((name) => `{${name}}`).join(', ')}.`,
     );
@@ -117,7 +117,7 @@ function partValue(part: string, parts: NameParts): string {
   const value = parts[known];
   if (value === null || value === '') {
     const what = value === null ? 'the result has no language' : 'it is empty for this result';
-    throw usage(`--name has {${part}}, but ${what}`, `Leave {${part}} out of the template.`);
+    throw nameTemplateFailure(`--name has {${part}}, but ${what}`, `Leave {${part}} out of the template.`);
   }
   return known === 'ext' ? value : safeName(value);
 }
@@ -164,6 +164,6 @@ function safeName(text: string): string {
   return filenamify(visible, { replacement: '_', maxLength: Number.POSITIVE_INFINITY });
 }
 
-function usage(message: string, advice: string): Failure {
+function nameTemplateFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'NAME_TEMPLATE', message, advice });
 }

@@ -27,10 +27,10 @@ export async function lockFolder(folder: string, around: LockEnvironment = SYSTE
   const path = join(folder, FOLDER_LOCK);
   const attempt = await tryLock(path, around);
   if (attempt.taken) return attempt.lock;
-  throw folderLocked(folder, path, attempt);
+  throw folderLockedFailure(folder, path, attempt);
 }
 
-function folderLocked(folder: string, path: string, attempt: LockRefused): Failure {
+function folderLockedFailure(folder: string, path: string, attempt: LockRefused): Failure {
   const { who, ifDead } = describeHolder(attempt, path);
   const message = `another vloc works in ${folder}: ${who}`;
   const advice = `Wait until it is done, then run the same command again.${ifDead}`;

@@ -11,7 +11,7 @@ import type { DownloadedRecord } from '../records/intents.ts';
 type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
 
 /** The failure of an item that the plan has decided not to run. @param folder of the results, absolute */
-export function explainDecision(decision: Final, folder: string): Failure {
+export function decisionFailure(decision: Final, folder: string): Failure {
   switch (decision.step) {
     case 'changed': {
       if (decision.what === 'tracks') {
@@ -47,7 +47,7 @@ export function explainDecision(decision: Final, folder: string): Failure {
 export const RESULT_GONE = 'RESULT_GONE';
 
 /** @param jobId null if it is unknown whether there was a job */
-export function resultExpired(jobId: string | null): Failure {
+export function resultExpiredFailure(jobId: string | null): Failure {
   const message =
     jobId === null
       ? 'the service no longer has a job for this request, and the request is too old to be sent again'

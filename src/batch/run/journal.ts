@@ -74,7 +74,7 @@ async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> 
   // To save memory, records of intents are kept only as the state that they add up to.
   const others: LogRecord[] = [];
   const lost = new AbortController();
-  lock.lost.addEventListener('abort', () => lost.abort(lockLost(place)), { once: true });
+  lock.lost.addEventListener('abort', () => lost.abort(lockLostFailure(place)), { once: true });
   const take = (record: LogRecord) => {
     if (!tracker.add(record)) others.push(record);
   };
@@ -85,7 +85,7 @@ async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> 
     records: () => others,
     async add(...records) {
       // Two writers would damage the journal, and both would pay for the same jobs.
-      if (!(await lock.isHeld())) lost.abort(lockLost(place));
+      if (!(await lock.isHeld())) lost.abort(lockLostFailure(place));
       lost.signal.throwIfAborted();
       const written = records.map((record) => withPathsFrom(folder, record));
       await inFolderOf(RESULTS_OPTION, () => log.append(...written));
@@ -115,7 +115,7 @@ async function lockBatch(place: BatchPlace): Promise<Lock> {
   const path = lockPath(place);
   const attempt = await tryLock(path);
   if (attempt.taken) return attempt.lock;
-  throw batchLocked(place, path, attempt);
+  throw batchLockedFailure(place, path, attempt);
 }
 
 /**
@@ -126,12 +126,12 @@ async function checkIdle(place: BatchPlace, other: BatchPlace): Promise<void> {
   const path = lockPath(other);
   if ((await inspectLock(path)) === null) return;
   const attempt = await tryLock(path);
-  if (!attempt.taken) throw batchLocked(other, path, attempt, place);
+  if (!attempt.taken) throw batchLockedFailure(other, path, attempt, place);
   await attempt.lock.release();
 }
 
 /** @param wanted the place that cannot be used for that reason, if it is another one */
-function batchLocked(
+function batchLockedFailure(
   { folder, shard }: BatchPlace,
   path: string,
   attempt: LockAttempt & { taken: false },
@@ -153,7 +153,7 @@ function nameShare({ shard }: BatchPlace): string {
   return shard === undefined ? 'those of a run without --shard' : `those of shard ${writeShard(shard)}`;
 }
 
-function lockLost(place: BatchPlace): Failure {
+function lockLostFailure(place: BatchPlace): Failure {
   const { folder } = place;
   return new Failure({
     category: 'temporary',

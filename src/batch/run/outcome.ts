@@ -3,18 +3,18 @@
 import { Failure } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchOutcome, StopReason } from '../item.ts';
-import { type InputProblem, NOT_USABLE, unusable } from '../plan/input.ts';
+import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../plan/input.ts';
 import { RESULT_GONE } from './decided-outcomes.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /** Null if everything is done, or if the run was not supposed to wait. */
-export function summarizeOutcomes(outcomes: readonly BatchOutcome[]): Failure | null {
+export function summarizeFailure(outcomes: readonly BatchOutcome[]): Failure | null {
   const failures = failuresOf(outcomes);
   const stop = stopOf(outcomes, failures);
   const [first] = failures;
   const isWhole = failures.length === outcomes.length;
   if (isWhole && first !== undefined && failures.every(isUnusable))
-    return unusable(unusableOf(outcomes), null);
+    return unusableInputFailure(unusableOf(outcomes), null);
   // The failure of a single item is clearer than a summary.
   if (outcomes.length === 1 && first !== undefined) return first;
   if (stop !== null) return stopFailure(outcomes, failures, stop);

@@ -173,11 +173,11 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
   } catch (error) {
     const isWaitedOut = isEndless(batch) && error instanceof Failure && error.facts.category === 'temporary';
     if (!(error instanceof Failure) || error.facts.category === 'disk' || isWaitedOut) throw error;
-    throw cannotCompare(batch.delivery, error);
+    throw notComparableFailure(batch.delivery, error);
   }
 }
 
-function cannotCompare(place: BatchPlace, cause: Failure): Failure {
+function notComparableFailure(place: BatchPlace, cause: Failure): Failure {
   return new Failure(
     {
       category: 'disk',
@@ -262,7 +262,7 @@ async function findJobOf(
   const { client_reference: own } = item.fields;
   if (typeof own === 'string') {
     const alike = jobs.filter((job) => job.client_reference === own);
-    if (alike.length > 0) throw notClear(item, own, alike);
+    if (alike.length > 0) throw unclearJobsFailure(item, own, alike);
     return null;
   }
   const content = await contentOf(item);
@@ -276,7 +276,7 @@ async function findJobOf(
 }
 
 /** A reference chosen by the user does not identify the item. */
-function notClear(item: BatchItem, reference: string, jobs: readonly LostJob[]): Failure {
+function unclearJobsFailure(item: BatchItem, reference: string, jobs: readonly LostJob[]): Failure {
   const ids = jobs.map(({ id }) => id).join(' ');
   return new Failure({
     category: 'disk',

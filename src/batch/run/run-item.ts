@@ -12,7 +12,7 @@ import type { IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { copyRenamed } from './copy-renamed.ts';
-import { doneBefore, explainDecision, resultExpired, resultGoneFailure } from './decided-outcomes.ts';
+import { doneBefore, decisionFailure, resultExpiredFailure, resultGoneFailure } from './decided-outcomes.ts';
 import { deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
 import { type Run, timestamp } from './run.ts';
@@ -67,10 +67,10 @@ async function runDecision(itemRun: ItemRun, order: number, decision: Decision):
     case 'changed':
     case 'edited':
     case 'failed':
-      throw explainDecision(decision, run.batch.delivery.folder);
+      throw decisionFailure(decision, run.batch.delivery.folder);
     case 'unusable':
       await run.journal.add(createUnusableRecord(item, decision.detail, run.batch.runtime.now()));
-      throw explainDecision(decision, run.batch.delivery.folder);
+      throw decisionFailure(decision, run.batch.delivery.folder);
     case 'new':
       return launchAndWait(itemRun, order, null);
     case 'expired':
@@ -127,7 +127,7 @@ async function askExpired(
 async function findAndWait(itemRun: ItemRun, key: string, asked: IntendRecord | null): Promise<FinalState> {
   const { run, item } = itemRun;
   const job = asked === null ? null : await findIntended(run, item, asked);
-  if (job === null) throw resultExpired(null);
+  if (job === null) throw resultExpiredFailure(null);
   return resumeJob(itemRun, { key, jobId: job.id, step: 'attach' });
 }
 
@@ -223,7 +223,7 @@ async function readJob({ run, item }: ItemRun, jobId: string): Promise<Job> {
 }
 
 function expireMissing(error: unknown, jobId: string): unknown {
-  return isApiAnswer(error, 404) ? resultExpired(jobId) : error;
+  return isApiAnswer(error, 404) ? resultExpiredFailure(jobId) : error;
 }
 
 function noteSight(itemRun: ItemRun, job: Job): void {

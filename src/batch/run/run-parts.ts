@@ -181,7 +181,7 @@ function runForParts({ run, parts, source, folder }: SplitRun) {
       const place = await run.launcher.enter(order, part, units);
       if (!state.hasFailedPart) return place;
       place.withdraw();
-      throw partWithoutUse();
+      throw unusablePartFailure();
     },
   };
   // The slot is kept until it is known how the job ended: a failure makes the next part useless.
@@ -209,7 +209,7 @@ function provideFrom(run: Run, source: PreparedSource | null, part: BatchItem, o
 const WITHOUT_USE = 'PART_WITHOUT_USE';
 
 /** The failure that ends a part before it is paid. */
-function partWithoutUse(): Failure {
+function unusablePartFailure(): Failure {
   const message = 'another part has failed, so this one would be paid for nothing';
   return new Failure({ category: 'job', code: WITHOUT_USE, message, retryable: true });
 }

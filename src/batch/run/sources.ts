@@ -6,7 +6,7 @@ import { requestIdOf } from '../../client/read/record.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { jobFailure } from '../deliver/deliver-results.ts';
+import { unsuccessfulJobFailure } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { type FileInput, isPrepared } from '../plan/input.ts';
 import type { MadeFile } from '../preparation.ts';
@@ -106,8 +106,8 @@ async function linesOfJob(
   signal: AbortSignal,
 ): Promise<SubtitleLine[]> {
   const job = await client.jobs.find(reference, { signal });
-  if (!isTerminal(job.status)) throw stillRunning(job);
-  const failed = jobFailure(job);
+  if (!isTerminal(job.status)) throw stillRunningFailure(job);
+  const failed = unsuccessfulJobFailure(job);
   if (failed !== null) throw failed;
   const checked = checkLines(job.result?.lines);
   if (checked.ok) return checked.value;
@@ -123,7 +123,7 @@ async function linesOfJob(
   });
 }
 
-function stillRunning(job: Job): Failure {
+function stillRunningFailure(job: Job): Failure {
   return new Failure({
     category: 'timeout',
     code: 'STILL_RUNNING',

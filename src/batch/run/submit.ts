@@ -16,7 +16,7 @@ import { languageOfItem } from '../plan/result-paths.ts';
 import { createIntent, type IntendRecord } from '../records/intents.ts';
 import type { NewJob } from '../records/job-record.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
-import { resultExpired } from './decided-outcomes.ts';
+import { resultExpiredFailure } from './decided-outcomes.ts';
 import { attachedIds } from './lost-jobs.ts';
 import { type Run, timestamp } from './run.ts';
 import type { ProvidedSource } from './uploads.ts';
@@ -143,7 +143,7 @@ export function isWithoutSlot({ facts }: Failure): boolean {
  */
 export async function findIntended(run: Run, item: BatchItem, asked: IntendRecord): Promise<Job | null> {
   const { client_reference: reference } = asked.params;
-  if (typeof reference !== 'string' || readReference(reference) === null) throw resultExpired(null);
+  if (typeof reference !== 'string' || readReference(reference) === null) throw resultExpiredFailure(null);
   const { client } = run.batch.connection;
   const signal = run.stopping.launching;
   const page = await client.jobs.list(item.kind, { client_reference: reference }, { signal });

@@ -11,7 +11,7 @@ import { Interruption, type Io, type Question } from '../../commands/context/con
  */
 export async function askLine(question: Question, io: Io, signal: AbortSignal): Promise<string> {
   const answer = (await readAnswer(question, io, signal))?.trim() ?? '';
-  if (answer === '') throw noAnswer(question);
+  if (answer === '') throw noAnswerFailure(question);
   return answer;
 }
 
@@ -22,13 +22,13 @@ export async function askLine(question: Question, io: Io, signal: AbortSignal): 
  */
 export async function askYesNo(question: Question, io: Io, signal: AbortSignal): Promise<boolean> {
   const answer = await readAnswer({ ...question, text: `${question.text} [y/N]` }, io, signal);
-  if (answer === null) throw noAnswer(question);
+  if (answer === null) throw noAnswerFailure(question);
   return /^y(es)?$/i.test(answer.trim());
 }
 
 /** Null when the input ends. */
 async function readAnswer(question: Question, io: Io, signal: AbortSignal): Promise<string | null> {
-  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) throw noTerminal(question);
+  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) throw noTerminalFailure(question);
   signal.throwIfAborted();
   const isHidden = question.typed === 'hidden';
   const reader = createInterface({
@@ -62,17 +62,17 @@ function createSink(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
-function noTerminal({ flag }: Question): Failure {
-  return unanswered(
+function noTerminalFailure({ flag }: Question): Failure {
+  return unansweredFailure(
     `${flag} is missing, and there is no terminal to ask on`,
     `Give ${flag}, or run this on a terminal.`,
   );
 }
 
-function noAnswer({ text, flag }: Question): Failure {
-  return unanswered(`"${text}" was not answered`, `Run this again and answer, or give ${flag}.`);
+function noAnswerFailure({ text, flag }: Question): Failure {
+  return unansweredFailure(`"${text}" was not answered`, `Run this again and answer, or give ${flag}.`);
 }
 
-function unanswered(message: string, advice: string): Failure {
+function unansweredFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'NO_ANSWER', message, advice });
 }

@@ -9,7 +9,7 @@ import {
   type StorageAnswer,
   type StorageRefusal,
 } from '../transport/storage-refusal.ts';
-import { notTheResult } from './download-failure.ts';
+import { notResultFailure } from './download-failure.ts';
 
 type DownloadAnswer =
   /** The body continues where the part ends, or begins at its beginning; `total` is the length of the whole file. */
@@ -67,7 +67,7 @@ export function readDownloadAnswer(answer: StorageAnswer, wanted: ExpectedFile, 
   if (wanted.size !== null && total !== null && total !== wanted.size) return wrongSize(wanted.size, total);
   if (!wanted.hashed) {
     const wrong = wrongContent(headers, total, wanted);
-    if (wrong !== null) return again(notTheResult(wrong, describeStorageError(page)));
+    if (wrong !== null) return again(notResultFailure(wrong, describeStorageError(page)));
   }
   // A response that ends with its connection looks the same when it is truncated.
   const isFramed = length !== null || /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');

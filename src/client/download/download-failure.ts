@@ -5,7 +5,7 @@ import type { StorageRefusal } from '../transport/storage-refusal.ts';
 
 const AGAIN_OR_REPORT = 'Run the same command again; if it fails again, report the id of the job.';
 
-export function addressRefused(): Failure {
+export function addressRefusedFailure(): Failure {
   return new Failure({
     category: 'refused',
     code: 'DOWNLOAD_ADDRESS_REFUSED',
@@ -14,7 +14,7 @@ export function addressRefused(): Failure {
   });
 }
 
-export function damaged(name: string): Failure {
+export function damagedDownloadFailure(name: string): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DOWNLOAD_DAMAGED',
@@ -24,7 +24,7 @@ export function damaged(name: string): Failure {
   });
 }
 
-export function misfit(name: string, why: 'changed' | 'range'): Failure {
+export function rangeMismatchFailure(name: string, why: 'changed' | 'range'): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DOWNLOAD_RANGE_MISFIT',
@@ -38,7 +38,7 @@ export function misfit(name: string, why: 'changed' | 'range'): Failure {
 }
 
 /** @param what came instead  @param said the words of the page, empty without any */
-export function notTheResult(what: string, said = ''): Failure {
+export function notResultFailure(what: string, said = ''): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DOWNLOAD_NOT_THE_RESULT',
@@ -52,7 +52,7 @@ export function notTheResult(what: string, said = ''): Failure {
 }
 
 /** @param needed bytes that are still missing  @param free bytes that the disk has for them */
-export function noRoom(name: string, folder: string, needed: number | null, free: number): Failure {
+export function noRoomFailure(name: string, folder: string, needed: number | null, free: number): Failure {
   const takes = needed === null ? `more than ${formatBytes(free)}` : formatBytes(needed);
   return new Failure({
     category: 'disk',
@@ -63,7 +63,7 @@ export function noRoom(name: string, folder: string, needed: number | null, free
   });
 }
 
-export function tooSlow(host: string, bytes: number, ms: number, least: number): Failure {
+export function slowDownloadFailure(host: string, bytes: number, ms: number, least: number): Failure {
   const time = describeDuration(ms);
   return new Failure({
     category: 'temporary',
@@ -78,13 +78,13 @@ export function tooSlow(host: string, bytes: number, ms: number, least: number):
  * The failure of an address that is refused, once the job has no other.
  * @param expiresAt until when the service keeps the result, null when it does not say
  */
-export function linkRefused(
+export function linkRefusedFailure(
   name: string,
   { facts, gateway, said, atMs }: StorageRefusal,
   expiresAt: string | null,
 ): Failure {
   const expiryMs = Date.parse(expiresAt ?? '');
-  if (expiryMs <= atMs || (Number.isNaN(expiryMs) && facts.status === 410)) return resultExpired(name, said);
+  if (expiryMs <= atMs || (Number.isNaN(expiryMs) && facts.status === 410)) return resultExpiredFailure(name, said);
   const until = Number.isNaN(expiryMs)
     ? ''
     : `; it can be downloaded until ${new Date(expiryMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -101,7 +101,7 @@ export function linkRefused(
 }
 
 /** The failure of a result that storage no longer has. */
-export function resultExpired(name: string, said: string): Failure {
+export function resultExpiredFailure(name: string, said: string): Failure {
   return new Failure({
     category: 'expired',
     code: 'RESULT_EXPIRED',

@@ -70,22 +70,22 @@ async function getFollowing(
     const response = await http.send({ origin: url.origin, target, method: 'GET', body: null, ...request });
     if (!REDIRECT_STATUSES.has(response.status)) return { response, url };
     response.discard();
-    if (hops === MAX_REDIRECTS) throw refused(`more than ${MAX_REDIRECTS} redirects follow each other`);
+    if (hops === MAX_REDIRECTS) throw downloadRefusedFailure(`more than ${MAX_REDIRECTS} redirects follow each other`);
     url = nextUrl(url, response.headers.location);
   }
 }
 
 function nextUrl(from: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, from.href))
-    throw refused('a redirect has no address');
+    throw downloadRefusedFailure('a redirect has no address');
   const url = new URL(location, from);
   // http is only allowed within one machine; a redirect never turns an https download into a plain one.
   const staysLocal = from.protocol === 'http:' && url.protocol === 'http:' && isLoopback(url);
   if (url.protocol === 'https:' || staysLocal) return url;
-  throw refused('a redirect leads away from https');
+  throw downloadRefusedFailure('a redirect leads away from https');
 }
 
-function refused(why: string): Failure {
+function downloadRefusedFailure(why: string): Failure {
   return new Failure({
     category: 'refused',
     code: 'DOWNLOAD_REDIRECT_REFUSED',

@@ -14,14 +14,14 @@ import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/storage-refu
 import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
 import { mayBeFile, readDownloadAnswer, readValidator, type Validator } from './download-answer.ts';
 import {
-  addressRefused,
-  damaged,
-  linkRefused,
-  misfit,
-  noRoom,
-  notTheResult,
-  resultExpired,
-  tooSlow,
+  addressRefusedFailure,
+  damagedDownloadFailure,
+  linkRefusedFailure,
+  rangeMismatchFailure,
+  noRoomFailure,
+  notResultFailure,
+  resultExpiredFailure,
+  slowDownloadFailure,
 } from './download-failure.ts';
 import type { DownloadedFile, DownloadOptions } from './download-options.ts';
 import { type OpenDownload, openDownload } from './download-request.ts';
@@ -106,7 +106,7 @@ const PROGRESS_BYTES = 1024 ** 2;
 async function attemptDownload(download: Download, number: number): Promise<AttemptResult<void>> {
   const { context, part, state, options } = download;
   const url = resolveTransferUrl(context.base, state.asset.url);
-  if (url === null) throw addressRefused();
+  if (url === null) throw addressRefusedFailure();
   // Without hash and validator it is unknown whether the rest belongs to the same file.
   if (state.asset.sha256 === null && state.validator === null) {
     await part.restart(needsHash(state.asset, options));
@@ -122,7 +122,7 @@ async function attemptDownload(download: Download, number: number): Promise<Atte
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
-    if (error instanceof TooManyBytes) return startOver(download, damaged(basename(options.to)));
+    if (error instanceof TooManyBytes) return startOver(download, damagedDownloadFailure(basename(options.to)));
     const progressed = part.length - from >= PROGRESS_BYTES;
     return { type: 'failed', ...describeLine(error, limit, url.host), progressed };
   } finally {
@@ -135,7 +135,7 @@ function describeLine(error: unknown, { signal }: TimeLimit, host: string) {
   const described = describeNetworkError(error, host);
   const { reason } = signal;
   if (!(reason instanceof TooSlow)) return described;
-  return { ...described, failure: tooSlow(host, reason.bytes, reason.ms, LEAST_BYTES) };
+  return { ...described, failure: slowDownloadFailure(host, reason.bytes, reason.ms, LEAST_BYTES) };
 }
 
 async function receive(
@@ -163,7 +163,7 @@ async function receive(
   if (answer.type !== 'body') response.discard();
   if (answer.type === 'failed') return answer;
   if (answer.type === 'link-refused') return renewLink(download, answer.refusal);
-  if (answer.type === 'misfit') return startOver(download, misfit(basename(options.to), answer.why));
+  if (answer.type === 'misfit') return startOver(download, rangeMismatchFailure(basename(options.to), answer.why));
   const { from, total } = answer;
   if (from === 0 && part.length > 0) await part.restart(needsHash(state.asset, options));
   state.validator = readValidator(headers);
@@ -178,7 +178,7 @@ async function receive(
     total,
     room,
     onBytes: (bytes) => options.onProgress?.(bytes, total),
-    noRoom: () => noRoom(basename(options.to), dirname(options.to), null, room),
+    noRoom: () => noRoomFailure(basename(options.to), dirname(options.to), null, room),
   });
   return total !== null && part.length < total ? cutOff(host) : verify(download, host);
 }
@@ -187,7 +187,7 @@ async function receive(
 async function findRoom({ context, part, options }: Download, total: number | null): Promise<number> {
   const free = (await context.runtime.freeBytes(dirname(part.path))) ?? Number.POSITIVE_INFINITY;
   const needed = total === null ? 0 : total - part.length;
-  if (needed > free) throw noRoom(basename(options.to), dirname(options.to), needed, free);
+  if (needed > free) throw noRoomFailure(basename(options.to), dirname(options.to), needed, free);
   return free;
 }
 
@@ -202,7 +202,7 @@ async function verify(download: Download, host: string): Promise<AttemptResult<v
   const { sha256 } = state.asset;
   if (sha256 === null) return verifyHead(download, host);
   if (part.digest() === sha256) return { type: 'done', value: undefined };
-  return startOver(download, damaged(basename(options.to)));
+  return startOver(download, damagedDownloadFailure(basename(options.to)));
 }
 
 /** Without a hash the first bytes must show that it is a file of the right kind, and no page that passes for one. */
@@ -214,7 +214,7 @@ async function verifyHead({ part, state, options }: Download, host: string): Pro
   }
   await part.restart(needsHash(state.asset, options));
   const what = format === undefined ? 'the result' : `the ${format.name}`;
-  const failure = notTheResult(
+  const failure = notResultFailure(
     isEmpty ? `${host} sent an empty body instead of ${what}` : `${host} sent something other than ${what}`,
   );
   return { type: 'failed', failure, advice: { type: 'backoff', cause: 'fault', askedMs: null } };
@@ -245,10 +245,10 @@ async function startOver(
 async function renewLink(download: Download, refusal: StorageRefusal): Promise<AttemptResult<void>> {
   const { context, part, state, options } = download;
   const name = basename(options.to);
-  const refusedUntil = (expiresAt: string | null) => linkRefused(name, refusal, expiresAt);
+  const refusedUntil = (expiresAt: string | null) => linkRefusedFailure(name, refusal, expiresAt);
   if (state.refreshed || options.refresh === undefined) throw refusedUntil(state.asset.expires_at);
   state.refreshed = true;
-  const renewed = await readAgain(options.refresh, () => resultExpired(name, refusal.said));
+  const renewed = await readAgain(options.refresh, () => resultExpiredFailure(name, refusal.said));
   if (renewed === null || !isOther(state.asset, renewed))
     throw refusedUntil((renewed ?? state.asset).expires_at);
   if (renewed.sha256 !== state.asset.sha256) await part.restart(needsHash(renewed, options));

@@ -86,7 +86,7 @@ export async function openPartFile(
       await onDisk(path, () => handle.sync());
       const isOwn = (await identify(path)) === identity && (await handle.stat()).size === length;
       await close();
-      if (!isOwn) throw takenAway(path);
+      if (!isOwn) throw partFileGoneFailure(path);
     },
     close,
   };
@@ -131,7 +131,7 @@ async function identify(path: string): Promise<string | null> {
   return stat(path, { bigint: true }).then(identityOf, () => null);
 }
 
-function takenAway(path: string): Failure {
+function partFileGoneFailure(path: string): Failure {
   const message = `${path} was changed by another program while it was being fetched`;
   const advice = 'Run the same command again once no other one fetches that file.';
   return new Failure({ category: 'temporary', code: 'PART_TAKEN', message, advice, retryable: true });

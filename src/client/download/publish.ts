@@ -8,7 +8,7 @@ import { syncFolder } from '../../base/sync.ts';
 import { errorCode, onDisk } from '../../base/system-error.ts';
 
 /** The failure of an existing target that may not be replaced. */
-function targetExists(path: string): Failure {
+function targetExistsFailure(path: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'TARGET_EXISTS',
@@ -35,7 +35,7 @@ const NO_INPUTS: FindInput = async () => null;
 /** Creates the folder of the target and refuses an existing target, before anything is downloaded. */
 export async function prepareTarget(path: string, overwrite: boolean): Promise<void> {
   await onDisk(path, () => makeFolder(dirname(path)));
-  if (!overwrite && (await exists(path))) throw targetExists(path);
+  if (!overwrite && (await exists(path))) throw targetExistsFailure(path);
 }
 
 /** A link counts, also one to a file that does not exist: it has the name. */
@@ -75,9 +75,9 @@ async function renameToNew(part: string, target: string): Promise<void> {
   try {
     await link(part, target);
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw targetExists(target);
+    if (errorCode(error) === 'EEXIST') throw targetExistsFailure(target);
     if (!NO_LINKS.has(errorCode(error))) throw error;
-    if (await exists(target)) throw targetExists(target);
+    if (await exists(target)) throw targetExistsFailure(target);
     return rename(part, target);
   }
   await unlink(part);

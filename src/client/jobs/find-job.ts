@@ -51,7 +51,7 @@ interface JobReference {
   readonly id: string;
 }
 
-function unreadable(reference: string, why: string): Failure {
+function invalidJobIdFailure(reference: string, why: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'REFERENCE_INVALID',
@@ -71,18 +71,18 @@ export function parseReference(base: BaseUrl, reference: string): JobReference {
   const path = text.includes('://') ? pathOfUrl(base, text) : text;
   const named = path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length + 1) : path;
   const [first = '', second, ...rest] = named.split('/');
-  if (first === '' || second === '' || rest.length > 0) throw unreadable(text, 'it is not complete');
+  if (first === '' || second === '' || rest.length > 0) throw invalidJobIdFailure(text, 'it is not complete');
   if (second === undefined) return { kind: null, id: decode(text, first) };
   const kind = kindNamed(first);
-  if (kind === null) throw unreadable(text, `there is no kind of job named ${first}`);
+  if (kind === null) throw invalidJobIdFailure(text, `there is no kind of job named ${first}`);
   return { kind, id: decode(text, second) };
 }
 
 function pathOfUrl(base: BaseUrl, text: string): string {
-  if (!URL.canParse(text)) throw unreadable(text, 'it is not an address');
+  if (!URL.canParse(text)) throw invalidJobIdFailure(text, 'it is not an address');
   const url = new URL(text);
   if (url.origin !== base.origin || !url.pathname.startsWith(`${base.gateway}${VERSION_PREFIX}/`)) {
-    throw unreadable(text, `it is not an address of ${base.origin}${base.gateway}${VERSION_PREFIX}`);
+    throw invalidJobIdFailure(text, `it is not an address of ${base.origin}${base.gateway}${VERSION_PREFIX}`);
   }
   return url.pathname.slice(base.gateway.length);
 }
@@ -91,6 +91,6 @@ function decode(reference: string, segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw unreadable(reference, 'a percent sign is not followed by an encoded character');
+    throw invalidJobIdFailure(reference, 'a percent sign is not followed by an encoded character');
   }
 }

@@ -54,7 +54,7 @@ export function isTemporary(error: unknown): error is Failure {
 }
 
 /** The failure that ends polling. The job still exists, so the failure is temporary, unless the base URL is wrong. */
-export function gaveUp(failure: Failure): Failure {
+export function pollFailure(failure: Failure): Failure {
   if (failure.facts.category === 'temporary' || failure.facts.code === REDIRECTED) return failure;
   return failure.with({ category: 'temporary', retryable: true });
 }
@@ -79,7 +79,7 @@ export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): P
       if (!isTemporary(error)) throw error;
       const now = runtime.now();
       failed = addFailedPoll(failed, error, now);
-      if (now < end && isGivenUp(failed, now)) throw gaveUp(error);
+      if (now < end && isGivenUp(failed, now)) throw pollFailure(error);
       delay = growingPause(now - failed.sinceMs);
       const message = `${error.message}; looking again in ${describeDuration(delay)}`;
       emit({ type: 'notice', code: 'POLL_FAILED', message });

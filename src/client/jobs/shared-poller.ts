@@ -8,10 +8,10 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry.ts';
-import { addFailedPoll, type FailedPolls, GRACE_MS, gaveUp, isGivenUp, isTemporary } from './poll.ts';
+import { addFailedPoll, type FailedPolls, GRACE_MS, pollFailure, isGivenUp, isTemporary } from './poll.ts';
 import { type JobReader, pollJobs } from './poll-jobs.ts';
 import { growingPause, sharedPause } from './poll-schedule.ts';
-import { createChangeReporter, stillOpen, stillRunning, type WaitOptions } from './wait.ts';
+import { createChangeReporter, stillOpen, stillRunningFailure, type WaitOptions } from './wait.ts';
 
 /**
  * Returns a `wait` whose callers share their requests.
@@ -119,7 +119,7 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
         emit({ type: 'notice', code: 'POLL_FAILED', message: `${error.message}; looking again in ${delay}` });
         return;
       }
-      reason = gaveUp(error);
+      reason = pollFailure(error);
     }
     for (const waiter of present) if (leave(waiter)) waiter.reject(reason);
   }
@@ -128,7 +128,7 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
     const now = runtime.now();
     for (const waiter of [...waiters]) {
       if (now < waiter.endMs || !leave(waiter)) continue;
-      waiter.reject(stillRunning({ kind, id: waiter.id }, waiter.options.timeoutMs ?? 0));
+      waiter.reject(stillRunningFailure({ kind, id: waiter.id }, waiter.options.timeoutMs ?? 0));
     }
   }
 

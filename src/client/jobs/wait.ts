@@ -45,7 +45,7 @@ export function waitForJob(
     },
     isDone: ({ status }) => isTerminal(status),
     delayAfter: (_job, elapsedMs) => options.everyMs ?? growingPause(elapsedMs),
-    timeOver: () => stillRunning(job, options.timeoutMs ?? 0),
+    timeOver: () => stillRunningFailure(job, options.timeoutMs ?? 0),
     signal: options.signal,
     timeoutMs: options.timeoutMs,
   });
@@ -73,7 +73,7 @@ function hasChanged(before: Job, after: Job): boolean {
 }
 
 /** The failure of a wait that timed out. */
-export function stillRunning({ kind, id }: { kind: JobKind; id: string }, timeoutMs: number): Failure {
+export function stillRunningFailure({ kind, id }: { kind: JobKind; id: string }, timeoutMs: number): Failure {
   return new Failure({
     category: 'timeout',
     code: 'STILL_RUNNING',

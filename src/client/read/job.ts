@@ -9,7 +9,7 @@ import {
   asText,
   type JsonObject,
   member,
-  missingField,
+  missingFieldFailure,
   needId,
   needObject,
   readStatus,
@@ -118,7 +118,7 @@ function needAsset(job: Job, name: string): Asset {
   const asset = readAsset(value, inherited);
   if (asset !== null) return asset;
   const origin = { subject: `the job ${job.id}`, requestId: requestIdOf(job) };
-  throw missingField(origin, `result.${name}`, value).with({ jobId: job.id });
+  throw missingFieldFailure(origin, `result.${name}`, value).with({ jobId: job.id });
 }
 
 function readAsset(value: unknown, inheritedExpiry: string | null): Asset | null {

@@ -19,7 +19,7 @@ export function createPages<Item>(load: (cursor?: string) => Promise<ListPage<It
         yield* page.data;
         const cursor = page.next_cursor;
         if (!page.has_more || cursor === null) return;
-        if (seen.has(cursor)) throw repeatedCursor();
+        if (seen.has(cursor)) throw repeatedCursorFailure();
         seen.add(cursor);
         page = await load(cursor);
       }
@@ -28,7 +28,7 @@ export function createPages<Item>(load: (cursor?: string) => Promise<ListPage<It
 }
 
 /** A list that would never end. */
-function repeatedCursor(): Failure {
+function repeatedCursorFailure(): Failure {
   return new Failure({
     category: 'refused',
     code: 'CURSOR_REPEATED',

@@ -37,7 +37,7 @@ export function asNumber(value: unknown): number | null {
 }
 
 /** The failure of an answer that lacks a field; `found` is what was there instead. */
-export function missingField(origin: ResponseSource, field: string, found?: unknown): Failure {
+export function missingFieldFailure(origin: ResponseSource, field: string, found?: unknown): Failure {
   const fault = describeFault(found);
   return new Failure({
     category: 'refused',
@@ -68,20 +68,20 @@ export function needObject(origin: ResponseSource, value: unknown): JsonObject {
   const object = asObject(value);
   if (object !== null) return object;
   const message = `the answer about ${origin.subject} is not a JSON object`;
-  throw missingField(origin, '', value).with({ message });
+  throw missingFieldFailure(origin, '', value).with({ message });
 }
 
 /** @throws Failure when the field is not a string, or empty */
 function needText(origin: ResponseSource, object: JsonObject, field: string): string {
   const text = asText(member(object, field));
-  if (text === null) throw missingField(origin, field, member(object, field));
+  if (text === null) throw missingFieldFailure(origin, field, member(object, field));
   return text;
 }
 
 /** @throws Failure when the field is not a number */
 export function needNumber(origin: ResponseSource, object: JsonObject, field: string): number {
   const number = asNumber(member(object, field));
-  if (number === null) throw missingField(origin, field, member(object, field));
+  if (number === null) throw missingFieldFailure(origin, field, member(object, field));
   return number;
 }
 
@@ -92,7 +92,7 @@ export function needId(origin: ResponseSource, object: JsonObject): string {
   if (isSegment) return id;
   const shown = JSON.stringify(id.slice(0, QUOTED_LENGTH));
   const message = `the service returned an invalid id for ${origin.subject}: ${shown}`;
-  throw missingField(origin, 'id', id).with({ message });
+  throw missingFieldFailure(origin, 'id', id).with({ message });
 }
 
 /** Called for a status that the specification does not list. */
@@ -155,9 +155,9 @@ export function readList<Item>(
   const origin: ResponseSource = { subject: 'the list', requestId };
   const object = needObject(origin, body);
   const data = member(object, 'data');
-  if (!Array.isArray(data)) throw missingField(origin, 'data', data);
+  if (!Array.isArray(data)) throw missingFieldFailure(origin, 'data', data);
   const cursor = asText(member(object, 'next_cursor'));
-  if (member(object, 'has_more') === true && cursor === null) throw missingField(origin, 'next_cursor');
+  if (member(object, 'has_more') === true && cursor === null) throw missingFieldFailure(origin, 'next_cursor');
   return {
     object: 'list',
     data: data.map((item) => readItem(item, requestId)),

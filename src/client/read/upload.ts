@@ -6,7 +6,7 @@ import {
   asText,
   type JsonObject,
   member,
-  missingField,
+  missingFieldFailure,
   needId,
   needObject,
   type ResponseSource,
@@ -59,9 +59,9 @@ function readTarget(origin: ResponseSource, upload: JsonObject): UploadTarget | 
   if (name === undefined) return null;
   const target = asObject(member(upload, name)) ?? {};
   const url = asText(member(target, 'url')) ?? asText(member(target, 'upload_url'));
-  if (url === null) throw missingField(origin, `${name}.url`);
+  if (url === null) throw missingFieldFailure(origin, `${name}.url`);
   const method = (asText(member(target, 'method')) ?? 'PUT').toUpperCase();
-  if (method !== 'PUT') throw missingField(origin, `${name}.method`, method);
+  if (method !== 'PUT') throw missingFieldFailure(origin, `${name}.method`, method);
   return {
     method,
     url,

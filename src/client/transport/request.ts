@@ -23,7 +23,7 @@ export interface PreparedCall extends SignableRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function usage(code: string, message: string, advice: string): Failure {
+function malformedRequestFailure(code: string, message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code, message, advice });
 }
 
@@ -36,7 +36,7 @@ export function prepareRequest(context: ClientContext, call: Call): PreparedCall
   const target = resolveTarget(context.base, call.path, call.query);
   const body = encodeBody(call.body);
   if (body !== null && (method === 'GET' || method === 'DELETE')) {
-    throw usage('BODY_NOT_ALLOWED', `${method} cannot have a body`, 'Leave the body out, or use POST.');
+    throw malformedRequestFailure('BODY_NOT_ALLOWED', `${method} cannot have a body`, 'Leave the body out, or use POST.');
   }
   return {
     method,
@@ -59,7 +59,7 @@ function encodeBody(body: unknown): Buffer | null {
 function checkKey(key: string): string {
   if (IDEMPOTENCY_KEY_PATTERN.test(key)) return key;
   const advice = 'Use 1 to 255 letters, digits, dots, underscores, colons and hyphens.';
-  throw usage(
+  throw malformedRequestFailure(
     'IDEMPOTENCY_KEY_INVALID',
     'the Idempotency-Key is empty, too long or has a wrong character',
     advice,
@@ -166,15 +166,15 @@ function checkExtraHeaders(
   const headers = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of headers) {
     if (!TOKEN.test(name) || !VALUE.test(value)) {
-      throw refused(`the header "${name}" has a character that no header may have`, 'Use ASCII.');
+      throw refusedRequestFailure(`the header "${name}" has a character that no header may have`, 'Use ASCII.');
     }
     if (OWN.has(name) || name.startsWith(`${prefix.toLowerCase()}-`)) {
-      throw refused(`the header ${name} is set by vloc itself`, 'Leave it out.');
+      throw refusedRequestFailure(`the header ${name} is set by vloc itself`, 'Leave it out.');
     }
   }
   return Object.fromEntries(headers);
 }
 
-function refused(message: string, advice: string): Failure {
+function refusedRequestFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'HEADER_INVALID', message, advice });
 }

@@ -175,7 +175,7 @@ export async function withRetries<T>(
   const { runtime, bucket, maxWaitMs, emit } = context;
   let failedAttempts = 0;
   let lastCost = 0;
-  if (limits.deadline !== undefined && limits.deadline <= runtime.now()) throw deadlinePassed();
+  if (limits.deadline !== undefined && limits.deadline <= runtime.now()) throw deadlinePassedFailure();
   for (let number = 1; ; number += 1) {
     limits.signal?.throwIfAborted();
     const outcome = await attempt(number);
@@ -189,7 +189,7 @@ export async function withRetries<T>(
     failedAttempts = outcome.progressed ? 1 : failedAttempts + 1;
     const remainingMs = (limits.deadline ?? Number.POSITIVE_INFINITY) - runtime.now();
     const step = decideRetry(advice, { failedAttempts, maxWaitMs, remainingMs, random: runtime.random });
-    if (step.type === 'stop') throw explainStop(failure, step.why, failedAttempts);
+    if (step.type === 'stop') throw retriesEndedFailure(failure, step.why, failedAttempts);
     if (!bucket.take(step.cost)) throw failure;
     lastCost = step.cost;
     if (!step.counts) failedAttempts -= 1;
@@ -215,7 +215,7 @@ function announce(emit: Emit, failure: Failure, step: RetryDecision & { type: 'w
   emit({ type: 'retry', code, message, waitMs: Math.round(step.ms), asked: step.asked });
 }
 
-function deadlinePassed(): Failure {
+function deadlinePassedFailure(): Failure {
   return new Failure({
     category: 'temporary',
     code: 'DEADLINE_PASSED',
@@ -225,7 +225,7 @@ function deadlinePassed(): Failure {
   });
 }
 
-function explainStop(
+function retriesEndedFailure(
   failure: Failure,
   why: (RetryDecision & { type: 'stop' })['why'],
   attempts: number,

@@ -32,7 +32,7 @@ export function createSend(context: ClientContext): Send {
         const raw = await exchange(context, http, call, request, number);
         const read = readResponse(raw, context.clock.now());
         if (read.type === 'done') return read;
-        const outcome = { ...read, failure: namePrefix(read.failure, context.headerPrefix) };
+        const outcome = { ...read, failure: headerPrefixFailure(read.failure, context.headerPrefix) };
         if (clockCorrected) return outcome;
         // The clock of a gateway may differ from that of the service.
         if (outcome.failure.facts.origin !== 'api' || !correctClock(context, raw, offset)) return outcome;
@@ -61,7 +61,7 @@ function describeAttempt(error: unknown, origin: string): AttemptResult<never> {
 const SIGNATURE_HEADER = /^(?!idempotency-)([a-z0-9-]+)-(?:key|timestamp|nonce|signature)$/i;
 
 /** Adds the header prefix to a refusal that it may be the reason for: the answer seldom leads to it. */
-function namePrefix(failure: Failure, prefix: string): Failure {
+function headerPrefixFailure(failure: Failure, prefix: string): Failure {
   const { status, advice = '', errors, ...facts } = failure.facts;
   const [, expected = prefix] = SIGNATURE_HEADER.exec(errors?.[0]?.pointer ?? '') ?? [];
   // The service misses a header of another name, so it has not even seen the key.

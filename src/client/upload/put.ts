@@ -44,7 +44,7 @@ export async function putFile(
   options: PutOptions,
 ): Promise<StoredUpload> {
   const url = resolveTransferUrl(context.base, target.url);
-  if (url === null) throw unsafeTarget();
+  if (url === null) throw unsafeTargetFailure();
   const headers = targetHeaders(target.headers, context.headerPrefix, source.size, context.userAgent);
   return withRetries(context, { signal: options.signal }, (number) =>
     sendOnce({ context, url, headers, source, options, expiresAtMs: Date.parse(target.expires_at) }, number),
@@ -65,7 +65,7 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   const { context, url, headers, options } = put;
   const { runtime, clock, emit, timeouts } = context;
   if (clock.now() >= put.expiresAtMs)
-    return { type: 'failed', failure: reservationExpired('it has expired'), advice: { type: 'never' } };
+    return { type: 'failed', failure: reservationExpiredFailure('it has expired'), advice: { type: 'never' } };
   // The rest of the address works like a password.
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
@@ -127,7 +127,7 @@ async function conclude(
   return { type: 'done', value: { etag, sha256: hash?.digest('hex') ?? null } };
 }
 
-function unsafeTarget(): Failure {
+function unsafeTargetFailure(): Failure {
   return new Failure({
     category: 'refused',
     code: 'UPLOAD_ADDRESS_REFUSED',
@@ -169,13 +169,13 @@ function targetHeaders(
   const signed = `${headerPrefix.toLowerCase()}-`;
   const headers: Record<string, string> = { 'user-agent': userAgent, 'content-length': String(size) };
   for (const [name, value] of Object.entries(given)) {
-    if (!TOKEN.test(name) || !VALUE.test(value)) throw invalidHeader();
+    if (!TOKEN.test(name) || !VALUE.test(value)) throw invalidHeaderFailure();
     if (!OWN.has(name) && !name.startsWith(signed)) headers[name] = value;
   }
   return headers;
 }
 
-function invalidHeader(): Failure {
+function invalidHeaderFailure(): Failure {
   return new Failure({
     category: 'refused',
     code: 'ANSWER_INCOMPLETE',
@@ -198,7 +198,7 @@ function readStorageAnswer(
     const code = verdict.renew ? 'UPLOAD_BLOCKED' : gateway.code;
     return { type: 'failed', failure: new Failure({ ...gateway, code }), advice };
   }
-  if (verdict.renew) return { type: 'failed', failure: reservationExpired(said, facts), advice };
+  if (verdict.renew) return { type: 'failed', failure: reservationExpiredFailure(said, facts), advice };
   const failure = new Failure({
     ...facts,
     code: status === 413 ? 'CONTENT_TOO_LARGE' : 'STORAGE_REFUSED',
@@ -211,7 +211,7 @@ function readStorageAnswer(
 }
 
 /** The failure of a reservation that no longer accepts bytes; the upload is repeated. */
-export function reservationExpired(reason: string, facts: Partial<FailureFacts> = {}): Failure {
+export function reservationExpiredFailure(reason: string, facts: Partial<FailureFacts> = {}): Failure {
   return new Failure({
     ...facts,
     category: 'expired',

@@ -5,9 +5,9 @@ import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
 import { pollUntilDone } from '../jobs/poll.ts';
 import { growingPause } from '../jobs/poll-schedule.ts';
-import { missingField, requestIdOf } from '../read/record.ts';
+import { missingFieldFailure, requestIdOf } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
-import { putFile, reservationExpired } from './put.ts';
+import { putFile, reservationExpiredFailure } from './put.ts';
 import { hashFile, openSourceFile, type SourceFile } from './source-file.ts';
 import type { UploadOperations } from './upload-operations.ts';
 
@@ -117,7 +117,7 @@ async function sendBytes(task: Task, reserved: Upload): Promise<SentFile> {
   const { context, uploads, source, options } = task;
   const { id, upload_request: target } = reserved;
   if (target === null)
-    throw missingField({ subject: 'the upload', requestId: requestIdOf(reserved) }, 'upload_request');
+    throw missingFieldFailure({ subject: 'the upload', requestId: requestIdOf(reserved) }, 'upload_request');
   report(task, 'sending', id, 0);
   const onSent = (bytes: number) => report(task, 'sending', id, bytes);
   const stored = await putFile(context, target, source, {
@@ -140,7 +140,7 @@ function isSettled({ status }: Upload): boolean {
 async function waitUntilReady(task: Task, sent: Upload): Promise<Upload> {
   const upload = isSettled(sent) ? sent : await pollUpload(task, sent.id);
   if (upload.status === 'ready') return upload;
-  throw upload.status === 'expired' ? reservationExpired('it has expired') : notAccepted(upload);
+  throw upload.status === 'expired' ? reservationExpiredFailure('it has expired') : notAcceptedFailure(upload);
 }
 
 function pollUpload(task: Task, id: string): Promise<Upload> {
@@ -150,7 +150,7 @@ function pollUpload(task: Task, id: string): Promise<Upload> {
     read: (limits) => uploads.get(id, limits),
     isDone: isSettled,
     delayAfter: (_upload, elapsedMs) => task.options.everyMs ?? growingPause(elapsedMs),
-    timeOver: () => stillValidating(id),
+    timeOver: () => stillValidatingFailure(id),
     signal: options.signal,
     timeoutMs: VALIDATION_TIMEOUT_MS,
   });
@@ -160,7 +160,7 @@ function report(task: Task, stage: UploadProgress['stage'], uploadId: string | n
   task.options.onProgress?.({ stage, bytes, total: task.source.size, uploadId });
 }
 
-function notAccepted(upload: Upload): Failure {
+function notAcceptedFailure(upload: Upload): Failure {
   const requestId = requestIdOf(upload);
   return new Failure({
     category: 'refused',
@@ -172,7 +172,7 @@ function notAccepted(upload: Upload): Failure {
   });
 }
 
-function stillValidating(id: string): Failure {
+function stillValidatingFailure(id: string): Failure {
   return new Failure({
     category: 'timeout',
     code: 'STILL_VALIDATING',

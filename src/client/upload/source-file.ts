@@ -23,13 +23,13 @@ const SIZE_LIMIT: Readonly<Record<UploadPurpose, number>> = {
   subtitle_file: LIMITS.subtitleBytes,
 };
 
-function unusable(code: string, message: string, advice: string, cause?: unknown): Failure {
+function unusableSourceFailure(code: string, message: string, advice: string, cause?: unknown): Failure {
   return new Failure({ category: 'usage', code, message, advice }, cause === undefined ? {} : { cause });
 }
 
 /** The failure of a file that changed since the upload began. */
-function fileChanged(path: string): Failure {
-  return unusable(
+function fileChangedFailure(path: string): Failure {
+  return unusableSourceFailure(
     'FILE_CHANGED',
     `${path} changed while it was sent`,
     'Wait until it is completely written, then try again.',
@@ -45,7 +45,7 @@ export async function openSourceFile(path: string, purpose: UploadPurpose | null
   const handle = await openForReading(path);
   try {
     const begun = await handle.stat({ bigint: true });
-    if (!begun.isFile()) throw unusable('NOT_A_FILE', `${path} is not a regular file`, 'Name a file.');
+    if (!begun.isFile()) throw unusableSourceFailure('NOT_A_FILE', `${path} is not a regular file`, 'Name a file.');
     checkSize(path, Number(begun.size), purpose === null ? Number.POSITIVE_INFINITY : SIZE_LIMIT[purpose]);
     return {
       path,
@@ -53,7 +53,7 @@ export async function openSourceFile(path: string, purpose: UploadPurpose | null
       read: async (buffer, position) => (await handle.read(buffer, 0, buffer.length, position)).bytesRead,
       async assertUnchanged() {
         const now = await handle.stat({ bigint: true });
-        if (now.size !== begun.size || now.mtimeNs !== begun.mtimeNs) throw fileChanged(path);
+        if (now.size !== begun.size || now.mtimeNs !== begun.mtimeNs) throw fileChangedFailure(path);
       },
       close: () => handle.close(),
     };
@@ -70,17 +70,17 @@ async function openForReading(path: string): Promise<FileHandle> {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT')
-      throw unusable('FILE_NOT_FOUND', `there is no file ${path}`, 'Check the path.', error);
+      throw unusableSourceFailure('FILE_NOT_FOUND', `there is no file ${path}`, 'Check the path.', error);
     const advice = 'Check its permissions.';
-    throw unusable('FILE_NOT_READABLE', `${path} cannot be opened (${code})`, advice, error);
+    throw unusableSourceFailure('FILE_NOT_READABLE', `${path} cannot be opened (${code})`, advice, error);
   }
 }
 
 function checkSize(path: string, size: number, limit: number): void {
-  if (size === 0) throw unusable('FILE_EMPTY', `${path} is empty`, 'Name a file with content.');
+  if (size === 0) throw unusableSourceFailure('FILE_EMPTY', `${path} is empty`, 'Name a file with content.');
   if (size >= limit) {
     const advice = 'Send a smaller file, below the limit.';
-    throw unusable('FILE_TOO_LARGE', `${path} has ${size} bytes, the limit is ${limit}`, advice);
+    throw unusableSourceFailure('FILE_TOO_LARGE', `${path} has ${size} bytes, the limit is ${limit}`, advice);
   }
 }
 
@@ -110,7 +110,7 @@ export async function* readChunks(source: SourceFile): AsyncGenerator<Buffer> {
   try {
     for (let position = 0; position < size; ) {
       const chunk = await ahead;
-      if (chunk.length === 0) throw fileChanged(source.path);
+      if (chunk.length === 0) throw fileChangedFailure(source.path);
       position += chunk.length;
       if (position < size) {
         ahead = readAt(position);

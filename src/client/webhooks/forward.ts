@@ -44,13 +44,13 @@ export function parseForwardTarget(text: string): URL {
   const address = /^https?:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || url.username !== '' || url.password !== '') {
-    throw unusable('--forward-to is not an address, or contains a password');
+    throw forwardAddressFailure('--forward-to is not an address, or contains a password');
   }
   if (url.protocol === 'https:' || isLoopback(url)) return url;
-  throw unusable('--forward-to needs https for another machine');
+  throw forwardAddressFailure('--forward-to needs https for another machine');
 }
 
-function unusable(message: string): Failure {
+function forwardAddressFailure(message: string): Failure {
   const advice = 'Write an address of this machine, such as http://localhost:3000/hook.';
   return new Failure({ category: 'usage', code: 'FORWARD_TARGET_INVALID', message, advice });
 }

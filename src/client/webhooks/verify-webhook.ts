@@ -145,10 +145,10 @@ function isIterable(headers: WebhookHeaders): headers is Iterable<readonly [stri
  */
 export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: WebhookRules): void {
   if (secret === '') {
-    throw wrong('WEBHOOK_SECRET_MISSING', 'no webhook secret is set', 'Set VLOC_WEBHOOK_SECRET.');
+    throw webhookRejectedFailure('WEBHOOK_SECRET_MISSING', 'no webhook secret is set', 'Set VLOC_WEBHOOK_SECRET.');
   }
   if (/[\r\n]/.test(secret)) {
-    throw wrong(
+    throw webhookRejectedFailure(
       'WEBHOOK_SECRET_INVALID',
       'the webhook secret contains a line break',
       'Give the secret alone: `printf %s` writes it without a line break, `echo` adds one.',
@@ -156,7 +156,7 @@ export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: Webhook
   }
   // NaN would pass every comparison, and with it every replay.
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0 || !Number.isFinite(now)) {
-    throw wrong(
+    throw webhookRejectedFailure(
       'WEBHOOK_TOLERANCE_INVALID',
       'the tolerance and the time must be numbers, and the tolerance not negative',
       'Leave the tolerance out for 300 seconds.',
@@ -164,7 +164,7 @@ export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: Webhook
   }
 }
 
-function wrong(code: string, message: string, advice: string): Failure {
+function webhookRejectedFailure(code: string, message: string, advice: string): Failure {
   return new Failure({ category: 'configuration', code, message, advice });
 }
 

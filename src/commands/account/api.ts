@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Failure, isApiAnswer } from '../../base/failure.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readPages } from '../context/lists.ts';
@@ -53,10 +53,10 @@ export const api: Command = defineCommand({
   run: async (context, operands, options) => {
     const { method, path } = readCall(operands, options.data !== undefined);
     const body = options.data === undefined ? undefined : await readBody(options.data, context.io);
-    if (options.paginate && method !== 'GET') throw usage('--paginate is for lists, which are read with GET');
-    if (options.paginate && options.include) throw usage('--paginate and --include cannot be combined');
+    if (options.paginate && method !== 'GET') throw apiUsageFailure('--paginate is for lists, which are read with GET');
+    if (options.paginate && options.include) throw apiUsageFailure('--paginate and --include cannot be combined');
     if (method === 'GET' && options.idempotencyKey !== undefined)
-      throw usage('a GET cannot have an Idempotency-Key');
+      throw apiUsageFailure('a GET cannot have an Idempotency-Key');
     const key = method === 'GET' ? undefined : (options.idempotencyKey ?? randomUUID());
     const call: Call = {
       method,
@@ -134,8 +134,8 @@ function idsIn(value: unknown): string[] {
   return 'id' in value && typeof value.id === 'string' ? [value.id] : [];
 }
 
-function usage(message: string): Failure {
-  return usageFailure(message, 'See `vloc api --help`.');
+function apiUsageFailure(message: string): Failure {
+  return invalidCallFailure(message, 'See `vloc api --help`.');
 }
 
 /**
@@ -174,18 +174,18 @@ const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH'] as const;
 function readCall(operands: readonly string[], hasBody: boolean): Pick<Call, 'method' | 'path'> {
   const [first = '', second, ...rest] = operands;
   if (rest.length > 0)
-    throw invalidCall(
+    throw apiBodyFailure(
       'more than one method and one path were given',
       'Quote the path if the shell splits it.',
     );
   if (second === undefined) return { method: hasBody ? 'POST' : 'GET', path: first };
   const method = METHODS.find((each) => each === first.toUpperCase());
   if (method === undefined) {
-    throw invalidCall(`unknown HTTP method "${first}"`, `Methods: ${METHODS.join(', ')}; then the path.`);
+    throw apiBodyFailure(`unknown HTTP method "${first}"`, `Methods: ${METHODS.join(', ')}; then the path.`);
   }
   return { method, path: second };
 }
 
-function invalidCall(message: string, advice: string): Failure {
+function apiBodyFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
 }

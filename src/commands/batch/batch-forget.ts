@@ -5,7 +5,7 @@ import { foldIntents } from '../../batch/records/intents.ts';
 import { foldBatchCommands } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printList } from '../context/records.ts';
 import { findGone, namesItem } from './forget-items.ts';
 import { ITEM_FIELDS, ITEMS } from './item-records.ts';
@@ -46,7 +46,7 @@ export const batchForget: Command = defineCommand({
   schemas: async () => (await import('./outputs.ts')).BATCH_FORGET,
   run: async (context, [folder = '', ...inputs], { gone, yes }) => {
     if (gone === inputs.length > 0)
-      throw usageFailure(
+      throw invalidCallFailure(
         gone ? '--gone selects the inputs itself' : 'no input to forget',
         'Name inputs after the folder, or use --gone for those that no longer exist.',
       );

@@ -12,7 +12,7 @@ import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/re
 import { writeJunit } from '../../batch/report/junit.ts';
 import { writeMarkdown } from '../../batch/report/markdown.ts';
 import { foldStageRecords } from '../../batch/stages/records.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
 import { htmlReport } from './html-report.ts';
 import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
@@ -70,7 +70,7 @@ export const batchReport: Command = defineCommand({
     const { io, output } = context;
     if (options.html) {
       if (options.format !== undefined)
-        throw usageFailure('--html and --format cannot be combined', 'Run the command once for each.');
+        throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(others.length === 0 ? folder : '', 'report.html'));
       await refuseFilesOf(batch, page);
       await replaceFile(page, await htmlReport(batch, page, context), batch);

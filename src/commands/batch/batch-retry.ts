@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts';
 import { serviceFlagsOf, writeCommand } from '../context/printed-command.ts';
 import { printList } from '../context/records.ts';
 import { checkFolder, jobTable } from '../jobs/job-options.ts';
-import { summarizeFailures } from '../jobs/job-outcomes.ts';
+import { outcomesFailure } from '../jobs/job-outcomes.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
 import { ITEM_FIELDS, ITEMS } from './item-records.ts';
@@ -47,7 +47,7 @@ export const batchRetry: Command = defineCommand({
     }
     if (chosen.length === 0) {
       if (countFailed(facts) + retries.orphans.length > 0)
-        throw nothingToRetry(facts, retries, operands, context);
+        throw nothingToRetryFailure(facts, retries, operands, context);
       context.terminal.note(`Nothing failed in ${operands.join(', ')}.`);
       tellWaiting(context, batches);
       return 0;
@@ -81,7 +81,7 @@ function tell(context: Context, { runs, hopeless, orphans }: Retries, operands: 
 }
 
 /** The failure of a command that finds failed or unfinished items and runs none of them again. */
-function nothingToRetry(
+function nothingToRetryFailure(
   facts: BatchFacts,
   { hopeless, orphans }: Retries,
   operands: readonly string[],
@@ -122,7 +122,7 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
       outcomes.push({ label, failure: error });
     }
   }
-  return summarizeFailures(outcomes, 'commands failed', 'See the messages of each above.');
+  return outcomesFailure(outcomes, 'commands failed', 'See the messages of each above.');
 }
 
 /**
@@ -136,7 +136,7 @@ async function rerunCommand(context: Context, { command, items }: RetryRun): Pro
   const staged = kind === 'auto_localization' ? decodeOptions(localizeTable(), raw) : null;
   const options = staged ?? decodeOptions(jobTable(kind), raw);
   const readers = [...operands, options.body, options.filesFrom, options.filesFrom0, options.sheet];
-  if (readers.includes('-')) throw notRepeatable(argv);
+  if (readers.includes('-')) throw notRepeatableFailure(argv);
   const { baseUrl } = serviceFlagsOf(argv);
   const then: Context = {
     ...context,
@@ -159,7 +159,7 @@ function isNamed({ profile, baseUrl }: Context['service']): boolean {
   return profile !== undefined || baseUrl !== undefined;
 }
 
-function notRepeatable(argv: readonly string[]): Failure {
+function notRepeatableFailure(argv: readonly string[]): Failure {
   return new Failure({
     category: 'usage',
     code: 'NOT_REPEATABLE',

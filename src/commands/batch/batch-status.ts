@@ -55,7 +55,7 @@ export const batchStatus: Command = defineCommand({
     const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
     await print(context, batch, shown, onward);
     tell(context, batch, onward);
-    const failure = verdictOn(facts);
+    const failure = batchStatusFailure(facts);
     if (failure !== null) throw failure;
     return 0;
   },
@@ -134,7 +134,7 @@ function tell(context: Context, { batches, facts }: OpenBatches, onward: readonl
 }
 
 /** The failure that decides the exit code; null when everything is done. */
-function verdictOn(facts: BatchFacts): Failure | null {
+function batchStatusFailure(facts: BatchFacts): Failure | null {
   const open = countOpen(facts);
   const failed = countFailed(facts);
   const total = facts.items.length;

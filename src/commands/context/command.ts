@@ -131,7 +131,7 @@ export function decodeOptions<T extends OptionTable>(table: T, raw: RawOptions):
 function decodeOption(name: string, spec: OptionSpec, value: unknown): unknown {
   if (value === undefined || value === null) return emptyValue(spec);
   if (isValueOf(spec, value)) return value;
-  throw usageFailure(
+  throw invalidCallFailure(
     `${flagName(name)} cannot be ${JSON.stringify(value)}`,
     'Run the command again with values that its --help lists.',
   );
@@ -178,6 +178,6 @@ function isText(value: unknown): value is string {
 }
 
 /** The failure for an invalid call of a command: exit code 2, and nothing was sent. */
-export function usageFailure(message: string, advice: string): Failure {
+export function invalidCallFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'USAGE', message, advice });
 }

@@ -77,7 +77,7 @@ export async function openEngines(context: Context, warn: Warn = context.termina
     // Creates all engines, so that a missing folder or a wrong placeholder ends the run before its first job.
     await engines.capabilities();
   } catch (error) {
-    throw error instanceof JobFailure ? unusableEngine(error, locateEngines(context).path) : error;
+    throw error instanceof JobFailure ? unusableEngineFailure(error, locateEngines(context).path) : error;
   }
   return engines;
 }
@@ -116,7 +116,7 @@ export async function checkReach(kind: JobKind, fields: RequestFields, context: 
   });
 }
 
-function unusableEngine(cause: JobFailure, path: string): Failure {
+function unusableEngineFailure(cause: JobFailure, path: string): Failure {
   const facts = {
     category: 'configuration',
     code: 'ENGINES_INVALID',

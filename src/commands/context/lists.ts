@@ -154,13 +154,13 @@ export async function readPages<Row>(
     const page = await readPage({ limit: Math.min(LIMITS.pageSize.max, limit - data.length), cursor: next });
     data.push(...page.data);
     if (!page.has_more || page.next_cursor === null || data.length >= limit) return { ...page, data };
-    if (seen.has(page.next_cursor)) throw repeatedCursor();
+    if (seen.has(page.next_cursor)) throw repeatedCursorFailure();
     seen.add(page.next_cursor);
     next = page.next_cursor;
   }
 }
 
-function repeatedCursor(): Failure {
+function repeatedCursorFailure(): Failure {
   return new Failure({
     category: 'refused',
     code: 'CURSOR_REPEATED',

@@ -16,7 +16,7 @@ import type { Io } from './context.ts';
 export async function readBody(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<Buffer> {
   const bytes = await readWritten(written, io);
   if (bytes.length > LIMITS.jsonBytes) {
-    throw usage(
+    throw requestBodyFailure(
       `the body has ${formatBytes(bytes.length)}; the limit is ${formatBytes(LIMITS.jsonBytes)}`,
       'Upload files, and name the upload.',
     );
@@ -25,7 +25,7 @@ export async function readBody(written: string, io: Pick<Io, 'stdin' | 'cwd'>): 
     JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw usage(
+    throw requestBodyFailure(
       `the request body is not valid JSON: ${why}`,
       'Write JSON, @file for a file, or - for stdin.',
     );
@@ -41,10 +41,10 @@ async function readWritten(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Prom
     return await readFile(path);
   } catch (error) {
     const why = describeUnreadable(error) ?? String(error);
-    throw usage(`cannot read ${path}: ${why}`, 'Write JSON, @file for a file, or - for stdin.');
+    throw requestBodyFailure(`cannot read ${path}: ${why}`, 'Write JSON, @file for a file, or - for stdin.');
   }
 }
 
-function usage(message: string, advice: string): Failure {
+function requestBodyFailure(message: string, advice: string): Failure {
   return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
 }

@@ -5,7 +5,7 @@ import { versions } from 'node:process';
 import type { Failure } from '../../base/failure.ts';
 import { parseBaseUrl } from '../../client/transport/base-url.ts';
 import { configFolder, proxySettings, stateFolder } from '../../profiles/environment.ts';
-import { findDoubt } from '../../profiles/resolve.ts';
+import { ambiguityFailure } from '../../profiles/resolve.ts';
 import { describeOrigin, type Settings } from '../../profiles/settings.ts';
 import { readSettings } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
@@ -29,7 +29,7 @@ export async function runChecks(context: Context, runCheck: RunCheck): Promise<C
   let doubt: Failure | null = null;
   const configuration = await runCheck('configuration', 'configuration', async () => {
     settings.found = await readSettings(context, (text) => warnings.push(text));
-    doubt = findDoubt(settings.found, io.env);
+    doubt = ambiguityFailure(settings.found, io.env);
     return doubt === null ? describeSettings(settings.found) : describeDoubt(doubt);
   });
   const state = stateFolder(io.env, io.platform);

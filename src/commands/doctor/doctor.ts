@@ -1,7 +1,7 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { lockFolders, runChecks } from './checks.ts';
-import { createCheckRunner, failureOf, printFindings } from './findings.ts';
+import { createCheckRunner, checksFailure, printFindings } from './findings.ts';
 import { clearLocks } from './locks.ts';
 
 export const doctor: Command = defineCommand({
@@ -35,7 +35,7 @@ export const doctor: Command = defineCommand({
         fix === undefined ? finding : { ...finding, fix: completeCommands(fix, context) },
       ),
     );
-    const failure = failureOf(findings);
+    const failure = checksFailure(findings);
     if (failure !== null) throw failure;
     return 0;
   },

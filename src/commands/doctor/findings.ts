@@ -123,7 +123,7 @@ const ORDER: readonly CheckArea[] = ['configuration', 'disk', 'network'];
 const CATEGORIES = { configuration: 'configuration', disk: 'disk', network: 'temporary' } as const;
 
 /** Null when no check failed. */
-export function failureOf(findings: readonly CheckReport[]): Failure | null {
+export function checksFailure(findings: readonly CheckReport[]): Failure | null {
   const failed = findings.filter(({ grade }) => grade === 'fail');
   const area = ORDER.find((each) => failed.some((finding) => finding.area === each));
   if (area === undefined) return null;

@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { BackendStep } from '../../media/work.ts';
-import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
@@ -119,7 +119,7 @@ export const enginesAdd: Command = defineCommand({
   schemas: async () => (await import('../doctor/outputs.ts')).ENGINE_RECORD,
   run: async (context, [word = '', ...program], options) => {
     if (options.first && options.last) {
-      throw usageFailure('--first and --last cannot be combined', 'Leave one of them out.');
+      throw invalidCallFailure('--first and --last cannot be combined', 'Leave one of them out.');
     }
     const step = await parseStep(word);
     const entry = await makeEntry(step, program, options, context);
@@ -156,10 +156,10 @@ async function makeEntry(
   const { checkEngines, typesOf } = await import('../../engines/config-check.ts');
   const type = options.type ?? (program.length > 0 ? 'command' : undefined);
   if (type === undefined) {
-    throw usageFailure('--type is missing', `Types for ${step}: ${typesOf(step).join(', ')}.`);
+    throw invalidCallFailure('--type is missing', `Types for ${step}: ${typesOf(step).join(', ')}.`);
   }
   if (program.length > 0 && type !== 'command') {
-    throw usageFailure(`an engine of type ${type} has no program`, 'Leave out --type, or the program.');
+    throw invalidCallFailure(`an engine of type ${type} has no program`, 'Leave out --type, or the program.');
   }
   const entry = {
     type,
@@ -279,7 +279,7 @@ function refuseTwin(
   if (twin < 0) return;
   const remove = writeCommand(context, ['engines', 'remove', step, String(twin + 1)]);
   const advice = `To change its settings, remove it first: ${remove}`;
-  throw usageFailure(`engine ${twin + 1} of ${step} is the same`, advice);
+  throw invalidCallFailure(`engine ${twin + 1} of ${step} is the same`, advice);
 }
 
 /** Runs the sample through the engine and notes the result. @throws Failure (`configuration`) if it fails */

@@ -3,7 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { InstallPlan } from '../../engines/install.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 
 export const enginesInstall: Command = defineCommand({
@@ -69,7 +69,7 @@ async function detect(context: Context): Promise<Capabilities> {
 function requireLanguages(languages: readonly string[]): void {
   const wrong = languages.find((language) => canonicalLanguage(language) === null);
   if (wrong === undefined) return;
-  throw usageFailure(`"${wrong}" is not a language`, 'Write language tags, such as ja or zh-Hant.');
+  throw invalidCallFailure(`"${wrong}" is not a language`, 'Write language tags, such as ja or zh-Hant.');
 }
 
 /** The languages that no font can show. None can if ffmpeg is missing. */
@@ -126,7 +126,7 @@ async function makePlan(
   ]);
   const wrong = pairs.find((pair) => !system.isPair(pair));
   if (wrong !== undefined) {
-    throw usageFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
+    throw invalidCallFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
   }
   const programs = createPrograms(context.io.env.PATH ?? '');
   const missing = await listMissing(capabilities, pairs);
@@ -143,16 +143,16 @@ async function makePlan(
   const wanted = pairs.filter((pair) => missing.includes(pair));
   const targets = await listMissingTargets(capabilities, to);
   if (wanted.length + targets.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
-  if (facts.system !== 'debian') throw pairsElsewhere([...wanted, ...targets]);
+  if (facts.system !== 'debian') throw pairsElsewhereFailure([...wanted, ...targets]);
   const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
   const packages = wanted.map((pair) => {
     const found = system.findPairPackage(pair, names);
-    if (found === null) throw unknownPair(pair, system.listNearPairs(pair, names));
+    if (found === null) throw unknownPairFailure(pair, system.listNearPairs(pair, names));
     return found;
   });
   const routes = targets.flatMap((target) => {
     const found = system.findRoutePackages(target.split('-')[0] ?? target, names);
-    if (found === null) throw unknownPair(`en-${target}`, system.listNearPairs(`en-${target}`, names));
+    if (found === null) throw unknownPairFailure(`en-${target}`, system.listNearPairs(`en-${target}`, names));
     return found;
   });
   return system.planInstall({ ...facts, extra: [...new Set([...packages, ...routes]), ...(fonts ?? [])] });
@@ -160,7 +160,7 @@ async function makePlan(
 
 const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';
 
-function pairsElsewhere(pairs: readonly string[]): Failure {
+function pairsElsewhereFailure(pairs: readonly string[]): Failure {
   return new Failure({
     category: 'configuration',
     code: 'PAIR_NOT_PACKAGED',
@@ -169,7 +169,7 @@ function pairsElsewhere(pairs: readonly string[]): Failure {
   });
 }
 
-function unknownPair(pair: string, near: readonly string[]): Failure {
+function unknownPairFailure(pair: string, near: readonly string[]): Failure {
   const others = near.length === 0 ? '' : `Similar pairs: ${near.join(', ')}. `;
   return new Failure({
     category: 'usage',

@@ -1,6 +1,6 @@
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { BackendStep } from '../../media/work.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { locateEngines } from '../context/engines.ts';
 import { printRecord } from '../context/records.ts';
 import { chooseUsed, ENGINE_FIELDS, ENGINES_FORM, listUsed, parseStep, rowOf } from './engines.ts';
@@ -28,18 +28,18 @@ export const enginesRemove: Command = defineCommand({
     const location = locateEngines(context);
     const read = await readEnginesFile(location, context.terminal.warn);
     if (read?.written[step] === undefined) {
-      throw usageFailure(
+      throw invalidCallFailure(
         `no engine is configured to ${step}; the built-in one is used, which cannot be removed`,
         'See `vloc engines list`.',
       );
     }
     if (names.length === 0)
-      throw usageFailure('an engine is missing', 'Write its name or position after the step.');
+      throw invalidCallFailure('an engine is missing', 'Write its name or position after the step.');
     const used = await listUsed(read.written);
     const [chosen, ...others] = await chooseUsed(used, step, names.join(' '));
     if (chosen === undefined || others.length > 0) {
       const positions = [chosen, ...others].map((each) => each?.position).join(', ');
-      throw usageFailure(`several engines match: ${positions}`, 'Write the position of one.');
+      throw invalidCallFailure(`several engines match: ${positions}`, 'Write the position of one.');
     }
     const list: readonly (EntryOf<BackendStep> | string)[] = read.written[step];
     await saveEnginesFile(

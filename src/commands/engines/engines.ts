@@ -9,7 +9,7 @@ import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { tryBackend } from '../../engines/trial/trial.ts';
 import type { BackendStep, EngineRun } from '../../media/work.ts';
 import { nearestName } from '../../protocol/nearest.ts';
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import type { RecordForm } from '../context/records.ts';
@@ -56,7 +56,7 @@ export async function parseStep(word: string): Promise<BackendStep> {
   if (step !== undefined) return step;
   const meant = nearestName(word, BACKEND_STEPS);
   const hint = meant === null ? `Steps: ${BACKEND_STEPS.join(', ')}.` : `Did you mean ${meant}?`;
-  throw usageFailure(word === '' ? 'a step is missing' : `there is no step "${word}"`, hint);
+  throw invalidCallFailure(word === '' ? 'a step is missing' : `there is no step "${word}"`, hint);
 }
 
 /** All engines in use, in the order of the steps. A step that is not configured uses its built-in engine. */
@@ -90,7 +90,7 @@ export async function chooseUsed(
   );
   if (places.length > 0) return ofStep.filter((_, at) => places.includes(at));
   const names = ofStep.map(({ position, name }) => `${position} ${name}`).join(', ');
-  throw usageFailure(`there is no engine "${given}" to ${step}`, `Available: ${names}.`);
+  throw invalidCallFailure(`there is no engine "${given}" to ${step}`, `Available: ${names}.`);
 }
 
 /** What the engines of a command are created with. */

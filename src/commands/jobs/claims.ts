@@ -30,7 +30,7 @@ export function createClaims(): Claims {
       // Only similar names are compared: comparing each of ten thousand jobs with all others would be slow.
       const near = claims.flatMap(({ path }) => taken.get(foldName(path)) ?? []);
       const problems = findClashes([...new Set(near), ...claims]);
-      if (problems.length > 0) throw clashing(problems, id);
+      if (problems.length > 0) throw clashingResultsFailure(problems, id);
       for (const claim of claims) taken.set(foldName(claim.path), claim);
     },
   };
@@ -43,11 +43,11 @@ export function createClaims(): Claims {
 export function checkClashes(jobs: readonly Job[], namingOf: NamingOf): void {
   const claims = jobs.flatMap((job) => knownPaths(job, namingOf).map((path) => ({ label: job.id, path })));
   const problems = findClashes(claims);
-  if (problems.length > 0) throw clashing(problems);
+  if (problems.length > 0) throw clashingResultsFailure(problems);
 }
 
 /** @param jobId of the only job that fails; omitted if the whole command fails */
-function clashing(problems: readonly InputProblem[], jobId?: string): Failure {
+function clashingResultsFailure(problems: readonly InputProblem[], jobId?: string): Failure {
   const [first] = problems;
   const facts = { category: 'usage', code: 'RESULTS_CLASH', advice: ADVICE } as const;
   if (jobId !== undefined) {

@@ -15,7 +15,7 @@ import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
 import { chooseWait, event, type Follow, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
-import { exitCodeOf, isLeft, type Outcome, printOutcomes, summarizeFailures } from './job-outcomes.ts';
+import { exitCodeOf, isLeft, type Outcome, printOutcomes, outcomesFailure } from './job-outcomes.ts';
 import { createNaming } from './result-places.ts';
 import type { StdoutOptions } from './stdout-result.ts';
 import { checkOneFile, jobToStdout } from './stdout-result.ts';
@@ -63,7 +63,7 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
     const outcomes = await gatherOutcomes({ context, connection, progress }, work);
     progress.close();
     printProvenance(context.terminal, outcomes.flatMap(madeItemOf));
-    const failure = summarizeDelivery(outcomes, work.delivery, context);
+    const failure = deliveriesFailure(outcomes, work.delivery, context);
     if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
     await printOutcomes(context, outcomes, exitCodeOf(context, failure));
     if (context.signal.aborted) {
@@ -156,24 +156,24 @@ function withoutTwins(jobs: readonly Job[]): readonly Job[] {
 const FIX = 'Fix the problems above, then run the same command again: what was fetched is kept.';
 
 /** The failure of the whole command; null for none. */
-function summarizeDelivery(
+function deliveriesFailure(
   outcomes: readonly Outcome[],
   delivery: Delivery,
   context: Context,
 ): Failure | null {
   const failed = outcomes.filter(({ failure }) => failure !== null);
   const running = failed.filter(({ failure }) => isStillRunning(failure));
-  if (running.length === 0) return summarizeFailures(outcomes, 'jobs failed', FIX);
+  if (running.length === 0) return outcomesFailure(outcomes, 'jobs failed', FIX);
   const command = deliveryCommand('wait', running.map(idOf), delivery, context);
   if (running.length === failed.length) {
-    return summarizeFailures(
+    return outcomesFailure(
       outcomes,
       'jobs are still running',
       `They are still running; wait for them with: ${command}`,
     );
   }
   const advice = `Some are still running; wait for them with: ${command}\n${FIX}`;
-  return summarizeFailures(outcomes, 'jobs failed', advice);
+  return outcomesFailure(outcomes, 'jobs failed', advice);
 }
 
 /** Prints the state of an interrupted command, and how to continue. */

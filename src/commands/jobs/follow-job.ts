@@ -81,7 +81,7 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
   const { connection, context, progress, claims } = follow;
   const key = progressKey(job);
   try {
-    if (!isTerminal(job.status)) throw notFinished(job);
+    if (!isTerminal(job.status)) throw notFinishedFailure(job);
     const naming = follow.namingOf(job);
     const { jobs: record } = openLocalRecords(connection, context.io.now);
     const files = await deliverResults(job, {
@@ -120,7 +120,7 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
     progress.end(key, 'stopped', isTerminal(job.status) ? 'not fetched' : `${job.id} continues`);
     return { ...outcome, failure: null };
   }
-  const failure = withCommand(follow, job, error);
+  const failure = withCommandFailure(follow, job, error);
   progress.end(key, isStillRunning(error) ? 'stopped' : 'failed', failure.message);
   event(context, { type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
   return { ...outcome, failure };
@@ -134,7 +134,7 @@ export function isStillRunning(failure: Failure | null): boolean {
 }
 
 /** Adds the command that continues if the service still has the job or its result. */
-function withCommand(follow: Follow, job: Job, failure: Failure): Failure {
+function withCommandFailure(follow: Follow, job: Job, failure: Failure): Failure {
   if (isStillRunning(failure)) return failure.with({ advice: goOnAdvice(follow, job) });
   const { advice = '' } = failure.facts;
   if (!isTerminal(job.status)) {
@@ -150,7 +150,7 @@ function goOnAdvice({ delivery, context }: Follow, { id }: Job): string {
   return `It is still running; wait for it with: ${deliveryCommand('wait', [id], delivery, context)}`;
 }
 
-function notFinished({ id, status }: Job): Failure {
+function notFinishedFailure({ id, status }: Job): Failure {
   return new Failure({
     category: 'timeout',
     code: STILL_RUNNING,

@@ -13,7 +13,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
-import { inGroup, type OptionValues, usageFailure } from '../context/command.ts';
+import { inGroup, type OptionValues, invalidCallFailure } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { quoteForShell } from '../context/printed-command.ts';
@@ -313,7 +313,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
   const prices = options.price === undefined ? {} : parsePrices(options.price);
   if (prices === null) {
     const problem = describeInvalidPrices('--price', options.price ?? '');
-    throw usageFailure(problem, 'Nothing was sent; correct it.');
+    throw invalidCallFailure(problem, 'Nothing was sent; correct it.');
   }
   const { fresh, retryFailed, skipDone, rebuild, detach } = options;
   return {
@@ -361,7 +361,7 @@ export async function checkFolder(
   io: Pick<Io, 'cwd' | 'platform'>,
 ): Promise<void> {
   if (clobber && skipExisting) {
-    throw usageFailure(
+    throw invalidCallFailure(
       '--clobber replaces files that exist, and --skip-existing keeps them',
       'Leave one of them out.',
     );
@@ -369,12 +369,12 @@ export async function checkFolder(
   if (out === undefined || out === STDOUT) return;
   const found = await stat(resolve(io.cwd, out)).catch(() => null);
   if (found?.isDirectory() === true) return;
-  if (found !== null) throw notFolder(`--out must be a folder, but ${out} is a file`, out, io);
+  if (found !== null) throw notFolderFailure(`--out must be a folder, but ${out} is a file`, out, io);
   const isFileName = RESULT_EXTENSIONS.has(extname(out).toLowerCase()) && !/[/\\]$/.test(out);
-  if (isFileName) throw notFolder(`--out must be a folder, but ${out} is the name of a file`, out, io);
+  if (isFileName) throw notFolderFailure(`--out must be a folder, but ${out} is the name of a file`, out, io);
 }
 
-function notFolder(message: string, out: string, { platform }: Pick<Io, 'platform'>): Failure {
+function notFolderFailure(message: string, out: string, { platform }: Pick<Io, 'platform'>): Failure {
   const [folder, name] = [dirname(out), basename(out)].map((word) => quoteForShell(word, platform));
-  return usageFailure(message, `Name the folder and the file: --out ${folder} --name ${name}`);
+  return invalidCallFailure(message, `Name the folder and the file: --out ${folder} --name ${name}`);
 }

@@ -180,7 +180,7 @@ function rowsOf(outcome: Outcome, cwd: string): Row[] {
  * The failure of the whole run: the only one, or a summary of several.
  * If all failures have the same category, the summary has it too, so that a script sees "no credits".
  */
-export function summarizeFailures(
+export function outcomesFailure(
   outcomes: readonly Pick<Outcome, 'label' | 'failure'>[],
   what = 'jobs failed',
   advice = 'Fix the problems above, then run the same command again.',
@@ -218,7 +218,7 @@ export function toOutcome(
   };
   const files = state.phase === 'done' ? filesOf(state, planned) : [];
   const provenance = state.phase === 'done' ? (state.provenance ?? null) : null;
-  return { label, stem, job, known, files, failure: failureOf(state), provenance };
+  return { label, stem, job, known, files, failure: outcomeFailure(state), provenance };
 }
 
 /** The status of an item whose job this run has not read. */
@@ -235,7 +235,7 @@ function filesOf(
 }
 
 /** An item that still runs or was not started has not failed; the failure of the run explains it. */
-function failureOf(state: RunOutcome['state']): Failure | null {
+function outcomeFailure(state: RunOutcome['state']): Failure | null {
   return state.phase === 'failed' ? state.failure : null;
 }
 

@@ -12,7 +12,7 @@ import {
   OUTCOME_FIELDS,
   type Outcome,
   printOutcomes,
-  summarizeFailures,
+  outcomesFailure,
 } from './job-outcomes.ts';
 
 export const jobsCancel: Command = defineCommand({
@@ -36,7 +36,7 @@ export const jobsCancel: Command = defineCommand({
     const connection = await connect(context);
     try {
       const outcomes = await cancelAll(context, connection, ids);
-      const failure = summarizeFailures(
+      const failure = outcomesFailure(
         outcomes,
         'jobs were not cancelled',
         `Show them with: ${lookCommand(context, outcomes)}`,

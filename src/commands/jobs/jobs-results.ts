@@ -1,7 +1,7 @@
 /** Commands that get the results of jobs: `jobs wait` and `jobs download`. */
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import type { Job } from '../../client/index.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
@@ -73,7 +73,7 @@ async function deliverInTurn(follow: Follow, jobs: readonly Job[]): Promise<read
 
 function checkChoice(operands: readonly string[], allFinished: boolean): void {
   if (operands.length > 0 !== allFinished) return;
-  throw usageFailure(
+  throw invalidCallFailure(
     allFinished ? '--all-finished cannot be combined with ids' : 'no job ids given',
     'Name ids, or - for ids on stdin, or use --all-finished.',
   );

@@ -5,7 +5,7 @@ import { listOptions, readListRequest } from '../context/lists.ts';
 import { printList, printRecord } from '../context/records.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
-import { summarizeFailures } from './job-outcomes.ts';
+import { outcomesFailure } from './job-outcomes.ts';
 import {
   JOBS,
   jobFields,
@@ -40,7 +40,7 @@ export const jobsGet: Command = defineCommand({
       const [only] = found;
       if (!single) await printList(context, JOBS, { data: found, has_more: false, next_cursor: null });
       else if (only !== undefined) await printRecord(context, JOBS, only);
-      const failure = summarizeFailures(outcomes, 'jobs could not be read', 'Check their ids.');
+      const failure = outcomesFailure(outcomes, 'jobs could not be read', 'Check their ids.');
       if (failure !== null) throw failure;
       return 0;
     } finally {

@@ -6,7 +6,7 @@ import { isNotPermitted } from '../../client/jobs/find-job.ts';
 import { jobFields, jobSummaryFields } from '../../client/read/job.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath } from '../../protocol/operations.ts';
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { type ListRequest, readPages } from '../context/lists.ts';
@@ -40,7 +40,7 @@ export function readKinds(written: readonly string[]): KindChoice {
     const kind =
       JOB_KIND_NAMES.find((name) => name === text || COMMAND_OF[name] === text) ?? kindOfPath(text);
     if (kind !== null) return kind;
-    throw usageFailure(`unknown kind of job: ${text}`, `Choose one of: ${KIND_CHOICES.join(', ')}.`);
+    throw invalidCallFailure(`unknown kind of job: ${text}`, `Choose one of: ${KIND_CHOICES.join(', ')}.`);
   });
   return { kinds: [...new Set(kinds)], areNamed: true };
 }
@@ -64,7 +64,7 @@ export async function listJobs(
   { signal, terminal }: Pick<Context, 'signal' | 'terminal'>,
 ): Promise<JobListing> {
   if (request.cursor !== undefined && kinds.length > 1) {
-    throw usageFailure(
+    throw invalidCallFailure(
       '--cursor continues the list of one kind',
       'Name it with --kind, or use --limit or --all for several.',
     );

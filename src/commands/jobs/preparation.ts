@@ -68,11 +68,11 @@ async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (error) {
-    throw error instanceof PreparationFailure ? explain(error, stage) : error;
+    throw error instanceof PreparationFailure ? preparationFailure(error, stage) : error;
   }
 }
 
-function explain(error: PreparationFailure, stage: PreparationStage): Failure {
+function preparationFailure(error: PreparationFailure, stage: PreparationStage): Failure {
   const isPaid = stage !== 'sending';
   const advice = `${asSentence(error.advice)}${KEPT[stage]}`;
   const facts = { code: error.code, message: error.message, advice };

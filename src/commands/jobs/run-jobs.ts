@@ -15,9 +15,9 @@ import {
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
-import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
+import { doneBefore, decisionFailure } from '../../batch/run/decided-outcomes.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
-import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
@@ -175,7 +175,7 @@ function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | n
   const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] => {
     if (decision.step === 'done') return [{ item, state: doneBefore(item, decision), job: null }];
     if (decision.step !== 'unusable') return [];
-    const failure = explainDecision(decision, delivery.folder);
+    const failure = decisionFailure(decision, delivery.folder);
     return [{ item, state: { phase: 'failed', jobId: null, failure }, job: null }];
   });
   return outcomes.length === planned.length ? outcomes : null;
@@ -184,7 +184,7 @@ function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | n
 async function endHere(request: PlannedRun, outcomes: readonly RunOutcome[]): Promise<number> {
   const { context, plan } = request;
   await recordUnusable(request);
-  const failure = summarizeOutcomes(outcomes);
+  const failure = summarizeFailure(outcomes);
   const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
   const atMs = context.io.now();
   for (const { item, state } of outcomes) view.listener({ type: 'item', item, state, atMs });
@@ -257,7 +257,7 @@ async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
     const isStopped = outcomes.some(({ state }) => state.phase === 'left');
     if (runOptions.maxCredits !== null && !isCostKnown && !isStopped)
       context.terminal.warn(`${STOP_WORDS['price-unknown'].why}; ${howToState(context, kind)}`);
-    view.summarize(outcomes, exitCodeOf(context, summarizeOutcomes(outcomes)));
+    view.summarize(outcomes, exitCodeOf(context, summarizeFailure(outcomes)));
     return outcomes;
   } finally {
     view.close();
@@ -282,7 +282,7 @@ async function finish(work: ConnectedRun, outcomes: readonly RunOutcome[]): Prom
   const isLeft = outcomes.some(({ state }) => state.phase === 'left' && state.jobId !== null);
   if (isLeft) tellContinuation(context, outcomes, plan.delivery, isEmbedded);
   else tellKeptJobs(context, outcomes, plan.delivery);
-  const failure = summarizeOutcomes(outcomes);
+  const failure = summarizeFailure(outcomes);
   if (failure !== null) throw failure;
 }
 

@@ -5,7 +5,7 @@ import { Failure } from '../../base/failure.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
-import { NOT_USABLE, unusable } from '../../batch/plan/input.ts';
+import { NOT_USABLE, unusableInputFailure } from '../../batch/plan/input.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -32,7 +32,7 @@ export async function showPlan(
   const plan = await planJobs(kind, operands, options, context);
   for (const note of plan.notes) context.terminal.note(note);
   tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
-  const failure = describeUnusable(plan);
+  const failure = unusableInputsFailure(plan);
   const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
   const { purse, isFree } = isUseless ? NOTHING_ASKED : await askForPurse(plan, context, prices);
   // A remote service does not say what it does to pictures.
@@ -61,14 +61,14 @@ async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Pr
 }
 
 /** The failure that the command would end with, as far as it is known before sending. */
-export function describeUnusable({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
+export function unusableInputsFailure({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
   const problems = planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
   );
   if (problems.length === 0) return null;
   // The same problem is listed once for all languages of a file.
   const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
-  if (problems.length === planned.length) return unusable(once, null);
+  if (problems.length === planned.length) return unusableInputFailure(once, null);
   return new Failure({
     category: 'partial',
     code: NOT_USABLE,

@@ -15,7 +15,7 @@ import { stateFolder } from '../../profiles/environment.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Context, Progress, Terminal } from '../context/context.ts';
 import { type JobOptions, RUN_OPTIONS } from './job-options.ts';
 
@@ -39,16 +39,16 @@ export function checkStdout({ output, fields, io }: Context, options: StdoutOpti
   const names = Object.keys(CONFLICTS) as (keyof typeof CONFLICTS)[]; // of a constant
   const other = names.find((name) => options[name] !== undefined && options[name] !== false);
   if (other !== undefined) {
-    throw usageFailure(`--out - and ${CONFLICTS[other]} cannot be combined`, 'Leave one of them out.');
+    throw invalidCallFailure(`--out - and ${CONFLICTS[other]} cannot be combined`, 'Leave one of them out.');
   }
   if (output !== 'table' || fields !== null) {
-    throw usageFailure(
+    throw invalidCallFailure(
       '--out - writes the result to stdout, so nothing else can be printed there',
       'Leave out --output, --fields and --jq.',
     );
   }
   if (io.stdout.isTTY === true) {
-    throw usageFailure(
+    throw invalidCallFailure(
       '--out - writes the bytes of the result, and stdout is a terminal',
       'Send them to a file or a program: `> FILE` or `| PROGRAM`.',
     );
@@ -63,7 +63,7 @@ export function checkOneFile(kind: JobKind): void {
 
 /** The failure of a command that makes more, or less, than one result. */
 function notOne(found: string): Error {
-  return usageFailure(`--out - writes exactly one file, and ${found}`, 'Use a folder: --out DIR.');
+  return invalidCallFailure(`--out - writes exactly one file, and ${found}`, 'Use a folder: --out DIR.');
 }
 
 /** @throws Failure of category usage unless the plan is about one file; nothing was sent */

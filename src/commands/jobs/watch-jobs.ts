@@ -9,14 +9,14 @@ import type { InputProblem } from '../../batch/plan/input.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { createWatchPlanner, type WatchPlanner } from '../../batch/plan/plan.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { createBatchView } from '../batch/view.ts';
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
@@ -74,7 +74,7 @@ async function watch(run: JobRun, folders: readonly string[], planner: WatchPlan
   const outcomes = await runWatched(run, source);
   await printWatch(run, outcomes);
   if (context.signal.aborted) throw context.signal.reason;
-  const failure = source.failure ?? summarizeOutcomes(outcomes);
+  const failure = source.failure ?? summarizeFailure(outcomes);
   if (failure !== null) throw failure;
 }
 
@@ -95,7 +95,7 @@ async function runWatched(run: JobRun, source: WatchSource): Promise<readonly Ru
         printAsDone(context, event);
       },
     });
-    view.summarize(outcomes, exitCodeOf(context, source.failure ?? summarizeOutcomes(outcomes)));
+    view.summarize(outcomes, exitCodeOf(context, source.failure ?? summarizeFailure(outcomes)));
     return outcomes;
   } finally {
     view.close();
@@ -124,16 +124,16 @@ async function checkWatch(
 ): Promise<readonly string[]> {
   const names = Object.keys(AGAINST) as (keyof typeof AGAINST)[]; // of a constant
   const other = names.find((name) => options[name] !== undefined && options[name] !== false);
-  if (other !== undefined) throw usage(`--watch cannot be combined with ${flagName(other)}`, AGAINST[other]);
-  if (operands.length === 0) throw usage('--watch needs a folder', 'name the folder in which files arrive');
+  if (other !== undefined) throw watchUsageFailure(`--watch cannot be combined with ${flagName(other)}`, AGAINST[other]);
+  if (operands.length === 0) throw watchUsageFailure('--watch needs a folder', 'name the folder in which files arrive');
   const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
   if (stranger !== undefined)
-    throw usage(`--watch needs folders, but ${stranger} is not a folder`, 'use a separate command for it');
+    throw watchUsageFailure(`--watch needs folders, but ${stranger} is not a folder`, 'use a separate command for it');
   const folders = operands.map((operand) => resolve(cwd, operand));
   for (const folder of folders) await checkWatched(folder);
   const inner = folders.find((folder, position) => folders.some(isAround(folder, position)));
   if (inner !== undefined)
-    throw usage(`${inner} would be watched twice`, 'subfolders are watched too; name the folder once');
+    throw watchUsageFailure(`${inner} would be watched twice`, 'subfolders are watched too; name the folder once');
   for (const folder of folders) await checkResultsFolder(folder, results);
   return folders;
 }
@@ -143,8 +143,8 @@ function isAround(folder: string, position: number): (other: string, at: number)
   return (other, at) => at !== position && (folder === other || folder.startsWith(`${other}${sep}`));
 }
 
-function usage(message: string, fix: string): Failure {
-  return usageFailure(message, asSentence(fix));
+function watchUsageFailure(message: string, fix: string): Failure {
+  return invalidCallFailure(message, asSentence(fix));
 }
 
 /** True for output forms with one line per item, which are printed immediately. */

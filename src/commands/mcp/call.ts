@@ -4,12 +4,12 @@ import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { Failure } from '../../base/failure.ts';
 import { asFailure, failureDocument } from '../../base/failure-document.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import { type Context, Interruption, type Spending } from '../context/context.ts';
 import type { RawOptions } from '../context/option-table.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { type AgentFolders, confine } from './folders.ts';
-import { overLimit, type Session } from './session.ts';
+import { sessionLimitFailure, type Session } from './session.ts';
 import { type CallProgress, createCallTerminal } from './terminal.ts';
 import {
   allowDefaults,
@@ -62,7 +62,7 @@ export async function callTool(tool: Tool, given: ToolArguments, parts: CallPart
     code = await (isAlone ? session.pay(signal, run) : run());
   } catch (error) {
     signal.throwIfAborted();
-    failure = explain(error, tool, parts);
+    failure = toolCallFailure(error, tool, parts);
     code = EXIT_CODES[failure.facts.category].code;
     if (tool.effect === 'reads' && printed.length > 0 && STATES.has(failure.facts.code)) {
       notes.push(failure.message);
@@ -84,7 +84,7 @@ export async function callTool(tool: Tool, given: ToolArguments, parts: CallPart
 /** Codes of failures that are the state of a batch: a call that shows it has not failed. */
 const STATES: ReadonlySet<string> = new Set(['BATCH_OPEN', 'SOME_FAILED']);
 
-function explain(error: unknown, tool: Tool, { context, session }: CallParts): Failure {
+function toolCallFailure(error: unknown, tool: Tool, { context, session }: CallParts): Failure {
   const failure = error instanceof Failure ? error : asFailure(error);
   const { advice, message } = failure.facts;
   const isArgument = isArgumentOf(tool);
@@ -92,7 +92,7 @@ function explain(error: unknown, tool: Tool, { context, session }: CallParts): F
     message: nameArguments(message, isArgument),
     ...(advice === undefined ? {} : { advice: nameArguments(completeCommands(advice, context), isArgument) }),
   });
-  return overLimit(named, session.left());
+  return sessionLimitFailure(named, session.left());
 }
 
 function parseJson(text: string): unknown {
@@ -132,7 +132,7 @@ async function confineCall(
   const confined: string[] = [];
   for (const operand of operands) {
     if (operand.startsWith('-')) {
-      throw usageFailure(`"${operand}" is not an input`, 'Write a path that begins with ./ or another name.');
+      throw invalidCallFailure(`"${operand}" is not an input`, 'Write a path that begins with ./ or another name.');
     }
     const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
     if (!isFile) confined.push(operand);
@@ -144,7 +144,7 @@ async function confineCall(
     const value = chosen[name];
     const isGiven = options[name] !== undefined;
     if (spec.tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
-      throw usageFailure(`"${value}" names a folder`, 'Write a name without folders.');
+      throw invalidCallFailure(`"${value}" names a folder`, 'Write a name without folders.');
     }
     if (spec.tool === 'reads' && value !== undefined)
       chosen[name] = await confine(folders, String(value), 'read');

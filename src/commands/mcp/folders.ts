@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 
 export interface AgentFolders {
   /** Real paths. Writable folders are readable too. */
@@ -31,7 +31,7 @@ async function openFolder(folder: string): Promise<string> {
     await readdir(folder);
     return await realpath(folder);
   } catch (error) {
-    throw usageFailure(
+    throw invalidCallFailure(
       `the folder ${folder} cannot be used (${errorCode(error) || 'unknown reason'})`,
       'Name folders that exist with --read and --write.',
     );
@@ -53,7 +53,7 @@ type Access = 'read' | 'write';
 export async function confine(folders: AgentFolders, word: string, access: Access): Promise<string> {
   const allowed = access === 'read' ? folders.readable : folders.writable;
   const [first] = allowed;
-  if (first === undefined || word.includes('\0')) throw outside(word, access);
+  if (first === undefined || word.includes('\0')) throw outsideFoldersFailure(word, access);
   const path = resolve(first, word);
   const start = isPattern(word) && !(await exists(path)) ? fixedPart(path, allowed) : path;
   await checkPath(start, start, allowed, access);
@@ -87,7 +87,7 @@ async function realpathOfStart(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     const above = dirname(path);
-    if (errorCode(error) !== 'ENOENT' || above === path) throw outside(path, 'read');
+    if (errorCode(error) !== 'ENOENT' || above === path) throw outsideFoldersFailure(path, 'read');
     return join(await realpathOfStart(above), basename(path));
   }
 }
@@ -99,7 +99,7 @@ async function checkPath(
   access: Access,
 ): Promise<void> {
   const real = await realpathOfStart(path);
-  if (!allowed.some((folder) => isBelow(real, folder))) throw outside(shown, access);
+  if (!allowed.some((folder) => isBelow(real, folder))) throw outsideFoldersFailure(shown, access);
 }
 
 /** Refuses links below a folder that lead out of the allowed ones. */
@@ -121,7 +121,7 @@ async function checkLinks(
   }
 }
 
-function outside(path: string, access: Access): Failure {
+function outsideFoldersFailure(path: string, access: Access): Failure {
   const flag = access === 'read' ? '--read or --write' : '--write';
   return new Failure({
     category: 'usage',

@@ -1,5 +1,5 @@
 import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type CalledCommand, type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 
 /** Creates the command. @param all commands; those that the table marks become tools */
 export const mcpCommand = (all: readonly CalledCommand[]): Command =>
@@ -39,12 +39,12 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
     schemas: async () => (await import('../doctor/outputs.ts')).PROTOCOL,
     run: async (context, _operands, { read, write, maxCredits = null }) => {
       if (write.length === 0)
-        throw usageFailure(
+        throw invalidCallFailure(
           'no folder for results was given',
           'Name it with --write, such as --write results.',
         );
       if (context.io.stdin.isTTY === true)
-        throw usageFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
+        throw invalidCallFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
       const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([
         import('./server.ts'),
         import('./tools.ts'),

@@ -56,7 +56,7 @@ export function createSession(maxCredits: number | null): Session {
  * The failure of a call that would exceed a limit, with advice for an agent.
  * @param left see `Session`
  */
-export function overLimit(failure: Failure, left: number | null): Failure {
+export function sessionLimitFailure(failure: Failure, left: number | null): Failure {
   const { code, advice: known } = failure.facts;
   // An agent that could state prices could get around the limit.
   if (code === 'PRICE_UNKNOWN' && known?.includes('--price') === true) {

@@ -1,5 +1,5 @@
 /** What commands report to people, as notes and progress of a call. */
-import { usageFailure } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Progress, Step, Terminal, WorkSummary } from '../context/context.ts';
 
 /** Progress of a call; `progress` grows from 0 to 1. */
@@ -31,7 +31,7 @@ export function createCallTerminal(notes: string[], report: (progress: CallProgr
     if (notes.length < MOST_NOTES && text.trim() !== '') notes.push(text.trim());
   };
   const cannotAsk = async (): Promise<never> => {
-    throw usageFailure(
+    throw invalidCallFailure(
       'the command asks a question, which cannot be answered here',
       'Ask the user to run it.',
     );

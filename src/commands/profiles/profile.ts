@@ -1,7 +1,7 @@
 /** Commands on stored profiles, except `profile add`. */
 
 import { checkProfileName, findProfile, LOCAL, type Profile } from '../../profiles/profile.ts';
-import { readSources, resolveSettings, type SettingSources, unknownProfile } from '../../profiles/resolve.ts';
+import { readSources, resolveSettings, type SettingSources, unknownProfileFailure } from '../../profiles/resolve.ts';
 import {
   describeOrigin,
   isSecret,
@@ -51,7 +51,7 @@ export const profileUse: Command = defineCommand({
     const store = profileStore(context);
     await store.change(({ current: _before, ...document }) => {
       if (name === LOCAL) return document;
-      if (findProfile(document, name) === undefined) throw unknownProfile(name, document, store.path);
+      if (findProfile(document, name) === undefined) throw unknownProfileFailure(name, document, store.path);
       return { ...document, current: name };
     });
     const used = showProfiles(await store.read()).find((profile) => profile.name === name);
@@ -78,7 +78,7 @@ export const profileRemove: Command = defineCommand({
     let removed: Profile | undefined;
     await store.change(({ current, ...document }) => {
       removed = findProfile(document, name);
-      if (removed === undefined) throw unknownProfile(name, document, store.path);
+      if (removed === undefined) throw unknownProfileFailure(name, document, store.path);
       const profiles = document.profiles.filter((profile) => profile.name !== name);
       const kept = { ...document, profiles };
       if (current === undefined) return kept;

@@ -25,7 +25,7 @@ import {
 } from '../../profiles/settings.ts';
 import { openProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
-import { type OptionValues, usageFailure } from '../context/command.ts';
+import { type OptionValues, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import type { RecordForm } from '../context/records.ts';
@@ -159,7 +159,7 @@ type Given = OptionValues<InputOptions>;
  */
 export async function readProfileInput(context: Context, options: Given): Promise<ProfileInput> {
   for (const name of PROFILE_SECRETS) {
-    if (options[`${name}Stdin`] && options[`${name}Command`] !== undefined) throw twofold(flagOf(name));
+    if (options[`${name}Stdin`] && options[`${name}Command`] !== undefined) throw flagConflictFailure(flagOf(name));
   }
   const texts: [TextName, string | undefined][] = [];
   for (const name of PROFILE_TEXTS) texts.push([name, await readText(name, context, options)]);
@@ -178,7 +178,7 @@ async function readText(name: TextName, context: Context, options: Given): Promi
       ? await context.terminal.ask({ text: row.question, typed: 'shown', flag: flagOf(name) })
       : given;
   if (name === 'price' && text !== undefined && parsePrices(text) === null) {
-    throw usageFailure(describeInvalidPrices(flagOf(name), text), 'Correct it.');
+    throw invalidCallFailure(describeInvalidPrices(flagOf(name), text), 'Correct it.');
   }
   if (name !== 'baseUrl' || text === undefined) return text;
   parseBaseUrl(text);
@@ -206,8 +206,8 @@ async function readSecret(
   return checkSecret(typed, `the ${row.field}`);
 }
 
-function twofold(flag: string): Failure {
-  return usageFailure(`${flag}-stdin and ${flag}-command cannot be combined`, 'Leave one of them out.');
+function flagConflictFailure(flag: string): Failure {
+  return invalidCallFailure(`${flag}-stdin and ${flag}-command cannot be combined`, 'Leave one of them out.');
 }
 
 /** Far more than two secrets. */
@@ -215,7 +215,7 @@ const LARGEST_BYTES = 64 * 1024;
 
 async function readLines({ io }: Context): Promise<string[]> {
   if (io.stdin.isTTY === true) {
-    throw usageFailure(
+    throw invalidCallFailure(
       'stdin is a terminal, which would show the secret',
       'Leave the flag out to be asked for it.',
     );
@@ -227,7 +227,7 @@ async function readLines({ io }: Context): Promise<string[]> {
     chunks.push(bytes);
     size += bytes.length;
     if (size > LARGEST_BYTES)
-      throw usageFailure('stdin contains more than secrets', 'Pipe in the secret alone.');
+      throw invalidCallFailure('stdin contains more than secrets', 'Pipe in the secret alone.');
   }
   return Buffer.concat(chunks).toString('utf8').split(/\r?\n/);
 }
@@ -235,7 +235,7 @@ async function readLines({ io }: Context): Promise<string[]> {
 function checkSecret(text: string, where: string): GivenSecret {
   const value = cleanSecret(text);
   if (value !== null) return { type: 'value', value };
-  throw usageFailure(
+  throw invalidCallFailure(
     `no secret from ${where}: it is empty, or has spaces or control characters`,
     'Give it on one line, without spaces.',
   );

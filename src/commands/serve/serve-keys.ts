@@ -7,7 +7,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { KeyDescription } from '../../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../../service/index.ts';
 import type { KeyAdmin } from '../../service/operate/key-admin.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
@@ -37,7 +37,7 @@ export function chooseDatabase({ io }: Context, option: string | undefined): str
 export function refusePassword(flag: string, address: string): string {
   const url = URL.parse(address);
   if ((url?.password ?? '') === '' && url?.searchParams.has('password') !== true) return address;
-  throw usageFailure(
+  throw invalidCallFailure(
     `${flag} has a password, which every user of this machine can read while vloc runs`,
     'Set VLOC_DATABASE to the whole address, or PGPASSWORD, or write the password into ~/.pgpass.',
   );
@@ -64,7 +64,7 @@ async function withKeys<Result>(
   const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';
   const database = chooseDatabase(context, option);
-  if (!make && database === undefined && !hasService(folder)) throw noService(folder, chooser);
+  if (!make && database === undefined && !hasService(folder)) throw noServiceFailure(folder, chooser);
   const admin = await openStateFolder(folder, chooser, () =>
     openKeyAdmin(folder, database, now, context.terminal.note),
   );
@@ -75,7 +75,7 @@ async function withKeys<Result>(
   }
 }
 
-function noService(folder: string, chooser: string): Failure {
+function noServiceFailure(folder: string, chooser: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'NO_SERVICE',
@@ -151,7 +151,7 @@ export const serveKeysCreate: Command = defineCommand({
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir, database } = options;
     if (context.output === 'id') {
-      throw usageFailure(
+      throw invalidCallFailure(
         '--output id would lose the secret of the new key',
         'Use --output json, plain or table.',
       );
@@ -179,7 +179,7 @@ async function issueKey(admin: KeyAdmin, rules: KeyRules): Promise<IssuedKey> {
     return await admin.issue(rules);
   } catch (error) {
     if (!isAddressError(error)) throw error;
-    throw usageFailure(
+    throw invalidCallFailure(
       `--allow: ${error.message}`,
       'Write addresses and networks such as 192.0.2.7 or 192.0.2.0/24.',
     );
@@ -189,7 +189,7 @@ async function issueKey(admin: KeyAdmin, rules: KeyRules): Promise<IssuedKey> {
 function readKind(text: string): JobKind {
   const kind = JOB_KIND_NAMES.find((name) => name === text);
   if (kind !== undefined) return kind;
-  throw usageFailure(
+  throw invalidCallFailure(
     `--permission: unknown capability "${text}"`,
     `Choose one of ${JOB_KIND_NAMES.join(', ')}.`,
   );

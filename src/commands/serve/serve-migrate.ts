@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import type { MovedAccount } from '../../service/move/move-account.ts';
 import type { PlaceName } from '../../service/move/places.ts';
-import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
@@ -123,7 +123,7 @@ async function undo(
   undoMove: (place: PlaceName) => Promise<MovedAccount>,
 ): Promise<number> {
   if (options.from !== undefined || options.to !== undefined) {
-    throw usageFailure(
+    throw invalidCallFailure(
       '--undo cannot be combined with --from or --to',
       'Name the old place with --undo alone.',
     );
@@ -143,7 +143,7 @@ async function undo(
 function choosePlaces(context: Context, options: Options): { from: PlaceName; to: PlaceName } {
   const { from, to, stateDir } = options;
   if (from === undefined && to === undefined) {
-    throw usageFailure('neither --from nor --to was given', 'Name the state folder with one of them.');
+    throw invalidCallFailure('neither --from nor --to was given', 'Name the state folder with one of them.');
   }
   const names = {
     from: from ?? chosenDatabase(context, '--from'),
@@ -151,7 +151,7 @@ function choosePlaces(context: Context, options: Options): { from: PlaceName; to
   };
   const folder = [names.from, names.to].filter((name) => !isDatabase(name));
   if (folder[0] === undefined || folder.length !== 1) {
-    throw usageFailure(
+    throw invalidCallFailure(
       `--from and --to are both ${folder.length === 0 ? 'databases' : 'folders'}`,
       'Name a state folder and a database such as postgres://user@host/name.',
     );
@@ -166,7 +166,7 @@ function choosePlaces(context: Context, options: Options): { from: PlaceName; to
 function chosenDatabase({ io }: Context, flag: string): string {
   const chosen = readVariable(io.env, 'VLOC_DATABASE');
   if (chosen !== undefined) return chosen;
-  throw usageFailure(
+  throw invalidCallFailure(
     `${flag} was not given`,
     `Add ${flag}, or set VLOC_DATABASE to the address of the database.`,
   );
@@ -179,7 +179,7 @@ function chooseBucket({ io }: Context, { storage, stateDir }: Options): Pick<Pla
   const address = storage ?? (stateDir === undefined ? readVariable(io.env, 'VLOC_STORAGE') : undefined);
   if (address === undefined) return {};
   if (stateDir === undefined) return { storage: { address, env: io.env } };
-  throw usageFailure(
+  throw invalidCallFailure(
     '--storage and --state-dir were both given',
     'Name where the files are with one of them.',
   );

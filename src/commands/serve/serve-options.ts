@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts';
 import { type EnvironmentName, readVariable, stateFolder } from '../../profiles/environment.ts';
 import { ROLES, type Role } from '../../protocol/roles.ts';
 import type { ServiceOptions } from '../../service/index.ts';
-import { type OptionValues, usageFailure } from '../context/command.ts';
+import { type OptionValues, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { parseDuration } from '../context/format.ts';
 import { describeRange, isInRange, type OptionTable, PORT_RANGE } from '../context/option-table.ts';
@@ -168,7 +168,7 @@ function refuseAddress({ host, port, publicOrigin, control }: ServeOptions): voi
   const given = Object.entries({ host, port, 'public-origin': publicOrigin, control: control || undefined });
   const [name] = given.find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return;
-  throw usageFailure(
+  throw invalidCallFailure(
     `--${name} was given for a worker, which answers no requests`,
     `Leave out --${name}; --metrics-port is the port of its health and metrics.`,
   );
@@ -178,7 +178,7 @@ function refuseAddress({ host, port, publicOrigin, control }: ServeOptions): voi
 function refuseProbes({ metricsPort, metricsHost }: ServeOptions): void {
   const name = metricsPort === undefined ? '--metrics-host' : '--metrics-port';
   if (metricsPort === undefined && metricsHost === undefined) return;
-  throw usageFailure(
+  throw invalidCallFailure(
     `${name} is for workers; a process that answers requests has /livez, /readyz and /metrics on its own port`,
     `Leave out ${name}, or add --role worker.`,
   );
@@ -235,10 +235,10 @@ function readControl(
   service: Pick<ServiceOptions, 'port'>,
 ): NonNullable<ServiceOptions['control']> {
   if (port !== undefined && !control) {
-    throw usageFailure('--control-port was given without --control', 'Add --control.');
+    throw invalidCallFailure('--control-port was given without --control', 'Add --control.');
   }
   if (port !== undefined && port !== 0 && port === service.port) {
-    throw usageFailure('--control-port is also the port of the service', 'Choose another --control-port.');
+    throw invalidCallFailure('--control-port is also the port of the service', 'Choose another --control-port.');
   }
   return control && (port === undefined ? {} : { port });
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Failure } from '../../base/failure.ts';
 import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../../service/index.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
@@ -147,7 +147,7 @@ async function untilEnd(
 /** True if the first key can be created: only when its secrets are printed. @throws Failure (`usage`) for `id` */
 function showsSecrets({ output }: Context): boolean {
   if (output !== 'id') return output !== 'plain';
-  throw usageFailure(
+  throw invalidCallFailure(
     '--output id would lose the secret of the first key',
     'Use --output json or table, or plain, which makes no key.',
   );

@@ -2,7 +2,7 @@
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
-import { summarizeOutcomes } from '../../batch/run/outcome.ts';
+import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { summaryLine } from '../batch/event-lines.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { EMBEDDED_STOPS, isForPeople, openCommand, tellIdle } from '../jobs/continuation.ts';
@@ -14,7 +14,7 @@ export async function finishStages(run: StagedRun): Promise<void> {
   const { context } = run;
   const { stopAfter } = run.plan.choices;
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
-  const failure = summarizeOutcomes(outcomes);
+  const failure = summarizeFailure(outcomes);
   await print(run, exitCodeOf(run.context, failure));
   if (stopAfter !== null) printStop(run);
   if (failure !== null) {

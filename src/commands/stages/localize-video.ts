@@ -82,7 +82,7 @@ async function translate({ run, jobs }: Workshop, state: TargetState): Promise<v
   if (source === null || targetSubtitle !== null) return;
   const { input, targetLanguage } = target.item;
   if (source.language !== null && baseLanguage(source.language) === baseLanguage(targetLanguage ?? '')) {
-    failTarget(run, state, sameLanguage(source.language));
+    failTarget(run, state, sameLanguageFailure(source.language));
     return;
   }
   const item = linesStage('subtitle_translation', target.item, source, source.language);
@@ -183,7 +183,7 @@ async function write(run: StagedRun, file: SubtitleFile, states: readonly Target
   if (failure !== null) for (const state of unfinished(states)) failTarget(run, state, failure);
 }
 
-function sameLanguage(language: string): Failure {
+function sameLanguageFailure(language: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'LANGUAGE_NOT_SUPPORTED',

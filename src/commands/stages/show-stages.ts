@@ -15,7 +15,7 @@ import type { Context, TableHead } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
 import { tellShare } from '../jobs/plan-jobs.ts';
 import { readHistory } from '../jobs/read-history.ts';
-import { describeUnusable, FREE, PATIENCE_MS, readPurse, shareOf } from '../jobs/show-plan.ts';
+import { unusableInputsFailure, FREE, PATIENCE_MS, readPurse, shareOf } from '../jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { planStages } from './plan-stages.ts';
 import type { StageOptions } from './stage-options.ts';
@@ -46,7 +46,7 @@ export async function showStages(
   const { stages, isFree } =
     plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
   await print(context, plan, stages, isFree);
-  const failure = describeUnusable({ planned: plannedOf(plan) });
+  const failure = unusableInputsFailure({ planned: plannedOf(plan) });
   if (failure !== null) throw failure;
   return 0;
 }

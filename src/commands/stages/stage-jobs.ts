@@ -10,7 +10,7 @@ import type { Recorded } from '../../batch/plan/decision.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
-import { doneBefore, explainDecision } from '../../batch/run/decided-outcomes.ts';
+import { doneBefore, decisionFailure } from '../../batch/run/decided-outcomes.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -186,7 +186,7 @@ async function decide({ context, options }: StagedRun, item: BatchItem, recorded
 function endOf({ plan }: StagedRun, { item, decision }: Task): BatchOutcome | null {
   if (decision.step === 'done') return { item, state: doneBefore(item, decision) };
   if (decision.step !== 'changed' && decision.step !== 'edited') return null;
-  const failure = explainDecision(decision, plan.delivery.folder);
+  const failure = decisionFailure(decision, plan.delivery.folder);
   return { item, state: { phase: 'failed', jobId: null, failure } };
 }
 

@@ -10,7 +10,7 @@ import { readBatchFacts } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
-import { explainDecision } from '../../batch/run/decided-outcomes.ts';
+import { decisionFailure } from '../../batch/run/decided-outcomes.ts';
 import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -114,7 +114,7 @@ export async function openStagedRun(
     plan,
     states: plan.videos.flatMap((video) => video.targets.map((target) => createTargetState(video, target))),
     unusable: plan.unusable.map(({ item, detail }): RunOutcome => {
-      const failure = explainDecision({ step: 'unusable', detail }, plan.delivery.folder);
+      const failure = decisionFailure({ step: 'unusable', detail }, plan.delivery.folder);
       return { item, state: { phase: 'failed', jobId: null, failure }, job: null };
     }),
     runOptions: readRunOptions(options, isRetry),

@@ -39,13 +39,13 @@ export async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise
   const digests = foldStageRecords(journal.records()).subtitles.get(place)?.digests;
   const found = await stat(path).catch(() => null);
   // Reading a pipe could block forever.
-  if (found !== null && !found.isFile()) return foreignFile(path);
+  if (found !== null && !found.isFile()) return otherFileFailure(path);
   const there = await readFile(path).catch(() => null);
   const isSame = there?.equals(bytes) === true;
   if (isSame && digests?.size === 1 && digests.has(sha256)) return null;
   const isOurs = there === null || isSame || digests?.has(hash('sha256', there)) === true;
   if (!isOurs) {
-    if (digests === undefined) return foreignFile(path);
+    if (digests === undefined) return otherFileFailure(path);
     const name = labelOf(path, context.io.cwd);
     context.terminal.warn(
       `${name} was edited meanwhile and was left unchanged; run this again to continue from it.`,
@@ -79,11 +79,11 @@ async function publishFile(
     await publish(part);
     return null;
   } catch (error) {
-    return error instanceof Failure ? error : unwritable(path, error);
+    return error instanceof Failure ? error : unwritableFailure(path, error);
   }
 }
 
-function foreignFile(path: string): Failure {
+function otherFileFailure(path: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'TARGET_EXISTS',
@@ -93,7 +93,7 @@ function foreignFile(path: string): Failure {
   });
 }
 
-function unwritable(path: string, cause: unknown): Failure {
+function unwritableFailure(path: string, cause: unknown): Failure {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   return new Failure(
     {

@@ -1,5 +1,5 @@
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
-import { type CalledCommand, type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type CalledCommand, type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 
 /** Creates the command. @param all commands, which it describes */
@@ -33,7 +33,7 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
     schemas: async () => (await import('../doctor/outputs.ts')).DOCUMENT,
     run: async (context, words, { commands }) => {
       if (commands && words.length > 0)
-        throw usageFailure('--commands is about all commands', 'Leave out the command or the option.');
+        throw invalidCallFailure('--commands is about all commands', 'Leave out the command or the option.');
       if (context.output === 'id') {
         for (const name of listNames(all, commands)) context.print(name);
         return 0;

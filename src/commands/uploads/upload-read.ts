@@ -5,7 +5,7 @@ import { connect } from '../context/connection.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import { printList, printRecord } from '../context/records.ts';
 import { collect, readReferences } from '../context/references.ts';
-import { summarizeFailures } from '../jobs/job-outcomes.ts';
+import { outcomesFailure } from '../jobs/job-outcomes.ts';
 import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadGet: Command = defineCommand({
@@ -31,7 +31,7 @@ export const uploadGet: Command = defineCommand({
       const [only] = found;
       if (!single) await printList(context, UPLOADS, { data: found, has_more: false, next_cursor: null });
       else if (only !== undefined) await printRecord(context, UPLOADS, only);
-      const failure = summarizeFailures(outcomes, 'uploads could not be read', 'Check their ids.');
+      const failure = outcomesFailure(outcomes, 'uploads could not be read', 'Check their ids.');
       if (failure !== null) throw failure;
       return 0;
     } finally {

@@ -3,12 +3,12 @@ import { unlessDiskFails } from '../../base/system-error.ts';
 import { findKnownUpload, rememberUpload } from '../../batch/run/known-uploads.ts';
 import type { Upload } from '../../client/index.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
-import { type Command, defineCommand, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { printList } from '../context/records.ts';
-import { summarizeFailures } from '../jobs/job-outcomes.ts';
+import { outcomesFailure } from '../jobs/job-outcomes.ts';
 import { createUploadReport, describeReady, UPLOADS, uploadFields } from './upload-records.ts';
 import { readUploadSources, type UploadSource } from './upload-source.ts';
 
@@ -43,7 +43,7 @@ export const upload: Command = defineCommand({
   schemas: async () => (await import('../account/outputs.ts')).UPLOAD_LIST,
   run: async (context, operands, options) => {
     if (options.fileName !== undefined && operands.length > 1) {
-      throw usageFailure(
+      throw invalidCallFailure(
         '--file-name names one file, but several were given',
         'Leave it out, or upload them one by one.',
       );
@@ -87,7 +87,7 @@ async function uploadAll(
     }
     progress.close();
     await printList(context, UPLOADS, { data: sent, has_more: false, next_cursor: null });
-    const failure = summarizeFailures(outcomes, 'files were not uploaded', 'Run it again for those.');
+    const failure = outcomesFailure(outcomes, 'files were not uploaded', 'Run it again for those.');
     if (failure !== null) throw failure;
     return 0;
   } finally {

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../../client/webhooks/forward.ts';
-import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
@@ -137,7 +137,7 @@ async function waitForEnd(
   try {
     const outcome = await Promise.race([ended, time]);
     if (typeof outcome === 'object') return outcome;
-    if (outcome === 'time' && until !== undefined) throw stillWaiting(until, timeout ?? 0, context);
+    if (outcome === 'time' && until !== undefined) throw stillWaitingFailure(until, timeout ?? 0, context);
     if (outcome === 'time') return null;
     // Without --until, Ctrl-C is the normal end, as with `vloc serve`.
     if (until === undefined && signal.reason instanceof Interruption) return null;
@@ -147,7 +147,7 @@ async function waitForEnd(
   }
 }
 
-function stillWaiting(job: string, timeoutMs: number, caller: Caller): Failure {
+function stillWaitingFailure(job: string, timeoutMs: number, caller: Caller): Failure {
   return new Failure({
     category: 'timeout',
     code: 'NO_EVENT',
@@ -171,9 +171,9 @@ function checkCommands({ failedCommands }: EventOutput): void {
 
 function checkPath(path: string): string {
   if (/^\/[^\s?#]*$/.test(path)) return path;
-  throw unusable('--path does not begin with a slash, or contains a space, a ? or a #');
+  throw listenAddressFailure('--path does not begin with a slash, or contains a space, a ? or a #');
 }
 
-function unusable(message: string): Failure {
-  return usageFailure(message, 'See `vloc webhooks listen --help`.');
+function listenAddressFailure(message: string): Failure {
+  return invalidCallFailure(message, 'See `vloc webhooks listen --help`.');
 }

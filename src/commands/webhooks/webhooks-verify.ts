@@ -11,7 +11,7 @@ import {
 } from '../../client/webhooks/verify-webhook.ts';
 import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
-import { type Command, defineCommand, type OptionValues, usageFailure } from '../context/command.ts';
+import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from './rules.ts';
@@ -62,19 +62,19 @@ export const webhooksVerify: Command = defineCommand({
     const received = await readDelivery(context, options, rules);
     const verdict = judgeWebhook(received, rules);
     showVerdict(context, verdict);
-    if (!verdict.valid) throw refusal(verdict, received, rules);
+    if (!verdict.valid) throw webhookFileFailure(verdict, received, rules);
     return 0;
   },
 });
 
 function checkOptions({ body, headers, timestamp, id, signature, secretStdin }: Options): void {
-  if (body === undefined) throw usage('--body is missing');
+  if (body === undefined) throw verifyUsageFailure('--body is missing');
   if ([body === '-', headers === '-', secretStdin].filter(Boolean).length > 1) {
-    throw usage('stdin can be only one of --body, --headers and the secret');
+    throw verifyUsageFailure('stdin can be only one of --body, --headers and the secret');
   }
   const parts = [timestamp, id, signature].filter((value) => value !== undefined);
   if (headers === undefined ? parts.length < 3 : parts.length > 0) {
-    throw usage('give either --headers, or all of --timestamp, --id and --signature');
+    throw verifyUsageFailure('give either --headers, or all of --timestamp, --id and --signature');
   }
 }
 
@@ -101,7 +101,7 @@ async function readInput({ io }: Context, file: string): Promise<Buffer> {
   } catch (error) {
     const why = describeUnreadable(error);
     if (why === null) throw error;
-    throw usage(`${file}: ${why}`);
+    throw verifyUsageFailure(`${file}: ${why}`);
   }
 }
 
@@ -110,7 +110,7 @@ function readArrival(text: string): number {
   if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
   const instant = parseInstant(text.replace(' ', 'T'));
   if (instant === null) {
-    throw usage('--at is neither Unix seconds nor a time with its zone, such as 2026-11-20T18:04:05Z');
+    throw verifyUsageFailure('--at is neither Unix seconds nor a time with its zone, such as 2026-11-20T18:04:05Z');
   }
   return instant;
 }
@@ -139,7 +139,7 @@ function verdictDocument(verdict: WebhookCheckResult): object {
   return { valid, event_id: eventId, form: layout, age_seconds: ageSeconds };
 }
 
-function refusal(
+function webhookFileFailure(
   { check, message }: WebhookCheckResult & { valid: false },
   received: ReceivedWebhook,
   rules: WebhookRules,
@@ -158,6 +158,6 @@ const ADVICE = {
   timestamp: 'For a saved delivery give the time of its arrival with --at; else check the clock.',
 } as const;
 
-function usage(message: string): Failure {
-  return usageFailure(message, 'See `vloc webhooks verify --help`.');
+function verifyUsageFailure(message: string): Failure {
+  return invalidCallFailure(message, 'See `vloc webhooks verify --help`.');
 }

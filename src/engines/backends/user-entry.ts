@@ -5,7 +5,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { BackendParts } from './parts.ts';
 
 /** A failure that lasts until the configuration is changed. */
-export function unusable(message: string, cause?: unknown): JobFailure {
+export function unusableEntryFailure(message: string, cause?: unknown): JobFailure {
   return new JobFailure('ENGINE_ERROR', message, { permanent: true, cause });
 }
 

@@ -30,12 +30,12 @@ export async function recognize(
     () => noLanguage(engines, sourceLanguage, work),
   );
   const { voice, segments } = separation;
-  if (segments.length === 0 || voice === null) throw noSpeech();
+  if (segments.length === 0 || voice === null) throw noSpeechFailure();
   const { language, words, punctuated } = await backend.recognize(
     { voice, segments, language: sourceLanguage },
     work,
   );
-  if (words.length === 0) throw noSpeech();
+  if (words.length === 0) throw noSpeechFailure();
   return { subtitle: { language, lines: wordsToCues(words, punctuated) }, use };
 }
 
@@ -50,6 +50,6 @@ async function noLanguage(engines: StepEngines, language: string, work: Work): P
   return new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
 }
 
-function noSpeech(): JobFailure {
+function noSpeechFailure(): JobFailure {
   return new JobFailure('NO_SPEECH_DETECTED', 'no speech was found in the sound of the video');
 }

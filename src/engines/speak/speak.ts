@@ -55,7 +55,7 @@ export async function speak(engines: StepEngines, task: DubTask, work: Work): Pr
     'speak',
     engines.speak,
     (candidate) => candidate.supports(language, work),
-    async () => noVoice(language),
+    async () => noVoiceFailure(language),
   );
   const endMs = Math.max(0, ...task.lines.map((line) => line.end_ms));
   const totalMs = task.durationSeconds === null ? null : task.durationSeconds * 1000;
@@ -80,7 +80,7 @@ export async function speak(engines: StepEngines, task: DubTask, work: Work): Pr
   return { path, durationSeconds, fits, use };
 }
 
-function noVoice(language: string): JobFailure {
+function noVoiceFailure(language: string): JobFailure {
   const message = `${noVoiceFor(language)}; see the available languages with: vloc engines list`;
   return new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
 }

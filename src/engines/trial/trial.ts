@@ -76,7 +76,7 @@ async function tryRecognizer(backend: Recognizer, parts: TrialParts): Promise<Tr
   const { result, seconds } = await timed(parts, () => backend.recognize(task, workOf(parts)));
   const output = result.words.map(({ text }) => text).join(' ');
   const isEnglish = sameLanguage(language, ENGLISH);
-  if (isEnglish && output === '') throw unusable(backend, 'recognized no word in clear English speech');
+  if (isEnglish && output === '') throw trialFailure(backend, 'recognized no word in clear English speech');
   const wordErrorRate = isEnglish ? countWordErrors(SPEECH.words, output) : null;
   return { language, output, wordErrorRate, seconds, realTimeFactor: seconds / SPEECH.seconds };
 }
@@ -86,7 +86,7 @@ async function chooseSpoken(backend: Recognizer, { languages, signal, folder }: 
   const supported = await backend.languages({ signal, folder });
   const used = languages.length > 0 ? languages : supported;
   const language = matchLanguage(ENGLISH, used) ?? used[0];
-  if (language === undefined) throw unusable(backend, 'supports no language');
+  if (language === undefined) throw trialFailure(backend, 'supports no language');
   return language;
 }
 
@@ -106,10 +106,10 @@ async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Tr
   const task = { from: ENGLISH, to, texts };
   const { result, seconds } = await timed(parts, () => backend.translate(task, workOf(parts)));
   if (result.length !== texts.length || result.some((text) => text.trim() === '')) {
-    throw unusable(backend, 'left a sentence without a translation');
+    throw trialFailure(backend, 'left a sentence without a translation');
   }
   if (result.every((text, at) => text.trim() === SENTENCES[at])) {
-    throw unusable(backend, 'returned every sentence as it was');
+    throw trialFailure(backend, 'returned every sentence as it was');
   }
   const output = result.map((text) => text.trim()).join(' ');
   return { language: `${ENGLISH} to ${to}`, output, wordErrorRate: null, seconds, realTimeFactor: null };
@@ -148,10 +148,10 @@ async function trySpeaker(backend: Speaker, parts: TrialParts): Promise<Trial> {
   const { result, seconds } = await timed(parts, () => backend.speak(request, { signal, folder }));
   const { samples, sampleRate } = result;
   const length = samples.length / sampleRate;
-  if (!(length >= TOO_SHORT)) throw unusable(backend, `spoke only ${length.toFixed(2)} s`);
-  if (length > TOO_LONG) throw unusable(backend, `spoke ${length.toFixed(0)} s for one sentence`);
+  if (!(length >= TOO_SHORT)) throw trialFailure(backend, `spoke only ${length.toFixed(2)} s`);
+  if (length > TOO_LONG) throw trialFailure(backend, `spoke ${length.toFixed(0)} s for one sentence`);
   const level = levelOf(samples);
-  if (level < SILENCE) throw unusable(backend, 'returned silence');
+  if (level < SILENCE) throw trialFailure(backend, 'returned silence');
   const output = `${length.toFixed(1)} s of speech, ${sampleRate} Hz, ${level.toFixed(0)} dB`;
   return { language, output, wordErrorRate: null, seconds, realTimeFactor: seconds / length };
 }
@@ -162,7 +162,7 @@ async function chooseVoice(backend: Speaker, { languages, signal, folder }: Tria
   for (const language of [...languages, ENGLISH, ...listed]) {
     if (await backend.supports(language, run)) return language;
   }
-  throw unusable(backend, 'has no voice for any language');
+  throw trialFailure(backend, 'has no voice for any language');
 }
 
 /** Seconds of noise alone before the speech, and the level of the noise. */
@@ -182,11 +182,11 @@ async function trySeparator(backend: Separator, parts: TrialParts): Promise<Tria
     const length = sound.length / SPEECH_FORMAT.sampleRate;
     // A frame of an encoder or of an analysis.
     if (Math.abs(length - total) > 0.25) {
-      throw unusable(backend, `wrote ${length.toFixed(1)} s of ${name} for ${total.toFixed(1)} s of sound`);
+      throw trialFailure(backend, `wrote ${length.toFixed(1)} s of ${name} for ${total.toFixed(1)} s of sound`);
     }
   }
   const start = NOISE_SECONDS * SPEECH_FORMAT.sampleRate;
-  if (levelOf(voice.subarray(start)) < SILENCE) throw unusable(backend, 'wrote a silent voice');
+  if (levelOf(voice.subarray(start)) < SILENCE) throw trialFailure(backend, 'wrote a silent voice');
   const removed = levelOf(before.subarray(0, start)) - levelOf(voice.subarray(0, start));
   const output = `noise in the voice ${removed.toFixed(0)} dB lower`;
   return { language: '', output, wordErrorRate: null, seconds, realTimeFactor: seconds / total };
@@ -250,7 +250,7 @@ async function timed<T>(
   return { result, seconds: (now() - begun) / 1000 };
 }
 
-function unusable({ name }: { readonly name: string }, what: string): JobFailure {
+function trialFailure({ name }: { readonly name: string }, what: string): JobFailure {
   return new JobFailure('ENGINE_ERROR', `${name} ${what}`, { permanent: true });
 }
 

@@ -122,7 +122,7 @@ export async function exportVideo(
     if (time !== undefined && duration > 0) work.report(Math.min(1, Number(time) / 1e6 / duration));
   };
   await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }).catch((error: unknown) => {
-    throw isOutOfMemory(error) ? tooLarge(error) : error;
+    throw isOutOfMemory(error) ? exportTooLargeFailure(error) : error;
   });
   const written = await readHeader(programs, path, work);
   const isUnasked = !picture.copy && !burned && task.resolution === 'source';
@@ -164,7 +164,7 @@ function isOutOfMemory(error: unknown): error is ChildFailure {
 }
 
 /** Another attempt would fail in the same way. */
-function tooLarge(cause: ChildFailure): JobFailure {
+function exportTooLargeFailure(cause: ChildFailure): JobFailure {
   const message =
     'encoding the picture needs more memory than an export may use here; choose a lower resolution, or leave the picture as it is: without burned subtitles and with the resolution of the source';
   return new JobFailure('MEDIA_UNSUPPORTED', message, { cause });

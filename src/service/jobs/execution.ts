@@ -73,7 +73,7 @@ export function startExecution(
 
 const WHILE_WORKING = 'while it worked on this job; its log has these times under the id of the job';
 
-function brokenOff(attempts: number): JobFailure {
+function interruptedJobFailure(attempts: number): JobFailure {
   return new JobFailure(
     'ENGINE_ERROR',
     `the work failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}; the log of the service has the cause under the id of this job`,
@@ -83,7 +83,7 @@ function brokenOff(attempts: number): JobFailure {
 /** The message of a failed engine may be shown to the caller; the message of an unexpected error may not. */
 function lastFailure(error: unknown, attempts: number): JobFailure {
   if (error instanceof NoRoom) return new JobFailure('STORAGE_ERROR', error.message);
-  return error instanceof JobFailure ? error : brokenOff(attempts);
+  return error instanceof JobFailure ? error : interruptedJobFailure(attempts);
 }
 
 /** Temporary failures: a child process may have run out of memory, a source may have been busy. */

@@ -12,7 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { Failure } from '../../base/failure.ts';
 import { toCredits } from '../credits/account.ts';
-import { refuseMarked } from '../store/mark.ts';
+import { markedFolderFailure } from '../store/mark.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { type AccountFiles, copyFiles, type MovedUploads } from './files.ts';
 import { type OpenAccount, openPlace, type Place, type PlaceName } from './places.ts';
@@ -62,8 +62,8 @@ export async function undoMove(name: PlaceName): Promise<MovedAccount> {
   try {
     return await place.transaction(async (account) => {
       const { mark } = await account.state();
-      if (mark?.kind === 'arriving') throw refuseMarked(mark, place.shown);
-      if (mark === null) throw notMoved(place.shown);
+      if (mark?.kind === 'arriving') throw markedFolderFailure(mark, place.shown);
+      if (mark === null) throw notMovedFailure(place.shown);
       await account.removeMark();
       return describe(await readTotals(account), 0);
     });
@@ -79,7 +79,7 @@ async function move(source: Place, target: Place, options: MoveOptions): Promise
   const to = await target.transaction((account) => account.state());
   if (from.mark !== null) {
     if (to.mark?.kind !== 'arriving' || to.mark.id !== from.mark.id)
-      throw refuseMarked(from.mark, source.shown);
+      throw markedFolderFailure(from.mark, source.shown);
     return complete(target, from.mark.id, 0);
   }
   await source.transaction((account) => checkSource(account, source.shown));
@@ -103,7 +103,7 @@ async function move(source: Place, target: Place, options: MoveOptions): Promise
   return complete(target, mark.id, copied);
 }
 
-function notMoved(shown: string): Failure {
+function notMovedFailure(shown: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'STORE_NOT_MOVED',
@@ -128,10 +128,10 @@ function describe({ ledger, remaining: _, reserved, ...counts }: Totals, files: 
 async function checkSource(account: OpenAccount, shown: string): Promise<void> {
   const { version } = await account.state();
   await account.checkFiles();
-  if (version !== SCHEMA_VERSION) throw wrongVersion(shown, version);
+  if (version !== SCHEMA_VERSION) throw wrongVersionFailure(shown, version);
 }
 
-function wrongVersion(shown: string, version: number): Failure {
+function wrongVersionFailure(shown: string, version: number): Failure {
   const isNewer = version > SCHEMA_VERSION;
   return new Failure({
     category: 'configuration',
@@ -147,9 +147,9 @@ function wrongVersion(shown: string, version: number): Failure {
 async function clearTarget(account: OpenAccount, shown: string): Promise<void> {
   const { version, mark } = await account.state();
   if (version === 0) return account.createTables();
-  if (version !== SCHEMA_VERSION) throw wrongVersion(shown, version);
+  if (version !== SCHEMA_VERSION) throw wrongVersionFailure(shown, version);
   if (mark?.kind === 'arriving') await account.removeMark();
-  else if (mark !== null || (await hasRows(account))) throw notEmpty(`${shown} has an account`);
+  else if (mark !== null || (await hasRows(account))) throw notEmptyFailure(`${shown} has an account`);
   for (const { name } of accountTables().toReversed()) await account.run(`DELETE FROM ${name}`);
 }
 
@@ -159,7 +159,7 @@ async function hasRows(account: OpenAccount): Promise<boolean> {
   return keys + jobs + uploads + entries > 0;
 }
 
-function notEmpty(message: string): Failure {
+function notEmptyFailure(message: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'TARGET_NOT_EMPTY',
@@ -193,5 +193,5 @@ async function copyRows(
 
 async function refuseFiles(files: AccountFiles): Promise<void> {
   const name = await files.findAny();
-  if (name !== null) throw notEmpty(`${files.shown} has files of an account, such as ${name}`);
+  if (name !== null) throw notEmptyFailure(`${files.shown} has files of an account, such as ${name}`);
 }

@@ -57,7 +57,7 @@ export const openPlace = (name: PlaceName, role: Role): Promise<Place> =>
   name.database === undefined ? openFolder(name.stateDir, role) : openDatabase(name.database, name, role);
 
 async function openFolder(stateDir: string, role: Role): Promise<Place> {
-  if (role === 'source' && !hasTraces(foldersOf(stateDir))) throw noAccount(stateDir);
+  if (role === 'source' && !hasTraces(foldersOf(stateDir))) throw noAccountFailure(stateDir);
   const { folders } = await prepareFolders(stateDir);
   const shown = folders.root;
   const file = exclusively(shown, () => openAccountAlone(folders, role === 'source'));
@@ -118,11 +118,11 @@ function exclusively(shown: string, open: () => SqliteFile): SqliteFile {
   try {
     return open();
   } catch (error) {
-    throw sqliteCode(error) === SQLITE_BUSY ? isInUse(shown, error) : error;
+    throw sqliteCode(error) === SQLITE_BUSY ? accountInUseFailure(shown, error) : error;
   }
 }
 
-function isInUse(shown: string, cause?: unknown): Failure {
+function accountInUseFailure(shown: string, cause?: unknown): Failure {
   return new Failure(
     {
       category: 'configuration',
@@ -141,7 +141,7 @@ const asStatements = (file: SqliteFile): Statements => ({
 });
 
 /** @param shown a folder or a database */
-function noAccount(shown: string): Failure {
+function noAccountFailure(shown: string): Failure {
   return new Failure({
     category: 'usage',
     code: 'NO_SERVICE',
@@ -152,8 +152,8 @@ function noAccount(shown: string): Failure {
 
 async function openDatabase(url: string, name: PlaceName, role: Role): Promise<Place> {
   const { store, shown } = await openPostgresAlone(url, {
-    inUse: isInUse,
-    ...(role === 'source' ? { missing: noAccount } : {}),
+    inUse: accountInUseFailure,
+    ...(role === 'source' ? { missing: noAccountFailure } : {}),
   });
   const { files, isOurs, claim, close } = await openFiles(store, shown, name, role).catch(
     async (error: unknown) => {

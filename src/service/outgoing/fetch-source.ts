@@ -98,7 +98,7 @@ export async function readSubtitleSource(
   const folder = await mkdtemp(join(tmpdir(), 'vloc-source-'));
   const path = join(folder, 'subtitle');
   const network = systemNetwork({ allowLoopback: config.allowLoopback });
-  const failure = unreachable(`it took longer than ${BEFORE_CREATION_MS / 1000} s`);
+  const failure = sourceUnreachableFailure(`it took longer than ${BEFORE_CREATION_MS / 1000} s`);
   const { signal } = new AbortController();
   try {
     await withDeadline({ clock, ms: BEFORE_CREATION_MS, failure, signal }, (limited) =>
@@ -152,7 +152,7 @@ export async function fetchSource(
   parts: FetchParts,
 ): Promise<void> {
   const { clock, signal } = parts;
-  const failure = unreachable(`it took longer than ${TOTAL_MS / 60_000} minutes`);
+  const failure = sourceUnreachableFailure(`it took longer than ${TOTAL_MS / 60_000} minutes`);
   try {
     await withDeadline({ clock, ms: TOTAL_MS, failure, signal }, async (limited) => {
       const answer = await followRedirects(address, { ...parts, signal: limited });
@@ -180,13 +180,13 @@ async function followRedirects(first: string, parts: FetchParts): Promise<Incomi
     // Servers often leave spaces in a path unencoded.
     const next = parseAddress((answer.headers.location ?? '').replaceAll(' ', '%20'), address);
     if (answer.headers.location === undefined || next === null) {
-      throw unreachable('it redirects without saying where to');
+      throw sourceUnreachableFailure('it redirects without saying where to');
     }
     // An outside server must not redirect to this machine, even if callers may use its address.
     if (!isLoopbackUrl(address)) network = { ...network, policy: { allowLoopback: false } };
     address = next.href;
   }
-  throw unreachable(`it redirects more than ${MAX_REDIRECTS} times`);
+  throw sourceUnreachableFailure(`it redirects more than ${MAX_REDIRECTS} times`);
 }
 
 async function askForHead(
@@ -194,33 +194,33 @@ async function askForHead(
   isRedirected: boolean,
   { network, clock, signal }: FetchParts,
 ): Promise<IncomingMessage> {
-  const failure = unreachable(`it did not answer within ${HEAD_MS / 1000} s`);
+  const failure = sourceUnreachableFailure(`it did not answer within ${HEAD_MS / 1000} s`);
   const message = { method: 'GET', headers: { Accept: '*/*', 'Accept-Encoding': 'identity' } } as const;
   try {
     return await withDeadline({ clock, ms: HEAD_MS, failure, signal }, (limited) =>
       sendRequest(network, address, message, limited),
     );
   } catch (error) {
-    if (error instanceof TargetBlocked) throw blocked(error, isRedirected);
-    if (error instanceof TargetUnreachable) throw unreachable(error.message, error);
+    if (error instanceof TargetBlocked) throw sourceBlockedFailure(error, isRedirected);
+    if (error instanceof TargetUnreachable) throw sourceUnreachableFailure(error.message, error);
     throw error;
   }
 }
 
 function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refusedSize: number): void {
   if (statusCode !== 200) {
-    throw unreachable(`it answered with status ${statusCode}; it must be readable without a login`);
+    throw sourceUnreachableFailure(`it answered with status ${statusCode}; it must be readable without a login`);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw unreachable('it sent compressed bytes although uncompressed ones were requested');
+    throw sourceUnreachableFailure('it sent compressed bytes although uncompressed ones were requested');
   }
   const length = headers['content-length'];
   // Without a length, a complete body cannot be distinguished from an interrupted one.
   if (length === undefined && headers['transfer-encoding'] === undefined) {
-    throw unreachable('it does not say how long the file is (no Content-Length)');
+    throw sourceUnreachableFailure('it does not say how long the file is (no Content-Length)');
   }
-  if (length !== undefined && Number(length) >= refusedSize) throw tooLarge(refusedSize);
+  if (length !== undefined && Number(length) >= refusedSize) throw sourceTooLargeFailure(refusedSize);
 }
 
 async function writeBody(
@@ -240,7 +240,7 @@ async function writeBody(
     stopWatching();
     await file.close();
   }
-  if (!answer.complete) throw unreachable('the transfer failed: the connection broke off');
+  if (!answer.complete) throw sourceUnreachableFailure('the transfer failed: the connection broke off');
 }
 
 /** Reports errors of the transfer as faults of the source, but not errors of the local file. */
@@ -248,7 +248,7 @@ async function* readChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   try {
     yield* chunks;
   } catch (error) {
-    throw unreachable(`the transfer failed: ${describeNetworkError(error)}`, error);
+    throw sourceUnreachableFailure(`the transfer failed: ${describeNetworkError(error)}`, error);
   }
 }
 
@@ -256,25 +256,25 @@ async function* countBytes(chunks: AsyncIterable<Buffer>, refusedSize: number): 
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size >= refusedSize) throw tooLarge(refusedSize);
+    if (size >= refusedSize) throw sourceTooLargeFailure(refusedSize);
     yield chunk;
   }
-  if (size === 0) throw unreachable('the file is empty');
+  if (size === 0) throw sourceUnreachableFailure('the file is empty');
 }
 
-function unreachable(what: string, cause?: unknown): JobFailure {
+function sourceUnreachableFailure(what: string, cause?: unknown): JobFailure {
   const message = `the source could not be fetched: ${what}; check the address and try again, ${ADVICE}`;
   return new JobFailure('SOURCE_UNREACHABLE', message, { cause });
 }
 
 /** Does not name the target of a redirect, which may be private to the other server. */
-function blocked(error: TargetBlocked, isRedirected: boolean): JobFailure {
+function sourceBlockedFailure(error: TargetBlocked, isRedirected: boolean): JobFailure {
   const subject = isRedirected ? 'it redirects to an address that may not be fetched: ' : '';
   const message = `the source may not be fetched: ${subject}${error.message}; name a public https address, ${ADVICE}`;
   return new JobFailure('SOURCE_BLOCKED', message, { cause: error });
 }
 
-function tooLarge(refusedSize: number): JobFailure {
+function sourceTooLargeFailure(refusedSize: number): JobFailure {
   const mebibytes = refusedSize / 1024 ** 2;
   return new JobFailure(
     'SOURCE_TOO_LARGE',

@@ -173,14 +173,14 @@ async function tieToCluster(
     const row = await store.get<{ folder: string | null }>('SELECT folder FROM vloc_version');
     const folder = row?.folder ?? null;
     const own = folder?.startsWith(OF_A_BUCKET) === true ? folder.replace(UNCONFIRMED, '') : null;
-    if (own === null) throw folder === null ? otherDatabase(shown) : databaseOfFolder();
-    if (marker !== null && marker !== own) throw otherDatabase(shown);
-    if (marker === null && folder === own) throw otherBucket(shown);
+    if (own === null) throw folder === null ? otherDatabaseFailure(shown) : databaseOfFolderFailure();
+    if (marker !== null && marker !== own) throw otherDatabaseFailure(shown);
+    if (marker === null && folder === own) throw otherBucketFailure(shown);
     if (marker === null) {
       await refuseForeign(bucket, address, shown);
       await writeMarker(bucket, key, own);
     }
-    if ((await readMarker(bucket, key)) !== own) throw otherDatabase(shown);
+    if ((await readMarker(bucket, key)) !== own) throw otherDatabaseFailure(shown);
     await store.run('UPDATE vloc_version SET folder = ? WHERE folder = ?', own, own + UNCONFIRMED);
     await refuseOtherNode(root, own);
     return async () => {
@@ -242,7 +242,7 @@ async function refuseForeign(bucket: Bucket, { prefix }: S3Address, shown: strin
   }
 }
 
-function otherDatabase(shown: string): Failure {
+function otherDatabaseFailure(shown: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'STORAGE_OF_ANOTHER',
@@ -251,7 +251,7 @@ function otherDatabase(shown: string): Failure {
   });
 }
 
-function otherBucket(shown: string): Failure {
+function otherBucketFailure(shown: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'STORAGE_OF_ANOTHER',
@@ -260,7 +260,7 @@ function otherBucket(shown: string): Failure {
   });
 }
 
-function databaseOfFolder(): Failure {
+function databaseOfFolderFailure(): Failure {
   return new Failure({
     category: 'configuration',
     code: 'DATABASE_OF_ANOTHER',

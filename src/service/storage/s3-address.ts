@@ -29,37 +29,37 @@ const REGION = /^[a-z0-9-]{1,64}$/;
  */
 export function readS3Address(address: string, env: Env): S3Address {
   const url = URL.parse(address);
-  if (url === null || url.protocol !== 's3:') throw invalid('it does not begin with s3://');
+  if (url === null || url.protocol !== 's3:') throw s3AddressFailure('it does not begin with s3://');
   if (url.username !== '' || url.password !== '') {
-    throw invalid(
+    throw s3AddressFailure(
       'it contains a user or a password, which every user of the machine can read',
       'Remove them from the address, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     );
   }
   const { hostname: bucket, pathname, searchParams: given } = url;
-  if (url.port !== '' || url.hash !== '') throw invalid('it has a port or a fragment');
-  if (!BUCKET.test(bucket)) throw invalid(`"${bucket.slice(0, 64)}" is not the name of a bucket`);
+  if (url.port !== '' || url.hash !== '') throw s3AddressFailure('it has a port or a fragment');
+  if (!BUCKET.test(bucket)) throw s3AddressFailure(`"${bucket.slice(0, 64)}" is not the name of a bucket`);
   if (!FOLDER.test(pathname))
-    throw invalid('the folder in the bucket may have letters, digits, - and _ only');
+    throw s3AddressFailure('the folder in the bucket may have letters, digits, - and _ only');
   const unknown = [...given.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) {
-    throw invalid(
+    throw s3AddressFailure(
       `it has an unknown parameter "${unknown.slice(0, 40)}"`,
       `Use ${PARAMETERS.join(', ')}; ${KEYS}`,
     );
   }
   const twice = PARAMETERS.find((name) => given.getAll(name).length > 1);
-  if (twice !== undefined) throw invalid(`it has the parameter ${twice} twice`);
+  if (twice !== undefined) throw s3AddressFailure(`it has the parameter ${twice} twice`);
   const region = given.get('region') ?? env.AWS_REGION ?? 'us-east-1';
-  if (!REGION.test(region)) throw invalid('the region has other characters than a-z, 0-9 and -');
+  if (!REGION.test(region)) throw s3AddressFailure('the region has other characters than a-z, 0-9 and -');
   const endpoint = given.get('endpoint');
   const style = given.get('style') ?? (endpoint === null ? 'virtual' : 'path');
-  if (style !== 'path' && style !== 'virtual') throw invalid('style is neither path nor virtual');
+  if (style !== 'path' && style !== 'virtual') throw s3AddressFailure('style is neither path nor virtual');
   const own = readEndpoint('endpoint', endpoint ?? `https://s3.${region}.amazonaws.com`);
   const shown = given.get('public_endpoint');
   const open = shown === null ? own : readEndpoint('public_endpoint', shown);
   if (open.protocol === 'http:' && !isLoopbackHost(open.hostname)) {
-    throw invalid(
+    throw s3AddressFailure(
       `callers would send videos to ${open.host} without encryption, which they refuse`,
       'Use an https endpoint, or name one for callers with public_endpoint.',
     );
@@ -84,7 +84,7 @@ export function withFolder(address: string, folder: string): string {
 function readEndpoint(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '')) {
-    throw invalid(
+    throw s3AddressFailure(
       `${name} must be scheme and host alone`,
       `Write it as ${name}=https://s3.example.com, without a path or a password.`,
     );
@@ -98,7 +98,7 @@ function urlOf({ protocol, host, origin }: URL, bucket: string, style: 'path' | 
 
 const KEYS = 'keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.';
 
-function invalid(reason: string, advice?: string): Failure {
+function s3AddressFailure(reason: string, advice?: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'STORAGE_INVALID',

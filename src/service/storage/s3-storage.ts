@@ -126,12 +126,12 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
           SHORT_WAITS_MS,
           signal,
         );
-        if (found.size !== size || (sha256 !== null && found.sha256 !== sha256)) throw changed();
+        if (found.size !== size || (sha256 !== null && found.sha256 !== sha256)) throw objectChangedFailure();
         return path;
       } catch (error) {
         await rm(path, { force: true });
         if (!isAboutObject(error)) throw error;
-        if (error.code === 'PreconditionFailed') throw changed();
+        if (error.code === 'PreconditionFailed') throw objectChangedFailure();
         throw new JobFailure('STORAGE_ERROR', 'the uploaded file is gone; upload it again');
       }
     },
@@ -147,7 +147,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
           body: { bytes, sha256, open },
         };
         await insist(() => tell(put), LONG_WAITS_MS, signal).catch((error: unknown) => {
-          throw isAboutObject(error) ? tooLarge() : error;
+          throw isAboutObject(error) ? objectTooLargeFailure() : error;
         });
       }
     },
@@ -199,11 +199,11 @@ function isAboutObject(error: unknown): error is BucketRefusal {
   return error instanceof BucketRefusal && ABOUT_THE_OBJECT.includes(error.code);
 }
 
-function tooLarge(): JobFailure {
+function objectTooLargeFailure(): JobFailure {
   return new JobFailure('STORAGE_ERROR', 'the result is larger than the storage accepts');
 }
 
-function changed(): JobFailure {
+function objectChangedFailure(): JobFailure {
   return new JobFailure(
     'STORAGE_ERROR',
     'the uploaded file was replaced after it had been completed; upload it again',

@@ -24,7 +24,7 @@ export const CREATE_MARK = `CREATE TABLE ${MARK_TABLE} (kind TEXT NOT NULL, id T
 export const READ_MARK = `SELECT kind, id, place, at FROM ${MARK_TABLE}`;
 
 /** @param shown what has the mark: a folder or a database */
-export function refuseMarked({ kind, place, at }: Mark, shown: string): Failure {
+export function markedFolderFailure({ kind, place, at }: Mark, shown: string): Failure {
   const day = new Date(at).toISOString().slice(0, 10);
   return kind === 'moved'
     ? new Failure({

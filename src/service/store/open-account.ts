@@ -5,9 +5,9 @@ import { Failure } from '../../base/failure.ts';
 import { sqliteCode } from '../../base/system-error.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
-import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
+import { MARK_TABLE, type Mark, READ_MARK, markedFolderFailure } from './mark.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { BUSY_TIMEOUT_MS, damaged, openSqliteFile, SQLITE_BUSY, type SqliteFile } from './sqlite-file.ts';
+import { BUSY_TIMEOUT_MS, damagedDatabaseFailure, openSqliteFile, SQLITE_BUSY, type SqliteFile } from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
@@ -116,7 +116,7 @@ function refuseLost(path: string, folders: Folders, advice: string): void {
   const hasData = (sizeOf(`${path}-wal`) ?? 0) > 0 || holdsFiles(folders);
   const size = sizeOf(path);
   if (!hasData || (size !== null && size > 0)) return;
-  throw damaged(
+  throw damagedDatabaseFailure(
     path,
     `it is ${size === null ? 'missing' : 'empty'}, but ${dirname(path)} has data of a service`,
     advice,
@@ -140,28 +140,28 @@ function inspect(file: SqliteFile, path: string, folders: Folders, advice: strin
   const names = tableNames(file);
   if (version === 0 && names.size === 0) {
     if (!holdsFiles(folders)) return;
-    throw damaged(path, `it is empty, but ${folders.root} has data of a service`, advice);
+    throw damagedDatabaseFailure(path, `it is empty, but ${folders.root} has data of a service`, advice);
   }
   const wanted = tablesOf(version);
   const missing = wanted.filter((name) => !names.has(name));
   if (version === 0 || missing.length === wanted.length) {
     const elsewhere =
       'Choose another state folder with VLOC_STATE_DIR or --state-dir, or move that file away.';
-    throw damaged(path, 'it is the database of another program', elsewhere);
+    throw damagedDatabaseFailure(path, 'it is the database of another program', elsewhere);
   }
   if (version > SCHEMA_VERSION) {
     const mark = names.has(MARK_TABLE) ? file.get<Mark>(READ_MARK) : undefined;
-    if (mark === undefined) throw newer(path);
-    if (!allowsMark) throw refuseMarked(mark, folders.root);
+    if (mark === undefined) throw schemaTooNewFailure(path);
+    if (!allowsMark) throw markedFolderFailure(mark, folders.root);
   }
-  if (missing.length > 0) throw damaged(path, `it lacks the tables ${missing.join(', ')}`, advice);
+  if (missing.length > 0) throw damagedDatabaseFailure(path, `it lacks the tables ${missing.join(', ')}`, advice);
   const size = (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0);
   if (size > CHECKED_WHOLE_BYTES) return;
   const answer = file.get<{ quick_check: string }>(QUICK_CHECK)?.quick_check;
-  if (answer !== 'ok') throw damaged(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
+  if (answer !== 'ok') throw damagedDatabaseFailure(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
 }
 
-function newer(path: string): Failure {
+function schemaTooNewFailure(path: string): Failure {
   return new Failure({
     category: 'disk',
     code: 'STORE_NEWER',

@@ -61,7 +61,7 @@ export async function openPostgresAccount(
     if (await migrate(store, shown, address, schema)) {
       onUpgrade(describeUpgrade(`${tableBefore('jobs', schema.migrations.length)} and the tables beside it`));
     }
-    store.refuseIfNewer(schema.migrations.length, newer(shown));
+    store.refuseIfNewer(schema.migrations.length, databaseTooNewFailure(shown));
     if (root !== null) await refuseOtherFolder(store, shown, root);
     return store;
   } catch (error) {
@@ -225,7 +225,7 @@ async function prepareSchema(
   );
   const names = new Set(found.map(({ name }) => name));
   if (!names.has('vloc_version')) {
-    if (names.size > 0) throw foreign(shown);
+    if (names.size > 0) throw foreignDatabaseFailure(shown);
     await store.script(tx, FIRST);
   }
   // Changing a table that needs no change would make every other connection wait.
@@ -249,10 +249,10 @@ function migrate(
     );
     const { version, oldest } = found ?? { version: 0, oldest: 0 };
     // A program from before there was `oldest` leaves 0 beside a newer version.
-    if (version > known && (oldest === 0 || oldest > known || version >= MARKED)) throw newer(shown);
+    if (version > known && (oldest === 0 || oldest > known || version >= MARKED)) throw databaseTooNewFailure(shown);
     const tables = tablesOf(version);
     const missing = tables.filter((name) => !names.has(name));
-    if (missing.length > 0) throw incomplete(shown, missing);
+    if (missing.length > 0) throw incompleteDatabaseFailure(shown, missing);
     if (version >= known) return false;
     if (version > 0) await store.script(tx, copyTablesBefore(tables, names, known));
     for (const step of migrations.slice(version)) await store.script(tx, forPostgres(step));
@@ -262,7 +262,7 @@ function migrate(
   }, 'long');
 }
 
-function foreign(shown: string): Failure {
+function foreignDatabaseFailure(shown: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'DATABASE_FOREIGN',
@@ -271,7 +271,7 @@ function foreign(shown: string): Failure {
   });
 }
 
-function newer(shown: string): Failure {
+function databaseTooNewFailure(shown: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'STORE_NEWER',
@@ -280,7 +280,7 @@ function newer(shown: string): Failure {
   });
 }
 
-function incomplete(shown: string, missing: readonly string[]): Failure {
+function incompleteDatabaseFailure(shown: string, missing: readonly string[]): Failure {
   return new Failure({
     category: 'disk',
     code: 'STORE_DAMAGED',

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { Failure } from '../../base/failure.ts';
-import { MARK_TABLE, type Mark, READ_MARK, refuseMarked } from './mark.ts';
+import { MARK_TABLE, type Mark, READ_MARK, markedFolderFailure } from './mark.ts';
 import {
   DatabaseAway,
   type Manner,
@@ -132,7 +132,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
       text: session,
       query_timeout: CONNECT_TIMEOUT_MS,
     });
-    if (results[0]?.rows[0]?.other) throw sharedSession(describeDatabase(url));
+    if (results[0]?.rows[0]?.other) throw sharedSessionFailure(describeDatabase(url));
   };
   const join = async (client: pg.ClientBase) => {
     await prepare(client);
@@ -140,7 +140,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     const found = await client.query(`SELECT 1 WHERE to_regclass('${MARK_TABLE}') IS NOT NULL`);
     if (found.rowCount === 0) return;
     const [mark] = (await client.query<Mark>({ text: READ_MARK, types })).rows;
-    if (mark !== undefined) throw refuseMarked(mark, describeDatabase(url));
+    if (mark !== undefined) throw markedFolderFailure(mark, describeDatabase(url));
   };
   const joinAlone = async (client: pg.ClientBase, failure: Failure) => {
     await prepare(client);
@@ -335,7 +335,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
 /** A setting that a session has once a client uses it. A pooler that gives a session to another client first clears it. */
 const SESSION = 'vloc.session';
 
-function sharedSession(shown: string): Failure {
+function sharedSessionFailure(shown: string): Failure {
   return new Failure({
     category: 'configuration',
     code: 'DATABASE_UNUSABLE',

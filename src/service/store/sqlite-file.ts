@@ -53,7 +53,7 @@ export function openSqliteFile(path: string, options: FileOptions): SqliteFile {
   const database = new DatabaseSync(path, { timeout: alone ? ALONE_TIMEOUT_MS : BUSY_TIMEOUT_MS });
   let isOpen = false;
   const file = overDatabase(database, (error) => {
-    const failure = failureOfContent(error, path, options.advice);
+    const failure = contentFailure(error, path, options.advice);
     if (failure === null) return error;
     if (isOpen) options.onFailure?.(failure);
     return failure;
@@ -169,13 +169,13 @@ const REASONS: Readonly<Record<number, string>> = {
  * Returns the failure for an SQLite error; null for errors that are not about the content of the file.
  * @param advice what to do if the file is damaged
  */
-function failureOfContent(error: unknown, path: string, advice: string): Failure | null {
+function contentFailure(error: unknown, path: string, advice: string): Failure | null {
   const reason = REASONS[sqliteCode(error) ?? 0];
-  return reason === undefined ? null : damaged(path, reason, advice, error);
+  return reason === undefined ? null : damagedDatabaseFailure(path, reason, advice, error);
 }
 
 /** @param reason completes "cannot use the store FILE: " */
-export function damaged(path: string, reason: string, advice: string, cause?: unknown): Failure {
+export function damagedDatabaseFailure(path: string, reason: string, advice: string, cause?: unknown): Failure {
   const message = `cannot use the store ${path}: ${reason}`;
   return new Failure({ category: 'disk', code: 'STORE_DAMAGED', message, advice }, { cause });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { Failure, type FailureCategory, type FailureFacts } from '../../../src/base/failure.ts';
 import type { BatchOutcome, StopReason } from '../../../src/batch/item.ts';
-import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
+import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
 import { linesItem } from './support/items.ts';
 
 type State = BatchOutcome['state'];
@@ -38,12 +38,12 @@ describe('the exit code of a run', () => {
     ['the service was unreachable', [failed('temporary'), left('network')], 7],
     ['--timeout was over', [done, left('timeout', 'tra_2')], 8],
   ])('%s', (_name, states, code) => {
-    const failure = summarizeOutcomes(outcomesOf(...states));
+    const failure = summarizeFailure(outcomesOf(...states));
     expect(EXIT_CODES[failure?.facts.category ?? 'done'].code).toBe(code);
   });
 
   it('comes with the failure itself for a single item', () => {
-    const failure = summarizeOutcomes(outcomesOf(failed('refused', 'LANGUAGE_NOT_SUPPORTED')));
+    const failure = summarizeFailure(outcomesOf(failed('refused', 'LANGUAGE_NOT_SUPPORTED')));
     expect(failure?.facts).toMatchObject({
       code: 'LANGUAGE_NOT_SUPPORTED',
       message: 'met LANGUAGE_NOT_SUPPORTED',
@@ -51,14 +51,14 @@ describe('the exit code of a run', () => {
   });
 
   it('distinguishes the quota of the key from the credits of the account', () => {
-    expect(summarizeOutcomes(outcomesOf(done, noQuota, noQuota))?.facts.code).toBe('CREDIT_QUOTA_EXCEEDED');
+    expect(summarizeFailure(outcomesOf(done, noQuota, noQuota))?.facts.code).toBe('CREDIT_QUOTA_EXCEEDED');
   });
 
   it('says what was refused, and blames the key for nothing else', () => {
     const advice = 'Add this machine to the allow-list.';
     const code = 'SOURCE_IP_NOT_ALLOWED';
     const refused = failed('configuration', code, { origin: 'api', blame: 'address', advice });
-    const failure = summarizeOutcomes(outcomesOf(refused, left('authentication'), left('authentication')));
+    const failure = summarizeFailure(outcomesOf(refused, left('authentication'), left('authentication')));
     expect(failure?.facts).toMatchObject({
       category: 'configuration',
       code,
@@ -70,7 +70,7 @@ describe('the exit code of a run', () => {
 
   it('comes with counts and with every failure for several items', () => {
     const states = [done, left('no-credits'), left('no-credits', 'tra_3'), failed('job', 'ENGINE_ERROR')];
-    const failure = summarizeOutcomes(outcomesOf(...states));
+    const failure = summarizeFailure(outcomesOf(...states));
     expect(failure?.message).toContain('1 of 4 done, 1 still running, 1 failed, 1 not started');
     expect(failure?.facts.errors).toEqual([
       { pointer: 'talk-3.srt → es', detail: 'met ENGINE_ERROR (ENGINE_ERROR)' },

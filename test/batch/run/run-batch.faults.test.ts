@@ -1,6 +1,6 @@
 /** What the network, others and the purse do to a batch. */
 import { describe, expect, it } from 'vitest';
-import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
+import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
 import { type Faults, scriptFaults } from '../../../src/service/index.ts';
 import { TRANSLATION } from '../../commands/support/run-vloc.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
@@ -82,7 +82,7 @@ describe('a service outage', () => {
     const items = stage.lines(20);
     const { outcomes, events } = await stage.run(items, { options: { jobs: 1 } });
     expect(events.filter(({ type }) => type === 'stop')).toMatchObject([{ reason: 'network' }]);
-    expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'temporary' });
+    expect(summarizeFailure(outcomes)?.facts).toMatchObject({ category: 'temporary' });
     const left = outcomes.filter(({ state }) => state.phase === 'left').length;
     expect(left).toBeGreaterThanOrEqual(17);
     // Three items, each asked five times: no storm.
@@ -228,7 +228,7 @@ describe('money', () => {
     const { outcomes, phases } = await stage.run(items, { options: { jobs: 1 } });
     expect(phases.slice(0, 5)).toEqual(['done', 'done', 'done', 'done', 'failed']);
     expect(phases.slice(5)).toEqual(['left', 'left', 'left']);
-    expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'credits' });
+    expect(summarizeFailure(outcomes)?.facts).toMatchObject({ category: 'credits' });
     await stage.service.grantCredits({ credits: 10 });
     expect((await stage.run(items)).phases).toEqual(Array(8).fill('done'));
     expect(await stage.books()).toMatchObject({ jobs: 8, charged: 8, reserved: 0 });
@@ -239,7 +239,7 @@ describe('money', () => {
     const items = stage.lines(8);
     for (let run = 0; run < 2; run += 1) {
       const { outcomes } = await stage.run(items, { options: { maxCredits: 5 } });
-      expect(summarizeOutcomes(outcomes)?.facts.code).toBe('MAX_CREDITS_REACHED');
+      expect(summarizeFailure(outcomes)?.facts.code).toBe('MAX_CREDITS_REACHED');
       expect(await stage.books()).toMatchObject({ jobs: 5, charged: 5 });
     }
     await stage.run(items, { options: { maxCredits: 8 } });
@@ -254,7 +254,7 @@ describe('a key that is not accepted', () => {
     ]);
     const stage = await startStage({ faults });
     const { outcomes } = await stage.run(stage.lines(5), { options: { jobs: 1 } });
-    expect(summarizeOutcomes(outcomes)?.facts).toMatchObject({ category: 'configuration' });
+    expect(summarizeFailure(outcomes)?.facts).toMatchObject({ category: 'configuration' });
     expect(outcomes.filter(({ state }) => state.phase === 'left')).toHaveLength(4);
     // A refusal before the key is checked says nothing about an earlier attempt: it is sent again with its key.
     expect(await stage.phasesOfIntents()).toEqual(['intended']);

@@ -5,7 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { journalPath, lockPath } from '../../../src/batch/record-folder.ts';
-import { summarizeOutcomes } from '../../../src/batch/run/outcome.ts';
+import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -51,7 +51,7 @@ describe('a run that is stopped', () => {
       options: { timeoutMs: 60_000 },
       batch: { runtime: { ...SYSTEM_RUNTIME, sleep } },
     });
-    const failure = summarizeOutcomes(outcomes);
+    const failure = summarizeFailure(outcomes);
     expect(failure?.facts).toMatchObject({ category: 'timeout', code: 'STILL_RUNNING' });
     expect(outcomes.every(({ state }) => state.phase === 'left' && state.jobId !== null)).toBe(true);
     stage.engines.letGo();

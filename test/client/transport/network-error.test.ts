@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { diskFailure } from '../../../src/base/system-error.ts';
+import { fileSystemFailure } from '../../../src/base/system-error.ts';
 import { describeNetworkError } from '../../../src/client/transport/network-error.ts';
 import { TimeOver } from '../../../src/client/transport/time-limit.ts';
 
@@ -49,7 +49,7 @@ describe('a network error', () => {
 });
 
 test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EIO', 'EUNKNOWN'])('%s is a disk failure', (code) => {
-  const { facts } = diskFailure(withCode(code), '/data/out.mp4');
+  const { facts } = fileSystemFailure(withCode(code), '/data/out.mp4');
   expect(facts).toMatchObject({ category: 'disk', code: 'DISK_ERROR', retryable: false });
   expect(facts.message).toContain('/data/out.mp4');
   expect(facts.message).not.toContain('canary');

@@ -3,7 +3,7 @@ import {
   type CheckArea,
   type CheckGrade,
   type CheckReport,
-  failureOf,
+  checksFailure,
 } from '../../../src/commands/doctor/findings.ts';
 
 function finding(area: CheckArea, grade: CheckGrade): CheckReport {
@@ -15,10 +15,10 @@ it.each([
   [['network', 'disk'], 'disk'],
   [['network'], 'temporary'],
 ] as const)('of failures in %j, %s decides', (areas, category) => {
-  const failure = failureOf(areas.map((area) => finding(area, 'fail')));
+  const failure = checksFailure(areas.map((area) => finding(area, 'fail')));
   expect(failure?.facts).toMatchObject({ category, code: 'CHECKS_FAILED' });
 });
 
 it('warnings are not a failure', () => {
-  expect(failureOf([finding('disk', 'warn'), finding('network', 'ok')])).toBeNull();
+  expect(checksFailure([finding('disk', 'warn'), finding('network', 'ok')])).toBeNull();
 });

@@ -8,7 +8,7 @@ import {
   type Outcome,
   outcomeDocument,
   printOutcomes,
-  summarizeFailures,
+  outcomesFailure,
 } from '../../../src/commands/jobs/job-outcomes.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
@@ -21,21 +21,21 @@ const failed = (category: FailureCategory): Outcome => ({
 
 describe('the end of a run', () => {
   it('is not a failure if everything succeeded', () => {
-    expect(summarizeFailures([done, done])).toBeNull();
+    expect(outcomesFailure([done, done])).toBeNull();
   });
 
   it('is the failure itself if there was one job', () => {
     const outcome = failed('expired');
-    expect(summarizeFailures([outcome])).toBe(outcome.failure);
+    expect(outcomesFailure([outcome])).toBe(outcome.failure);
   });
 
   it('keeps the category if all failed alike, so that a script sees why', () => {
-    expect(summarizeFailures([failed('credits'), failed('credits')])?.facts.category).toBe('credits');
+    expect(outcomesFailure([failed('credits'), failed('credits')])?.facts.category).toBe('credits');
   });
 
   it('is partial when some succeeded or the reasons differ, and names each', () => {
-    expect(summarizeFailures([done, failed('credits')])?.facts.category).toBe('partial');
-    const mixed = summarizeFailures([failed('job'), failed('credits')]);
+    expect(outcomesFailure([done, failed('credits')])?.facts.category).toBe('partial');
+    const mixed = outcomesFailure([failed('job'), failed('credits')]);
     expect(mixed?.facts.category).toBe('partial');
     expect(mixed?.facts.errors).toHaveLength(2);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { createSession, overLimit } from '../../../src/commands/mcp/session.ts';
+import { createSession, sessionLimitFailure } from '../../../src/commands/mcp/session.ts';
 
 const forever = new AbortController().signal;
 
@@ -97,15 +97,15 @@ describe('the advice of a failure', () => {
   });
 
   it('sends an agent to the user if the session has a limit', () => {
-    expect(overLimit(limit, 3).facts).toMatchObject({
+    expect(sessionLimitFailure(limit, 3).facts).toMatchObject({
       code: 'MAX_CREDITS_REACHED',
       advice: expect.stringMatching(/^This session has 3 credits left .*only they can/),
     });
   });
 
   it('is unchanged without a limit, and for other failures', () => {
-    expect(overLimit(limit, null)).toBe(limit);
+    expect(sessionLimitFailure(limit, null)).toBe(limit);
     const other = limit.with({ code: 'INSUFFICIENT_CREDITS' });
-    expect(overLimit(other, 3)).toBe(other);
+    expect(sessionLimitFailure(other, 3)).toBe(other);
   });
 });

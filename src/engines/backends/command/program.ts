@@ -12,7 +12,7 @@ import {
 import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
-import { expandHome, unusable } from '../user-entry.ts';
+import { expandHome, unusableEntryFailure } from '../user-entry.ts';
 
 /** Placeholders in arguments, in braces. */
 const PLACEHOLDERS = [
@@ -65,12 +65,12 @@ export function createProgram(
   const wrong = [...used].find((found) => !allowed.some((one) => one === found));
   if (wrong !== undefined) {
     const known = allowed.map((one) => `{${one}}`).join(', ');
-    throw unusable(`${name}: {${wrong}} in "run" is not replaced in this step; available: ${known}`);
+    throw unusableEntryFailure(`${name}: {${wrong}} in "run" is not replaced in this step; available: ${known}`);
   }
   if (program.search(PLACEHOLDER) >= 0)
-    throw unusable(`${name}: the program in "run" cannot contain a placeholder`);
+    throw unusableEntryFailure(`${name}: the program in "run" cannot contain a placeholder`);
   if (!isAbsolute(program) && basename(program) !== program) {
-    throw unusable(`${name}: write the program in "run" as a name or as a full path`);
+    throw unusableEntryFailure(`${name}: write the program in "run" as a name or as a full path`);
   }
   const env = childEnvironment(parts);
   const seconds = ownTimeout ?? usualTimeout;
@@ -128,7 +128,7 @@ async function checkProgram(name: string, program: string): Promise<void> {
   try {
     await access(program, constants.X_OK);
   } catch (error) {
-    throw unusable(`${name}: the program in "run" is missing or cannot be executed`, error);
+    throw unusableEntryFailure(`${name}: the program in "run" is missing or cannot be executed`, error);
   }
 }
 
@@ -137,7 +137,7 @@ const QUOTE = 300;
 
 function explain(error: unknown, name: string, signal: AbortSignal): unknown {
   if (error instanceof ProgramMissing) {
-    return unusable(
+    return unusableEntryFailure(
       `${name}: the program is not installed; install it, or write its full path in engines.json`,
       error,
     );

@@ -13,7 +13,7 @@ import {
   type Transcript,
   wordsOf,
 } from '../transcript.ts';
-import { unusable } from '../user-entry.ts';
+import { unusableEntryFailure } from '../user-entry.ts';
 import { checkResult, createProgram, isWritten, nameResult, plain, type UserProgram } from './program.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
@@ -38,12 +38,12 @@ export function createCommandRecognizer(
   const languages = entry.languages ?? [];
   const [only] = languages;
   if (only === undefined) {
-    throw unusable(
+    throw unusableEntryFailure(
       `${program.name}: add "languages" with those that the program recognizes, such as ["en", "es"]`,
     );
   }
   if (!program.uses('input')) {
-    throw unusable(`${program.name}: "run" must contain {input}, the WAV of the speech`);
+    throw unusableEntryFailure(`${program.name}: "run" must contain {input}, the WAV of the speech`);
   }
   const format = FORMATS[entry.format ?? 'srt'];
   return {

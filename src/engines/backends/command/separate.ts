@@ -4,7 +4,7 @@ import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import type { Separator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusable } from '../user-entry.ts';
+import { unusableEntryFailure } from '../user-entry.ts';
 import { checkResult, createProgram, type UserProgram } from './program.ts';
 
 /** Demucs on one core takes about three times the length of the sound, which is at most 15 minutes. */
@@ -21,7 +21,7 @@ export function createCommandSeparator(
   const vocals = relativePath(program, 'vocals', entry.vocals);
   const background = relativePath(program, 'background', entry.background);
   if (!program.uses('input') || !program.uses('out')) {
-    throw unusable(`${program.name}: "run" must contain {input}, the WAV to separate, and {out}, a folder`);
+    throw unusableEntryFailure(`${program.name}: "run" must contain {input}, the WAV to separate, and {out}, a folder`);
   }
   return {
     name: program.name,
@@ -54,10 +54,10 @@ function relativePath(program: UserProgram, field: string, path: string): string
   const below = path.startsWith('{out}/') ? path.slice('{out}/'.length) : path;
   const other = /\{(?!stem\})[^}]*\}/.exec(below)?.[0];
   if (other !== undefined) {
-    throw unusable(`${program.name}: ${other} in "${field}" is not replaced; only {stem} is`);
+    throw unusableEntryFailure(`${program.name}: ${other} in "${field}" is not replaced; only {stem} is`);
   }
   if (isAbsolute(below) || below.split(/[/\\]/).includes('..')) {
-    throw unusable(`${program.name}: "${field}" must be a path below {out}, such as {stem}/vocals.wav`);
+    throw unusableEntryFailure(`${program.name}: "${field}" must be a path below {out}, such as {stem}/vocals.wav`);
   }
   return below;
 }

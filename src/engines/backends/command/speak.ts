@@ -8,7 +8,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusable } from '../user-entry.ts';
+import { unusableEntryFailure } from '../user-entry.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
 import { checkResult, createProgram, nameResult } from './program.ts';
 
@@ -21,20 +21,20 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
   const program = createProgram(entry, parts, { allowed, timeout: TIMEOUT });
   const languages = spokenLanguages(entry);
   if (languages.length === 0) {
-    throw unusable(
+    throw unusableEntryFailure(
       `${program.name}: add "languages" with those that the program speaks, such as ["es"], or "voices"`,
     );
   }
   const names = languages.map((language) => ({ language, voices: voiceNames(entry, language) }));
   const voiceless = names.find(({ voices }) => voices.length === 0);
   if (program.uses('voice') && voiceless !== undefined) {
-    throw unusable(
+    throw unusableEntryFailure(
       `${program.name}: "run" contains {voice}; add the voice for ${voiceless.language} to "voices"`,
     );
   }
   const option = names.flatMap(({ voices }) => voices).find((voice) => voice.startsWith('-'));
   if (option !== undefined) {
-    throw unusable(`${program.name}: the voice "${option}" would be read as an option; remove the hyphen`);
+    throw unusableEntryFailure(`${program.name}: the voice "${option}" would be read as an option; remove the hyphen`);
   }
   const generate = async (
     values: { text: string; language: string; voice: string; speed: string },

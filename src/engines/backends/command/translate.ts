@@ -6,7 +6,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusable } from '../user-entry.ts';
+import { unusableEntryFailure } from '../user-entry.ts';
 import { createProgram, plain, type UserProgram } from './program.ts';
 
 /** A large model on one core translates a few words a second, and a film has some thousand words. */
@@ -22,7 +22,7 @@ export function createCommandTranslator(
   const program = createProgram(entry, parts, { allowed: ['from', 'to'], timeout: TIMEOUT });
   const languages = entry.languages ?? [];
   if (languages.length < 2) {
-    throw unusable(
+    throw unusableEntryFailure(
       `${program.name}: add "languages" with at least two between which the program translates, such as ["en", "es"]`,
     );
   }

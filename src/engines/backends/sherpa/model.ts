@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
-import { expandHome, unusable } from '../user-entry.ts';
+import { expandHome, unusableEntryFailure } from '../user-entry.ts';
 import { type ModelFolder, openModelFolder } from './model-folder.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';
 
@@ -32,11 +32,11 @@ export async function openModel(
   try {
     folder = await openModelFolder(path);
   } catch (error) {
-    throw noFolder(name, entry.folder, error);
+    throw modelFolderFailure(name, entry.folder, error);
   }
   const found = await findModel(folder, types).catch(async (error: Error) => {
     const why = (await usualMistake(folder, types)) ?? `the folder ${error.message}`;
-    throw unusable(`${name}: ${why}`, error);
+    throw unusableEntryFailure(`${name}: ${why}`, error);
   });
   const paths = Object.entries(found.files).map(([key, file]) => [key, folder.at(file)]);
   return {
@@ -48,10 +48,10 @@ export async function openModel(
   };
 }
 
-function noFolder(name: string, path: string, error: unknown): JobFailure {
+function modelFolderFailure(name: string, path: string, error: unknown): JobFailure {
   const why =
     { ENOENT: 'does not exist', ENOTDIR: 'is a file, not a folder' }[errorCode(error)] ?? 'cannot be read';
-  return unusable(`${name}: "folder" in engines.json ${why} (${path})`, error);
+  return unusableEntryFailure(`${name}: "folder" in engines.json ${why} (${path})`, error);
 }
 
 /** A model for the other step, or the folder around the model. */

@@ -7,7 +7,7 @@ import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
 import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
-import { unusable } from '../user-entry.ts';
+import { unusableEntryFailure } from '../user-entry.ts';
 import { whisperCode } from '../whisper-languages.ts';
 import type { RecognizerConfig, Utterance } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
@@ -27,7 +27,7 @@ export async function createSherpaRecognizer(
   const languages = entry.languages ?? (await recognizedLanguages(model.folder, model.found));
   const [first] = languages;
   if (first === undefined) {
-    throw unusable(
+    throw unusableEntryFailure(
       `${model.name}: its files do not name its languages; add them in engines.json, such as "languages": ["en"]`,
     );
   }

@@ -9,7 +9,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusable } from '../user-entry.ts';
+import { unusableEntryFailure } from '../user-entry.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
 import type { VoiceConfig } from './messages.ts';
 import { type OpenedModel, openModel } from './model.ts';
@@ -32,7 +32,7 @@ export async function createSherpaSpeaker(
   const listed = spokenLanguages(entry);
   const languages = listed.length > 0 ? listed : await spokenByModel(model.folder, model.found);
   if (languages.length === 0) {
-    throw unusable(
+    throw unusableEntryFailure(
       `${name}: its files do not name its language; add it in engines.json, such as "languages": ["es"]`,
     );
   }
@@ -42,7 +42,7 @@ export async function createSherpaSpeaker(
   });
   const wrong = names.flatMap(({ voices }) => voices).find((voice) => !/^\d{1,5}$/.test(voice));
   if (wrong !== undefined) {
-    throw unusable(`${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`);
+    throw unusableEntryFailure(`${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`);
   }
   const workers = createWorkers(name, entry.timeout ?? TIMEOUT, parts);
   return {

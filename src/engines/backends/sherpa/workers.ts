@@ -113,12 +113,12 @@ export function createWorkers(name: string, timeout: number, parts: BackendParts
       await worker.ended;
       if (end === 'aborted') throw signal.reason;
       if (end === 'timeout') {
-        throw fail(
+        throw workerFailure(
           `${name} did not finish within ${timeout} s; if it needs longer, set "timeout" in engines.json`,
         );
       }
-      if ('failed' in end) throw fail(`${name} failed: ${shorten(end.failed)}`, null, !worker.isLoaded);
-      throw crash(name, end.reason, worker.isLoaded);
+      if ('failed' in end) throw workerFailure(`${name} failed: ${shorten(end.failed)}`, null, !worker.isLoaded);
+      throw workerCrashFailure(name, end.reason, worker.isLoaded);
     },
     async close() {
       for (const { wake } of idle.splice(0)) wake.abort();
@@ -131,19 +131,19 @@ export function createWorkers(name: string, timeout: number, parts: BackendParts
   };
 }
 
-function fail(message: string, cause: unknown = null, permanent = false): JobFailure {
+function workerFailure(message: string, cause: unknown = null, permanent = false): JobFailure {
   return new JobFailure('ENGINE_ERROR', message, { cause, permanent });
 }
 
 /** A process that ended unexpectedly: while it loaded a model, this model is broken, unless the memory was not enough. */
-function crash(name: string, reason: unknown, isLoaded: boolean): JobFailure {
-  if (!(reason instanceof ChildFailure)) return fail(`${name} ended unexpectedly`, reason);
+function workerCrashFailure(name: string, reason: unknown, isLoaded: boolean): JobFailure {
+  if (!(reason instanceof ChildFailure)) return workerFailure(`${name} ended unexpectedly`, reason);
   const { endedBy, exitCode, lastWords } = reason;
   const how = endedBy === null ? `exit code ${exitCode}` : `signal ${endedBy}`;
-  if (endedBy === 'SIGKILL') return fail(`${name} was killed, possibly out of memory`, reason);
+  if (endedBy === 'SIGKILL') return workerFailure(`${name} was killed, possibly out of memory`, reason);
   const said = shorten(lastWords.split('\n').at(-1) ?? '');
   const doing = isLoaded ? 'while it ran' : 'while it was loaded; check that its files are complete';
-  return fail(`${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`, reason, !isLoaded);
+  return workerFailure(`${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`, reason, !isLoaded);
 }
 
 /** Where in its code a library failed: `model.cc:177 onnxruntime::Model::Model(const PathString&) `. */
