@@ -1,5 +1,5 @@
 /** Failures for programs, and anything thrown as a failure. */
-import { Failure } from './failure.ts';
+import { diskFailure, type Failure, refusedFailure } from './failure.ts';
 import { describeDisk, errorCode, isDiskCode } from './system-error.ts';
 
 /** The JSON form: one object with `error`, the same names as a problem document of the service. */
@@ -24,19 +24,13 @@ export function asFailure(error: unknown): Failure {
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : String(error);
   if (isDiskCode(code)) {
-    return new Failure(
-      { category: 'disk', code, message, advice: describeDisk(code).advice },
-      { cause: error },
-    );
+    return diskFailure(code, message, describeDisk(code).advice, {}, { cause: error });
   }
-  return new Failure(
-    {
-      category: 'refused',
-      code: 'INTERNAL_DEFECT',
-      message: `internal error: ${message}`,
-      advice:
-        'This is a defect: report it with the command and the output of the same command with --verbose.',
-    },
+  return refusedFailure(
+    'INTERNAL_DEFECT',
+    `internal error: ${message}`,
+    'This is a defect: report it with the command and the output of the same command with --verbose.',
+    {},
     { cause: error },
   );
 }

@@ -94,6 +94,34 @@ export class Failure extends Error {
   }
 }
 
+type FailureDetails = Omit<Partial<FailureFacts>, 'category' | 'code' | 'message' | 'advice'>;
+
+/** Returns the factory of a category. It takes the code, what happened, and what to do next. */
+const failureOf =
+  (category: FailureCategory) =>
+  (
+    code: string,
+    message: string,
+    advice?: string,
+    details: FailureDetails = {},
+    options?: ErrorOptions,
+  ): Failure =>
+    new Failure(
+      { category, code, message, ...(advice === undefined ? {} : { advice }), ...details },
+      options,
+    );
+
+export const refusedFailure = failureOf('refused');
+export const usageFailure = failureOf('usage');
+export const partialFailure = failureOf('partial');
+export const configurationFailure = failureOf('configuration');
+export const jobFailure = failureOf('job');
+export const creditsFailure = failureOf('credits');
+export const temporaryFailure = failureOf('temporary');
+export const timeoutFailure = failureOf('timeout');
+export const expiredFailure = failureOf('expired');
+export const diskFailure = failureOf('disk');
+
 /** Returns true if the records on this machine cannot be used. */
 export function isOfRecords(error: unknown): error is Failure {
   return error instanceof Failure && error.facts.ofRecords === true;

@@ -1,7 +1,7 @@
 /** Errors of the file system and of SQLite: the only table of their codes, what they mean, and what to do. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure } from './failure.ts';
+import { diskFailure, Failure } from './failure.ts';
 
 /** Returns the code of a Node error, such as `ENOSPC`; empty for any other value. */
 export function errorCode(error: unknown): string {
@@ -130,10 +130,7 @@ export function fileSystemFailure(error: unknown, path: string): Failure {
   if (error instanceof Failure) return error;
   const { reason, advice } = describeDisk(errorCode(error), path);
   const message = `cannot write ${path}: ${reason}`;
-  return new Failure(
-    { category: 'disk', code: 'DISK_ERROR', message, advice, retryable: false },
-    { cause: error },
-  );
+  return diskFailure('DISK_ERROR', message, advice, { retryable: false }, { cause: error });
 }
 
 /**

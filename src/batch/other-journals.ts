@@ -3,7 +3,7 @@
  * shards, which exclude it.
  */
 import { resolve } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { type Failure, usageFailure } from '../base/failure.ts';
 import { recordedResults } from './plan/decide-items.ts';
 import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './record-folder.ts';
 import { readCountedLog } from './records/append-log.ts';
@@ -37,12 +37,11 @@ function shardsDifferFailure({ folder, shard }: BatchPlace, { shard: other }: Ba
       ? ['without --shard', 'Leave --shard out']
       : [`with --shard i/${other.count}`, `Finish with --shard i/${other.count}`];
   const now = shard === undefined ? 'a run without --shard' : `--shard ${writeShard(shard)}`;
-  return new Failure({
-    category: 'usage',
-    code: 'SHARDS_DIFFER',
-    message: `${folder} has records of runs ${before}; ${now} would pay for the same items again`,
-    advice: `${how}, as before, or give this run inputs of its own and another folder with --out. Nothing was sent.`,
-  });
+  return usageFailure(
+    'SHARDS_DIFFER',
+    `${folder} has records of runs ${before}; ${now} would pay for the same items again`,
+    `${how}, as before, or give this run inputs of its own and another folder with --out. Nothing was sent.`,
+  );
 }
 
 /** The records of all other journals of the folder, paths in them absolute. */

@@ -3,7 +3,7 @@
  * so that it stays the same when other inputs come or go. Pure.
  */
 import { hash } from 'node:crypto';
-import { Failure } from '../base/failure.ts';
+import { usageFailure } from '../base/failure.ts';
 import { nameOfKey } from './plan/item-key.ts';
 
 export interface Shard {
@@ -24,12 +24,11 @@ export function readShard(written: string | undefined): Shard | undefined {
   const [, index = '', count = ''] = /^([0-9]{1,4})\/([0-9]{1,4})$/.exec(written) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   if (shard.index >= 1 && shard.index <= shard.count && shard.count <= MOST_SHARDS) return shard;
-  throw new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message: `--shard must be i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
-    advice: `i is a number from 1 to n, and n is at most ${MOST_SHARDS}. Nothing was sent.`,
-  });
+  throw usageFailure(
+    'USAGE',
+    `--shard must be i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
+    `i is a number from 1 to n, and n is at most ${MOST_SHARDS}. Nothing was sent.`,
+  );
 }
 
 /** As --shard takes it. */

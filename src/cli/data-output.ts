@@ -1,6 +1,6 @@
 /** The data on stdout: their form (--output, --jq, --fields), and the escaping of text from outside. */
 
-import { Failure } from '../base/failure.ts';
+import { Failure, usageFailure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
 import type { Command } from '../commands/context/command.ts';
 import type { Io, OutputMode } from '../commands/context/context.ts';
@@ -40,14 +40,15 @@ function checkFields(fields: readonly string[], output: OutputMode, known: reado
   if (known.length === 0) {
     throw outputFailure('this command prints no records, so --fields cannot select any', 'Use --jq.');
   }
-  if (output === 'id') throw outputFailure('--fields and --output id cannot be combined', 'Leave one of them out.');
+  if (output === 'id')
+    throw outputFailure('--fields and --output id cannot be combined', 'Leave one of them out.');
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;
   throw outputFailure(`unknown field in --fields: ${unknown.join(', ')}`, `Available: ${known.join(', ')}.`);
 }
 
 function outputFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'OUTPUT_INVALID', message, advice });
+  return usageFailure('OUTPUT_INVALID', message, advice);
 }
 
 interface DataOutput {

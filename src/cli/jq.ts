@@ -1,5 +1,5 @@
 /** jq expressions over the JSON of a run. The interpreter is loaded when an expression is given. */
-import { Failure } from '../base/failure.ts';
+import { Failure, usageFailure } from '../base/failure.ts';
 
 export interface JqFilter {
   /**
@@ -71,10 +71,9 @@ function describe(error: unknown, expression: string): Failure['facts'] {
 }
 
 function jqTooLargeFailure(json: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'JQ_TOO_LARGE',
-    message: `the data are too large for --jq: ${Math.ceil(json.length / 1000)} kB`,
-    advice: 'Use --output ndjson, which is filtered line by line, or pipe --output json into jq.',
-  });
+  return usageFailure(
+    'JQ_TOO_LARGE',
+    `the data are too large for --jq: ${Math.ceil(json.length / 1000)} kB`,
+    'Use --output ndjson, which is filtered line by line, or pipe --output json into jq.',
+  );
 }

@@ -2,7 +2,7 @@
 
 import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { EXIT_CODES } from '../base/exit-codes.ts';
-import { Failure } from '../base/failure.ts';
+import { type Failure, usageFailure } from '../base/failure.ts';
 import { type Command, decodeOptions, operandHelp, writeOperands } from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
 import { asSentence } from '../commands/context/format.ts';
@@ -249,12 +249,11 @@ function addAnswers(root: Parser, io: Io): void {
         root,
       );
       if (target === undefined) {
-        throw new Failure({
-          category: 'usage',
-          code: 'UNKNOWN_TOPIC',
-          message: `there is no help on "${words.join(' ')}"`,
-          advice: `Topics: ${HELP_TOPICS.map((each) => each.name).join(', ')}; commands: see \`vloc --help\`.`,
-        });
+        throw usageFailure(
+          'UNKNOWN_TOPIC',
+          `there is no help on "${words.join(' ')}"`,
+          `Topics: ${HELP_TOPICS.map((each) => each.name).join(', ')}; commands: see \`vloc --help\`.`,
+        );
       }
       target.outputHelp();
     });
@@ -274,12 +273,11 @@ function parserFailure(error: CommanderError, path: readonly string[]): Failure 
   const named = namedCommand(path);
   const isUnknown = error.code === 'commander.unknownCommand' && named.length === 0;
   const meant = isUnknown ? (ALSO_CALLED[word] ?? suggestBelow(word, message)) : null;
-  return new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message: meant === null ? message : `unknown command '${word}'`,
-    advice: meant ?? `See \`${['vloc', ...named, '--help'].join(' ')}\`.`,
-  });
+  return usageFailure(
+    'USAGE',
+    meant === null ? message : `unknown command '${word}'`,
+    meant ?? `See \`${['vloc', ...named, '--help'].join(' ')}\`.`,
+  );
 }
 
 /** Names the commands that have such a name below a group; null if the parser has a name at the top to suggest, or there is none. */

@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure } from '../base/failure.ts';
 import type { Command } from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
 import type { OptionSpec, RawOptions } from '../commands/context/option-table.ts';
@@ -125,12 +125,14 @@ function parseText(spec: OptionSpec, text: string): Read {
   }
 }
 
-function projectDefaultsFailure(path: string, errors: readonly { pointer: string; detail: string }[]): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'PROJECT_FILE_INVALID',
-    message: `${path} sets options that cannot be used`,
-    advice: 'Names are those of the options, with underscores: see the help of the command.',
-    errors,
-  });
+function projectDefaultsFailure(
+  path: string,
+  errors: readonly { pointer: string; detail: string }[],
+): Failure {
+  return configurationFailure(
+    'PROJECT_FILE_INVALID',
+    `${path} sets options that cannot be used`,
+    'Names are those of the options, with underscores: see the help of the command.',
+    { errors },
+  );
 }

@@ -1,7 +1,7 @@
 /** Failed writes to stdout: a reader that has closed its end is fine, a full disk is not. */
 
 import { EXIT_CODES } from '../base/exit-codes.ts';
-import { Failure } from '../base/failure.ts';
+import { diskFailure, type Failure } from '../base/failure.ts';
 import { describeDisk, errorCode } from '../base/system-error.ts';
 import type { Io, Output } from '../commands/context/context.ts';
 import { reportFailure } from './report-failure.ts';
@@ -48,13 +48,11 @@ export function withOwnFailure(fault: Failure, own: Failure): Failure {
 function stdoutFailure(error: NodeJS.ErrnoException): Failure | null {
   if (error.code === 'EPIPE') return null;
   const { reason, advice } = describeDisk(errorCode(error));
-  return new Failure(
-    {
-      category: 'disk',
-      code: 'STDOUT_UNWRITABLE',
-      message: `cannot write to stdout: ${reason}; the output is incomplete`,
-      advice: `${advice} Or send the output elsewhere.`,
-    },
+  return diskFailure(
+    'STDOUT_UNWRITABLE',
+    `cannot write to stdout: ${reason}; the output is incomplete`,
+    `${advice} Or send the output elsewhere.`,
+    {},
     { cause: error },
   );
 }

@@ -1,5 +1,5 @@
 /** What all parts of one client share, made from its settings, which are checked before anything is sent. */
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientEvent, Emit } from './events.ts';
@@ -33,7 +33,7 @@ export interface ClientOptions {
 const DEFAULT_MAX_WAIT_MS = 300_000;
 
 function clientSettingFailure(code: string, message: string, advice: string): Failure {
-  return new Failure({ category: 'configuration', code, message, advice });
+  return configurationFailure(code, message, advice);
 }
 
 function checkCredentials(key: string, secret: string): void {
@@ -41,7 +41,11 @@ function checkCredentials(key: string, secret: string): void {
   if (key === '') throw clientSettingFailure('KEY_MISSING', 'there is no API key', advice);
   if (secret === '') throw clientSettingFailure('SECRET_MISSING', 'there is no API secret', advice);
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw clientSettingFailure('KEY_INVALID', 'the API key contains a space or a character beyond ASCII', advice);
+    throw clientSettingFailure(
+      'KEY_INVALID',
+      'the API key contains a space or a character beyond ASCII',
+      advice,
+    );
   }
 }
 

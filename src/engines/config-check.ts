@@ -1,6 +1,6 @@
 /** Checks `engines.json` and describes its mistakes: which entry, which field, what is wrong, what to write instead. */
 import * as v from 'valibot';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure } from '../base/failure.ts';
 import { BACKEND_STEPS, type BackendStep } from '../media/work.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { BUILT_IN, ENTRIES, type EnginesConfig, EnginesFile } from './config.ts';
@@ -23,13 +23,12 @@ type Issue = v.BaseIssue<unknown>;
 export function checkEngines(value: unknown, source: string): EnginesConfig {
   const mistakes = isObject(value) ? findMistakes(value) : [{ pointer: source, detail: NO_OBJECT }];
   if ('config' in mistakes) return mistakes.config;
-  throw new Failure({
-    category: 'configuration',
-    code: 'ENGINES_INVALID',
-    message: `${source} cannot be used`,
-    advice: 'Fix it, or write entries with `vloc engines add`.',
-    errors: mistakes,
-  });
+  throw configurationFailure(
+    'ENGINES_INVALID',
+    `${source} cannot be used`,
+    'Fix it, or write entries with `vloc engines add`.',
+    { errors: mistakes },
+  );
 }
 
 const NO_OBJECT = `must be an object of steps: ${BACKEND_STEPS.join(', ')}`;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, Failure } from '../base/failure.ts';
 import { makeFolder } from '../base/folder.ts';
 import { describeUnreadable, errorCode, onDisk } from '../base/system-error.ts';
 import type { EnginesConfig } from './config.ts';
@@ -91,12 +91,15 @@ function parseJson(text: string, path: string): unknown {
     const { offset, expected } = findSyntaxError(json);
     const before = json.slice(0, offset).split('\n');
     const where = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-    throw engineFileFailure(`${path} is not JSON: ${where}: expected ${expected}`, 'Fix the file at that place.');
+    throw engineFileFailure(
+      `${path} is not JSON: ${where}: expected ${expected}`,
+      'Fix the file at that place.',
+    );
   }
 }
 
 function engineFileFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'configuration', code: 'ENGINES_INVALID', message, advice });
+  return configurationFailure('ENGINES_INVALID', message, advice);
 }
 
 const SPACE = /[ \t\r\n]*/y;

@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure } from '../base/failure.ts';
 import type { ProxySettings } from '../client/index.ts';
 import {
   assemble,
@@ -134,11 +134,10 @@ function proxyAddress(env: Environment, name: EnvironmentName): string {
   const address = given.includes('://') ? given : `http://${given}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return address;
-  throw new Failure({
-    category: 'configuration',
-    code: 'PROXY_INVALID',
+  throw configurationFailure(
+    'PROXY_INVALID',
     // The value may hold a password.
-    message: `${name} is not the address of an http or https proxy`,
-    advice: 'Write it as http://proxy.example.com:3128, or unset it.',
-  });
+    `${name} is not the address of an http or https proxy`,
+    'Write it as http://proxy.example.com:3128, or unset it.',
+  );
 }

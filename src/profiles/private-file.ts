@@ -1,7 +1,7 @@
 /** Files that only the user may read: folders 0700, files 0600, links not followed for writing. */
 import { lstat, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, diskFailure, Failure } from '../base/failure.ts';
 import { makeFolder } from '../base/folder.ts';
 import { describeDisk, errorCode } from '../base/system-error.ts';
 
@@ -49,12 +49,11 @@ export async function readPrivateFile(path: string, warn: Warn): Promise<string 
 }
 
 function unreadableProfilesFailure(path: string, why: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'PROFILES_UNREADABLE',
-    message: `the profiles in ${path} cannot be read: ${why}`,
-    advice: 'Check that path and its permissions; VLOC_CONFIG_DIR chooses another folder.',
-  });
+  return configurationFailure(
+    'PROFILES_UNREADABLE',
+    `the profiles in ${path} cannot be read: ${why}`,
+    'Check that path and its permissions; VLOC_CONFIG_DIR chooses another folder.',
+  );
 }
 
 /**
@@ -64,12 +63,11 @@ function unreadableProfilesFailure(path: string, why: string): Failure {
 export async function refuseLink(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || found.isFile()) return;
-  throw new Failure({
-    category: 'configuration',
-    code: 'PROFILES_NOT_A_FILE',
-    message: `${path} is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'}, so no secret was written to it`,
-    advice: 'Put the file itself there, or choose the real folder with VLOC_CONFIG_DIR.',
-  });
+  throw configurationFailure(
+    'PROFILES_NOT_A_FILE',
+    `${path} is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a regular file'}, so no secret was written to it`,
+    'Put the file itself there, or choose the real folder with VLOC_CONFIG_DIR.',
+  );
 }
 
 function warnOfMode(path: string, mode: number, wanted: number, warn: Warn): void {
@@ -82,13 +80,11 @@ function warnOfMode(path: string, mode: number, wanted: number, warn: Warn): voi
 /** @param action what failed */
 function folderFailure(folder: string, action: 'use' | 'write', cause: unknown): Failure {
   const { reason, advice } = describeDisk(errorCode(cause), folder);
-  return new Failure(
-    {
-      category: 'disk',
-      code: 'PROFILES_FOLDER',
-      message: `cannot ${action} the folder of profiles ${folder}: ${reason}`,
-      advice: `${advice} VLOC_CONFIG_DIR names it.`,
-    },
+  return diskFailure(
+    'PROFILES_FOLDER',
+    `cannot ${action} the folder of profiles ${folder}: ${reason}`,
+    `${advice} VLOC_CONFIG_DIR names it.`,
+    {},
     { cause },
   );
 }

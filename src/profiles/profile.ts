@@ -1,6 +1,6 @@
 /** Profiles: a service, a key, and where the secret of the key is stored. */
 import { join } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { usageFailure } from '../base/failure.ts';
 import type { OptionalName, ProfileName, RequiredName, SettingRows, SettingValue } from './settings.ts';
 
 /** A service under a name. Its address ends in `/v1`; https, or http to this machine itself. */
@@ -48,18 +48,16 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  */
 export function checkProfileName(name: string): void {
   if (name === LOCAL) {
-    throw new Failure({
-      category: 'usage',
-      code: 'PROFILE_NAME_RESERVED',
-      message: `"${LOCAL}" is the embedded service, which always exists`,
-      advice: 'Choose another name.',
-    });
+    throw usageFailure(
+      'PROFILE_NAME_RESERVED',
+      `"${LOCAL}" is the embedded service, which always exists`,
+      'Choose another name.',
+    );
   }
   if (NAME.test(name)) return;
-  throw new Failure({
-    category: 'usage',
-    code: 'PROFILE_NAME_INVALID',
-    message: `"${name}" cannot be the name of a profile`,
-    advice: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, with a letter or digit first.',
-  });
+  throw usageFailure(
+    'PROFILE_NAME_INVALID',
+    `"${name}" cannot be the name of a profile`,
+    'Use 1 to 64 letters, digits, dots, hyphens and underscores, with a letter or digit first.',
+  );
 }

@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure } from '../base/failure.ts';
 import type { Warn } from './private-file.ts';
 import type { ProjectSettings } from './schemas.ts';
 
@@ -77,11 +77,7 @@ function readJson(path: string): unknown {
 }
 
 function projectFileFailure(path: string, what: string, advice: string, errors?: ProjectErrors): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'PROJECT_FILE_INVALID',
-    message: `${path} ${what}`,
-    advice,
+  return configurationFailure('PROJECT_FILE_INVALID', `${path} ${what}`, advice, {
     ...(errors === undefined ? {} : { errors }),
   });
 }

@@ -1,6 +1,6 @@
 /** Which service a run talks to, and with whose key. */
 
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, Failure, usageFailure } from '../base/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { describeInvalidPrices, type Prices, parsePrices } from '../protocol/prices.ts';
 import {
@@ -113,12 +113,11 @@ function readPrices(price: Settings['price']): Prices {
   if (price === null) return {};
   const prices = parsePrices(price.value);
   if (prices !== null) return prices;
-  throw new Failure({
-    category: 'configuration',
-    code: 'SETTING_INVALID',
-    message: describeInvalidPrices(`price (${describeOrigin(price.origin)})`, price.value),
-    advice: 'Nothing was sent; correct it.',
-  });
+  throw configurationFailure(
+    'SETTING_INVALID',
+    describeInvalidPrices(`price (${describeOrigin(price.origin)})`, price.value),
+    'Nothing was sent; correct it.',
+  );
 }
 
 const CHOICES =
@@ -128,7 +127,10 @@ const CHOICES =
  * The Failure for settings that leave it open which service is meant: a guess could do paid work in the wrong place, or
  * free work where a paid result is expected. Null where a service is chosen.
  */
-export function ambiguityFailure({ profile, baseUrl, key, secret }: Settings, env: Environment): Failure | null {
+export function ambiguityFailure(
+  { profile, baseUrl, key, secret }: Settings,
+  env: Environment,
+): Failure | null {
   const byFlag = baseUrl.origin.type === 'flag' || profile?.origin.type === 'flag';
   const isLocal = baseUrl.value === null && baseUrl.origin.type === 'profile';
   // An empty variable is mostly one that a pipeline forgot to fill: another service would be the wrong one.
@@ -146,7 +148,7 @@ export function ambiguityFailure({ profile, baseUrl, key, secret }: Settings, en
 }
 
 function undecidedServiceFailure(code: string, message: string, advice: string): Failure {
-  return new Failure({ category: 'configuration', code, message, advice });
+  return configurationFailure(code, message, advice);
 }
 
 /** Whether a variable such as CI is set: to any value but 0 and false. */
@@ -158,31 +160,28 @@ function missingCredentialsFailure({ key, secret, profile }: Settings): Failure 
   const lacking = [key === null ? 'VLOC_KEY' : null, secret === null ? 'VLOC_SECRET' : null];
   const names = lacking.filter((name) => name !== null);
   const other = profile === null ? 'name a profile' : 'name another profile';
-  return new Failure({
-    category: 'configuration',
-    code: 'CREDENTIALS_MISSING',
-    message: `the address of a service is set, but ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`,
-    advice: `Set ${names.join(' and ')}, or ${other}: \`vloc profile add NAME\` creates one. \`vloc profile show\` says where each value comes from.`,
-  });
+  return configurationFailure(
+    'CREDENTIALS_MISSING',
+    `the address of a service is set, but ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not set`,
+    `Set ${names.join(' and ')}, or ${other}: \`vloc profile add NAME\` creates one. \`vloc profile show\` says where each value comes from.`,
+  );
 }
 
 function enginesElsewhereFailure(baseUrl: Settings['baseUrl']): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'ENGINES_ELSEWHERE',
-    message: `--engines is for the embedded service, but this run uses ${baseUrl.value} (${describeOrigin(baseUrl.origin)})`,
-    advice: 'Leave it out, or use the embedded service with --profile local.',
-  });
+  return usageFailure(
+    'ENGINES_ELSEWHERE',
+    `--engines is for the embedded service, but this run uses ${baseUrl.value} (${describeOrigin(baseUrl.origin)})`,
+    'Leave it out, or use the embedded service with --profile local.',
+  );
 }
 
 /** A key of the environment with the secret of a profile is a pair that cannot work. */
 function mixedCredentialsFailure(): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'CREDENTIALS_MIXED',
-    message: 'VLOC_KEY is set, but VLOC_SECRET is not',
-    advice: 'Set both, or unset VLOC_KEY to use the key of the profile.',
-  });
+  return configurationFailure(
+    'CREDENTIALS_MIXED',
+    'VLOC_KEY is set, but VLOC_SECRET is not',
+    'Set both, or unset VLOC_KEY to use the key of the profile.',
+  );
 }
 
 /**
@@ -196,12 +195,11 @@ function refuseOtherAddress({ baseUrl, key, secret }: Settings, { profiles }: Se
   if (owner?.type !== 'profile' || given === null) return;
   const saved = normalizeAddress(findProfile(profiles, owner.name)?.base_url ?? '');
   if (saved === given) return;
-  throw new Failure({
-    category: 'configuration',
-    code: 'CREDENTIALS_FOR_ANOTHER_SERVICE',
-    message: `the key of the profile ${owner.name} is for ${saved}, not for ${given} (${describeOrigin(baseUrl.origin)})`,
-    advice: `Nothing was sent. Set VLOC_KEY and VLOC_SECRET for that address, or add a profile for it: \`vloc profile add NAME --base-url ${given}\`.`,
-  });
+  throw configurationFailure(
+    'CREDENTIALS_FOR_ANOTHER_SERVICE',
+    `the key of the profile ${owner.name} is for ${saved}, not for ${given} (${describeOrigin(baseUrl.origin)})`,
+    `Nothing was sent. Set VLOC_KEY and VLOC_SECRET for that address, or add a profile for it: \`vloc profile add NAME --base-url ${given}\`.`,
+  );
 }
 
 /** Origin and path, without what a message must not show; null for text that is not an address. */
@@ -351,13 +349,11 @@ export function unknownProfileFailure(
   const names = [LOCAL, ...profiles.map((profile) => profile.name)];
   const meant = nearestName(name, names);
   const where = origin?.type === 'project' ? `, which ${origin.path} requests` : '';
-  return new Failure({
-    category: 'configuration',
-    code: 'PROFILE_UNKNOWN',
-    message: `there is no profile "${name}" in ${path}${where}`,
-    advice:
-      meant === null
-        ? `Existing profiles: ${names.join(', ')}. Create it with \`vloc profile add ${name}\`.`
-        : `Did you mean ${meant}?`,
-  });
+  return configurationFailure(
+    'PROFILE_UNKNOWN',
+    `there is no profile "${name}" in ${path}${where}`,
+    meant === null
+      ? `Existing profiles: ${names.join(', ')}. Create it with \`vloc profile add ${name}\`.`
+      : `Did you mean ${meant}?`,
+  );
 }

@@ -1,6 +1,6 @@
 /** Secrets out of a command, such as a password manager: its stdout is the secret. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Environment, withoutSecrets } from './environment.ts';
 
 /** Enough for a password manager that asks for a finger or a password. */
@@ -36,11 +36,17 @@ export async function runSecretCommand(command: string, run: CommandRun): Promis
   run.signal?.throwIfAborted();
   if (end !== null) {
     const [line = ''] = stderr.split('\n', 1);
-    throw secretCommandFailure(command, `${end}${line.trim() === '' ? '' : `: ${line.trim().slice(0, 200)}`}`);
+    throw secretCommandFailure(
+      command,
+      `${end}${line.trim() === '' ? '' : `: ${line.trim().slice(0, 200)}`}`,
+    );
   }
   const secret = cleanSecret(stdout);
   if (secret !== null) return secret;
-  throw secretCommandFailure(command, stdout.trim() === '' ? 'printed nothing' : 'printed more than one line of text');
+  throw secretCommandFailure(
+    command,
+    stdout.trim() === '' ? 'printed nothing' : 'printed more than one line of text',
+  );
 }
 
 function start(command: string, variables: Environment): ChildProcess {
@@ -102,10 +108,9 @@ export function cleanSecret(text: string): string | null {
 
 function secretCommandFailure(command: string, what: string): Failure {
   const [program = command] = command.trim().split(/\s/, 1);
-  return new Failure({
-    category: 'configuration',
-    code: 'SECRET_COMMAND_FAILED',
-    message: `the command for the secret (${program} …) ${what}`,
-    advice: 'Run that command by hand; `vloc profile add NAME --replace` stores another.',
-  });
+  return configurationFailure(
+    'SECRET_COMMAND_FAILED',
+    `the command for the secret (${program} …) ${what}`,
+    'Run that command by hand; `vloc profile add NAME --replace` stores another.',
+  );
 }

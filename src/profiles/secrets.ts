@@ -1,5 +1,5 @@
 /** Stores secrets in the keychain or in the profiles file, and reads them when they are needed. */
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
 import { runSecretCommand } from './secret-command.ts';
@@ -91,32 +91,27 @@ async function fetchFromKeychain(keychain: Keychain, account: string): Promise<s
     if (secret !== null) return secret;
   } catch (error) {
     if (!(error instanceof KeychainUnavailable)) throw error;
-    throw new Failure(
-      {
-        category: 'configuration',
-        code: 'KEYCHAIN_UNAVAILABLE',
-        message: `the secret is in the keychain, which cannot be read: ${error.message}`,
-        advice: 'Unlock the keychain, or set VLOC_SECRET for this run.',
-      },
+    throw configurationFailure(
+      'KEYCHAIN_UNAVAILABLE',
+      `the secret is in the keychain, which cannot be read: ${error.message}`,
+      'Unlock the keychain, or set VLOC_SECRET for this run.',
+      {},
       { cause: error },
     );
   }
-  throw new Failure({
-    category: 'configuration',
-    code: 'SECRET_NOT_FOUND',
-    message: 'the secret of the profile is no longer in the keychain',
-    advice: 'Store it again: `vloc profile add NAME --replace`.',
-  });
+  throw configurationFailure(
+    'SECRET_NOT_FOUND',
+    'the secret of the profile is no longer in the keychain',
+    'Store it again: `vloc profile add NAME --replace`.',
+  );
 }
 
 function keychainFailure(error: KeychainUnavailable): Failure {
-  return new Failure(
-    {
-      category: 'configuration',
-      code: 'KEYCHAIN_UNAVAILABLE',
-      message: `the keychain cannot be used: ${error.message}`,
-      advice: 'Unlock it, or keep the secret in the file of the profiles: --store file.',
-    },
+  return configurationFailure(
+    'KEYCHAIN_UNAVAILABLE',
+    `the keychain cannot be used: ${error.message}`,
+    'Unlock it, or keep the secret in the file of the profiles: --store file.',
+    {},
     { cause: error },
   );
 }

@@ -1,5 +1,5 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure, temporaryFailure } from '../base/failure.ts';
 import { createTaskQueue } from '../batch/records/task-queue.ts';
 import {
   ensurePrivateFolder,
@@ -68,13 +68,12 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
     await withMutex(path, work, limit);
   } catch (error) {
     if (!limit.aborted || error !== limit.reason) throw error;
-    throw new Failure({
-      category: 'temporary',
-      code: 'PROFILES_LOCKED',
-      message: `another vloc has held ${path} for ${LONGEST_WAIT_MS / 1000} s`,
-      advice: 'Wait for it to end, then run the same command again.',
-      retryable: true,
-    });
+    throw temporaryFailure(
+      'PROFILES_LOCKED',
+      `another vloc has held ${path} for ${LONGEST_WAIT_MS / 1000} s`,
+      'Wait for it to end, then run the same command again.',
+      { retryable: true },
+    );
   }
 }
 
@@ -100,11 +99,9 @@ function parseJson(text: string): unknown {
 }
 
 function damagedProfilesFailure(path: string, why: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'PROFILES_DAMAGED',
-    message: `the profiles in ${path} are damaged (${why})`,
-    advice:
-      'Nothing was changed. Fix the file, or move it away and add the profiles again with `vloc profile add`.',
-  });
+  return configurationFailure(
+    'PROFILES_DAMAGED',
+    `the profiles in ${path} are damaged (${why})`,
+    'Nothing was changed. Fix the file, or move it away and add the profiles again with `vloc profile add`.',
+  );
 }

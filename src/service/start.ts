@@ -2,7 +2,7 @@
 import { randomBytes as systemRandom } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
-import { Failure } from '../base/failure.ts';
+import { configurationFailure, type Failure } from '../base/failure.ts';
 import type { Engines } from '../engines/engine.ts';
 import { withDefaults } from '../protocol/defaults.ts';
 import { createIdMaker } from '../protocol/ids.ts';
@@ -213,21 +213,19 @@ async function openAccountParts(
 
 /** On one machine, one process answers requests and carries out jobs. */
 function needsDatabaseFailure(role: Role): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'ROLE_WITHOUT_DATABASE',
-    message: `a process with the role ${role} needs a database, in which it finds the others`,
-    advice: 'Name it with --database or VLOC_DATABASE, or leave out the role.',
-  });
+  return configurationFailure(
+    'ROLE_WITHOUT_DATABASE',
+    `a process with the role ${role} needs a database, in which it finds the others`,
+    'Name it with --database or VLOC_DATABASE, or leave out the role.',
+  );
 }
 
 function idleWorkerFailure(): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'SETTINGS_INVALID',
-    message: 'a worker whose setting "workers" is 0 carries out no jobs',
-    advice: 'Leave the setting out: the default is the number of cores.',
-  });
+  return configurationFailure(
+    'SETTINGS_INVALID',
+    'a worker whose setting "workers" is 0 carries out no jobs',
+    'Leave the setting out: the default is the number of cores.',
+  );
 }
 
 /** A bucket that may be used, or null for the state folder. @throws Failure before anything is changed */
@@ -238,13 +236,11 @@ async function openBucketOf({
 }: ServiceOptions): Promise<OpenBucket | null> {
   if (storage === undefined) return null;
   if (database === undefined) {
-    throw new Failure({
-      category: 'configuration',
-      code: 'STORAGE_WITHOUT_DATABASE',
-      message:
-        'the storage is a bucket, and the account is in the state folder, which other machines do not see',
-      advice: 'Name a PostgreSQL database too, with --database or VLOC_DATABASE, or omit the storage.',
-    });
+    throw configurationFailure(
+      'STORAGE_WITHOUT_DATABASE',
+      'the storage is a bucket, and the account is in the state folder, which other machines do not see',
+      'Name a PostgreSQL database too, with --database or VLOC_DATABASE, or omit the storage.',
+    );
   }
   const { openCheckedBucket } = await import('./storage/open-s3.ts');
   return openCheckedBucket(storage, env);

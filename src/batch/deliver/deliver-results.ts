@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { jobFailure, temporaryFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
 import type { Limiter } from '../limiter.ts';
@@ -145,29 +146,26 @@ export function foundLanguage({ result }: Pick<Job, 'result'>): string | null {
 export function unsuccessfulJobFailure(job: Job): Failure | null {
   if (job.status === 'succeeded') return null;
   if (job.status === 'cancelled') {
-    return new Failure({
-      category: 'job',
-      code: 'JOB_CANCELLED',
-      message: 'the job was cancelled',
-      jobId: job.id,
-      advice: 'The reservation was released. For a new job, repeat the command that created this one.',
-    });
+    return jobFailure(
+      'JOB_CANCELLED',
+      'the job was cancelled',
+      'The reservation was released. For a new job, repeat the command that created this one.',
+      { jobId: job.id },
+    );
   }
   const { code, message, retryable } = job.error ?? {
     code: 'JOB_FAILED',
     message: 'the service gave no reason',
     retryable: false,
   };
-  return new Failure({
-    category: 'job',
+  return jobFailure(
     code,
     message,
-    retryable,
-    jobId: job.id,
-    advice: retryable
+    retryable
       ? 'The reservation was released; run the same command again.'
       : 'The reservation was released; running the same again will not help.',
-  });
+    { retryable, jobId: job.id },
+  );
 }
 
 /** Folder of the locks below the state folder, so that no lock files are beside the results. */
@@ -200,7 +198,7 @@ async function lockTarget(stateDir: string, path: string): Promise<readonly Lock
     const { who, ifDead } = describeHolder(attempt, file);
     const message = `another vloc is fetching ${path}: ${who}`;
     const advice = `Wait until it is done, then run the same command again.${ifDead}`;
-    throw new Failure({ category: 'temporary', code: 'FILE_LOCKED', message, advice, retryable: true });
+    throw temporaryFailure('FILE_LOCKED', message, advice, { retryable: true });
   } catch (error) {
     if (error instanceof Failure && error.facts.category === 'disk') return [];
     throw error;

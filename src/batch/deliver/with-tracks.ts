@@ -4,7 +4,7 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, Failure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
@@ -91,7 +91,7 @@ function sourceGoneFailure(path: string, isMissing: boolean): Failure {
     ? `${path} no longer exists, so its tracks cannot be added to the result`
     : `${path} was changed since the result was made, so its tracks may not fit the result`;
   const advice = 'Restore it and run the same command again; it is not charged again.';
-  return new Failure({ category: 'disk', code: 'TRACKS_NOT_ADDED', message, advice });
+  return diskFailure('TRACKS_NOT_ADDED', message, advice);
 }
 
 function atPlaceFailure(failure: Failure, plain: string): Failure {

@@ -1,6 +1,6 @@
 /** Inputs of items, and the problems of inputs that cannot be used. */
 
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** What every input has. */
@@ -130,21 +130,18 @@ export type CheckedInput =
 export const NOT_USABLE = 'NOT_USABLE';
 
 /** The failure of a plan. @param shortage the lack of disk space; null if there is enough */
-export function unusableInputFailure(problems: readonly InputProblem[], shortage: InputProblem | null): Failure {
+export function unusableInputFailure(
+  problems: readonly InputProblem[],
+  shortage: InputProblem | null,
+): Failure {
   if (shortage !== null && problems.length === 0) {
-    return new Failure({
-      category: 'disk',
-      code: 'DISK_FULL',
-      message: `${shortage.pointer} ${shortage.detail}; nothing was sent`,
-      advice: 'Free some space, or choose a folder on another disk with --out.',
-    });
+    return diskFailure(
+      'DISK_FULL',
+      `${shortage.pointer} ${shortage.detail}; nothing was sent`,
+      'Free some space, or choose a folder on another disk with --out.',
+    );
   }
   const all = shortage === null ? problems : [...problems, shortage];
   const count = all.length === 1 ? '1 problem' : `${all.length} problems`;
-  return new Failure({
-    category: 'usage',
-    code: NOT_USABLE,
-    message: `${count} found; nothing was sent`,
-    errors: all,
-  });
+  return usageFailure(NOT_USABLE, `${count} found; nothing was sent`, undefined, { errors: all });
 }

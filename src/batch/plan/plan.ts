@@ -5,7 +5,7 @@
  * what differs between them.
  */
 
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, type Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { isInShard } from '../shard.ts';
 import type { BatchPlan, History, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
@@ -236,10 +236,9 @@ function checkOptions(
 }
 
 function diskFullFailure({ pointer, detail }: InputProblem): Failure {
-  return new Failure({
-    category: 'disk',
-    code: 'DISK_FULL',
-    message: `${pointer} ${detail}`,
-    advice: 'Free some space, then run the same command again to continue.',
-  });
+  return diskFailure(
+    'DISK_FULL',
+    `${pointer} ${detail}`,
+    'Free some space, then run the same command again to continue.',
+  );
 }

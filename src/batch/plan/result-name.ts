@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { extname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import filenamify from 'filenamify';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 
@@ -165,5 +165,5 @@ function safeName(text: string): string {
 }
 
 function nameTemplateFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'NAME_TEMPLATE', message, advice });
+  return usageFailure('NAME_TEMPLATE', message, advice);
 }

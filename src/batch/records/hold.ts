@@ -1,6 +1,6 @@
 /** Three ways to take a lock: for a whole run or fail, wait until it is free, and for a short task on a shared file. */
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import { watchFolder } from './folder-watch.ts';
 import {
   attemptLock,
@@ -34,13 +34,7 @@ function folderLockedFailure(folder: string, path: string, attempt: LockRefused)
   const { who, ifDead } = describeHolder(attempt, path);
   const message = `another vloc works in ${folder}: ${who}`;
   const advice = `Wait until it is done, then run the same command again.${ifDead}`;
-  return new Failure({
-    category: 'temporary',
-    code: 'FOLDER_LOCKED',
-    message,
-    advice,
-    retryable: true,
-  });
+  return temporaryFailure('FOLDER_LOCKED', message, advice, { retryable: true });
 }
 
 /** Describes the lock holder, and what to do if it has died. @param path of the lock */

@@ -1,7 +1,8 @@
+import { expiredFailure, jobFailure, usageFailure } from '../../base/failure.ts';
 /** Outcomes that the plan decides without the service. */
 
 import { resolve } from 'node:path';
-import { Failure } from '../../client/index.ts';
+import type { Failure } from '../../client/index.ts';
 import type { BatchItem, ItemState } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { NOT_USABLE } from '../plan/input.ts';
@@ -17,29 +18,27 @@ export function decisionFailure(decision: Final, folder: string): Failure {
       if (decision.what === 'tracks') {
         const message = `the result lacks the requested original tracks, or has others: ${decision.changes.join(', ')}`;
         const advice = 'Use --clobber to fetch the result of the same job again; it is not charged again.';
-        return new Failure({ category: 'usage', code: 'ITEM_CHANGED', message, advice });
+        return usageFailure('ITEM_CHANGED', message, advice);
       }
       const what = decision.what === 'file' ? 'the file is different' : 'the options are different';
       const message = `a job was made for this before, and ${what} now: ${decision.changes.join(', ')}`;
       const advice = 'Use --clobber for a new job that replaces its result, or another folder with --out.';
-      return new Failure({ category: 'usage', code: 'ITEM_CHANGED', message, advice });
+      return usageFailure('ITEM_CHANGED', message, advice);
     }
     case 'edited': {
       const message = `the result ${resolve(folder, decision.path)} was changed since it was fetched`;
       const advice = 'vloc left it unchanged; --clobber downloads the result again and replaces it.';
-      return new Failure({ category: 'usage', code: 'RESULT_CHANGED', message, advice });
+      return usageFailure('RESULT_CHANGED', message, advice);
     }
     case 'failed':
-      return new Failure({
-        category: 'job',
-        code: decision.code,
-        message: `${decision.message} (in an earlier run)`,
-        advice: 'It is not retried automatically; run the same command with --retry-failed to try again.',
-        jobId: decision.jobId,
-        retryable: false,
-      });
+      return jobFailure(
+        decision.code,
+        `${decision.message} (in an earlier run)`,
+        'It is not retried automatically; run the same command with --retry-failed to try again.',
+        { jobId: decision.jobId, retryable: false },
+      );
     case 'unusable':
-      return new Failure({ category: 'usage', code: NOT_USABLE, message: decision.detail, retryable: false });
+      return usageFailure(NOT_USABLE, decision.detail, undefined, { retryable: false });
   }
 }
 
@@ -52,13 +51,12 @@ export function resultExpiredFailure(jobId: string | null): Failure {
     jobId === null
       ? 'the service no longer has a job for this request, and the request is too old to be sent again'
       : `the service no longer has the job ${jobId}, and its result was not downloaded`;
-  return new Failure({
-    category: 'expired',
-    code: 'RESULT_EXPIRED',
+  return expiredFailure(
+    'RESULT_EXPIRED',
     message,
-    advice: 'Run the same command with --fresh for a new job, which is charged again.',
-    ...(jobId === null ? {} : { jobId }),
-  });
+    'Run the same command with --fresh for a new job, which is charged again.',
+    { ...(jobId === null ? {} : { jobId }) },
+  );
 }
 
 /** The failure of a result that was downloaded, and is gone here and at the service. */
@@ -67,14 +65,12 @@ export function resultGoneFailure(
   folder: string,
 ): Failure {
   const places = files.map(({ path }) => resolve(folder, path)).join(', ');
-  return new Failure({
-    category: 'expired',
-    code: RESULT_GONE,
-    message: `the result was downloaded on ${at.slice(0, 10)} and is no longer at ${places}; the service no longer has it (job ${jobId})`,
-    advice:
-      'Use --skip-done to count it as done. For a new job, which is charged again, use --fresh, with --include to choose the inputs.',
-    jobId,
-  });
+  return expiredFailure(
+    RESULT_GONE,
+    `the result was downloaded on ${at.slice(0, 10)} and is no longer at ${places}; the service no longer has it (job ${jobId})`,
+    'Use --skip-done to count it as done. For a new job, which is charged again, use --fresh, with --include to choose the inputs.',
+    { jobId },
+  );
 }
 
 /** The state of an item that was done before this run. */

@@ -1,6 +1,6 @@
 /** The journal of a folder of results: the requests that were sent for it, and their outcomes. */
 
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, type Failure, temporaryFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { describeDisk, errorCode, inFolderOf } from '../../base/system-error.ts';
 import { otherPlaces, requireSameShards } from '../other-journals.ts';
@@ -107,7 +107,7 @@ async function makeResultsFolder(folder: string): Promise<void> {
     const { reason } = describeDisk(errorCode(error), folder);
     const message = `cannot create the folder ${folder}: ${reason}`;
     const advice = `Choose another folder with ${RESULTS_OPTION}.`;
-    throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
+    throw diskFailure('DISK_ERROR', message, advice, {}, { cause: error });
   }
 }
 
@@ -140,13 +140,12 @@ function batchLockedFailure(
   const { who, ifDead } = describeHolder(attempt, path);
   const what = shard === undefined ? '' : ` on shard ${writeShard(shard)}`;
   const why = wanted === undefined ? '' : `, which may be the same items as ${nameShare(wanted)}`;
-  return new Failure({
-    category: 'temporary',
-    code: 'BATCH_LOCKED',
-    message: `another vloc works in ${folder}${what}${why}: ${who}`,
-    advice: `Wait until it is done, or give this run another folder with ${RESULTS_OPTION}.${ifDead}`,
-    retryable: true,
-  });
+  return temporaryFailure(
+    'BATCH_LOCKED',
+    `another vloc works in ${folder}${what}${why}: ${who}`,
+    `Wait until it is done, or give this run another folder with ${RESULTS_OPTION}.${ifDead}`,
+    { retryable: true },
+  );
 }
 
 function nameShare({ shard }: BatchPlace): string {
@@ -155,14 +154,11 @@ function nameShare({ shard }: BatchPlace): string {
 
 function lockLostFailure(place: BatchPlace): Failure {
   const { folder } = place;
-  return new Failure({
-    category: 'temporary',
-    code: 'LOCK_LOST',
-    message:
-      `this run stops: another vloc has taken over ${folder} while this process was suspended, ` +
+  return temporaryFailure(
+    'LOCK_LOST',
+    `this run stops: another vloc has taken over ${folder} while this process was suspended, ` +
       `or ${lockPath(place)} was removed`,
-    advice:
-      'Wait until no other vloc works there, then run the same command again: it continues, and nothing is paid twice.',
-    retryable: true,
-  });
+    'Wait until no other vloc works there, then run the same command again: it continues, and nothing is paid twice.',
+    { retryable: true },
+  );
 }

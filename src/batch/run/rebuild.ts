@@ -1,7 +1,7 @@
 /** Finds jobs that the service has and the journal lacks, by the reference that they carry, before anything is paid. */
 import { hash } from 'node:crypto';
 import { sep } from 'node:path';
-import { Failure, isApiAnswer } from '../../base/failure.ts';
+import { diskFailure, Failure, isApiAnswer } from '../../base/failure.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
 import type { Job, JobKind, JobSummary } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -178,16 +178,12 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
 }
 
 function notComparableFailure(place: BatchPlace, cause: Failure): Failure {
-  return new Failure(
-    {
-      category: 'disk',
-      code: 'JOURNAL_DAMAGED',
-      message: `the record ${journalPath(place)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
-      advice:
-        'Nothing was sent. Run the same command again with a key that may list jobs: it continues jobs that the service ' +
-        'still has (--rebuild: also those of other folders). --fresh makes new jobs, which are charged again.',
-      retryable: cause.facts.retryable ?? false,
-    },
+  return diskFailure(
+    'JOURNAL_DAMAGED',
+    `the record ${journalPath(place)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
+    'Nothing was sent. Run the same command again with a key that may list jobs: it continues jobs that the service ' +
+      'still has (--rebuild: also those of other folders). --fresh makes new jobs, which are charged again.',
+    { retryable: cause.facts.retryable ?? false },
     { cause },
   );
 }
@@ -278,14 +274,12 @@ async function findJobOf(
 /** A reference chosen by the user does not identify the item. */
 function unclearJobsFailure(item: BatchItem, reference: string, jobs: readonly LostJob[]): Failure {
   const ids = jobs.map(({ id }) => id).join(' ');
-  return new Failure({
-    category: 'disk',
-    code: 'JOURNAL_DAMAGED',
-    message: `records of this folder are lost, and ${item.label} may have a job already: ${ids} (reference ${reference})`,
-    advice:
-      'Nothing was sent. Fetch the results of these jobs with `vloc jobs download`, or make new jobs, which are charged ' +
+  return diskFailure(
+    'JOURNAL_DAMAGED',
+    `records of this folder are lost, and ${item.label} may have a job already: ${ids} (reference ${reference})`,
+    'Nothing was sent. Fetch the results of these jobs with `vloc jobs download`, or make new jobs, which are charged ' +
       'again, with --fresh.',
-  });
+  );
 }
 
 /** Prefix of the key of a request whose own key is lost; the id of its job follows. */

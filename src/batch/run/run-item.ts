@@ -12,7 +12,7 @@ import type { IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { copyRenamed } from './copy-renamed.ts';
-import { doneBefore, decisionFailure, resultExpiredFailure, resultGoneFailure } from './decided-outcomes.ts';
+import { decisionFailure, doneBefore, resultExpiredFailure, resultGoneFailure } from './decided-outcomes.ts';
 import { deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
 import { type Run, timestamp } from './run.ts';

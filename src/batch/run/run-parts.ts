@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { Failure, jobFailure } from '../../base/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
@@ -211,7 +211,7 @@ const WITHOUT_USE = 'PART_WITHOUT_USE';
 /** The failure that ends a part before it is paid. */
 function unusablePartFailure(): Failure {
   const message = 'another part has failed, so this one would be paid for nothing';
-  return new Failure({ category: 'job', code: WITHOUT_USE, message, retryable: true });
+  return jobFailure(WITHOUT_USE, message, undefined, { retryable: true });
 }
 
 /** The outcome of the item if not all of its parts are done; null if they are. */

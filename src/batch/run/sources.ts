@@ -1,6 +1,6 @@
 /** Makes inputs available to the service, once for each input, and returns what a request names them by. */
 
-import { Failure } from '../../base/failure.ts';
+import { type Failure, refusedFailure, timeoutFailure } from '../../base/failure.ts';
 import type { Client, Job } from '../../client/index.ts';
 import { requestIdOf } from '../../client/read/record.ts';
 import { checkLines } from '../../protocol/requests.ts';
@@ -113,23 +113,19 @@ async function linesOfJob(
   if (checked.ok) return checked.value;
   const [first] = checked.errors;
   const requestId = requestIdOf(job);
-  throw new Failure({
-    category: 'refused',
-    code: 'ANSWER_INCOMPLETE',
-    message: `the result of ${job.id} has no usable \`lines\`: ${first?.pointer ?? ''} ${first?.detail ?? ''}`,
-    advice: `Download its subtitle and name the file: \`vloc jobs download ${job.id}\``,
-    jobId: job.id,
-    ...(requestId === null ? {} : { requestId }),
-  });
+  throw refusedFailure(
+    'ANSWER_INCOMPLETE',
+    `the result of ${job.id} has no usable \`lines\`: ${first?.pointer ?? ''} ${first?.detail ?? ''}`,
+    `Download its subtitle and name the file: \`vloc jobs download ${job.id}\``,
+    { jobId: job.id, ...(requestId === null ? {} : { requestId }) },
+  );
 }
 
 function stillRunningFailure(job: Job): Failure {
-  return new Failure({
-    category: 'timeout',
-    code: 'STILL_RUNNING',
-    message: `the job ${job.id} is still ${job.status}, so it has no lines yet`,
-    advice: `Wait for it, then run this again: \`vloc jobs wait ${job.id}\``,
-    jobId: job.id,
-    retryable: true,
-  });
+  return timeoutFailure(
+    'STILL_RUNNING',
+    `the job ${job.id} is still ${job.status}, so it has no lines yet`,
+    `Wait for it, then run this again: \`vloc jobs wait ${job.id}\``,
+    { jobId: job.id, retryable: true },
+  );
 }

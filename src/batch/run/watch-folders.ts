@@ -2,7 +2,7 @@
 
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import type { BatchEvent, BatchItem } from '../item.ts';
 import { fileOf } from '../plan/items.ts';
 import {
@@ -140,21 +140,19 @@ export async function checkWatched(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory()) {
     await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-      throw new Failure({
-        category: 'usage',
-        code: 'NO_FOLDER',
-        message: `cannot read the watched folder ${folder} (${error.code})`,
-        advice: 'Correct its permissions, then run the same command again.',
-      });
+      throw usageFailure(
+        'NO_FOLDER',
+        `cannot read the watched folder ${folder} (${error.code})`,
+        'Correct its permissions, then run the same command again.',
+      );
     });
     return;
   }
-  throw new Failure({
-    category: 'usage',
-    code: 'NO_FOLDER',
-    message: `--watch needs a folder, and ${folder} ${found === null ? 'does not exist' : 'is not a folder'}`,
-    advice: "Name an existing folder; --include '*.mp4' selects files in it.",
-  });
+  throw usageFailure(
+    'NO_FOLDER',
+    `--watch needs a folder, and ${folder} ${found === null ? 'does not exist' : 'is not a folder'}`,
+    "Name an existing folder; --include '*.mp4' selects files in it.",
+  );
 }
 
 /**
@@ -164,12 +162,11 @@ export async function checkWatched(folder: string): Promise<void> {
 export async function checkResultsFolder(watched: string, results: string): Promise<void> {
   const [inputs, outputs] = await Promise.all([resolveLinks(watched), resolveLinks(results)]);
   if (outputs !== inputs && !outputs.startsWith(`${inputs}${sep}`)) return;
-  throw new Failure({
-    category: 'usage',
-    code: 'RESULTS_WATCHED',
-    message: `results would be written to ${outputs}, which is in the watched folder`,
-    advice: 'Choose a folder outside the watched one with --out.',
-  });
+  throw usageFailure(
+    'RESULTS_WATCHED',
+    `results would be written to ${outputs}, which is in the watched folder`,
+    'Choose a folder outside the watched one with --out.',
+  );
 }
 
 /** The real path of a folder, which need not exist yet. */

@@ -1,7 +1,7 @@
 /** Questions to a person on the terminal. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { Interruption, type Io, type Question } from '../../commands/context/context.ts';
 
 /**
@@ -74,5 +74,5 @@ function noAnswerFailure({ text, flag }: Question): Failure {
 }
 
 function unansweredFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'NO_ANSWER', message, advice });
+  return usageFailure('NO_ANSWER', message, advice);
 }

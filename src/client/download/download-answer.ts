@@ -1,6 +1,6 @@
 /** What an answer to a download means: pure, so that each case can be tested. */
 
-import { Failure, type FailureFacts } from '../../base/failure.ts';
+import { Failure, type FailureFacts, temporaryFailure } from '../../base/failure.ts';
 import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { RetryAdvice } from '../transport/retry.ts';
 import {
@@ -155,13 +155,12 @@ function encoded(status: number): DownloadAnswer {
 /** Most often a login page or an error page that pretends to be the file. */
 function wrongSize(size: number, total: number): DownloadAnswer {
   return again(
-    new Failure({
-      category: 'temporary',
-      code: 'DOWNLOAD_DAMAGED',
-      message: `the result should have ${size} bytes and the address returns ${total}`,
-      advice: 'Run the same command again; if it fails again, report the id of the job.',
-      retryable: true,
-    }),
+    temporaryFailure(
+      'DOWNLOAD_DAMAGED',
+      `the result should have ${size} bytes and the address returns ${total}`,
+      'Run the same command again; if it fails again, report the id of the job.',
+      { retryable: true },
+    ),
   );
 }
 

@@ -1,6 +1,6 @@
 /** The unsigned GET of a download, and the redirects that it follows: storage often answers with the address of a mirror. */
 
-import { Failure } from '../../base/failure.ts';
+import { type Failure, refusedFailure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { ClientContext } from '../context.ts';
 import type { Http, HttpResponse } from '../transport/http.ts';
@@ -70,7 +70,8 @@ async function getFollowing(
     const response = await http.send({ origin: url.origin, target, method: 'GET', body: null, ...request });
     if (!REDIRECT_STATUSES.has(response.status)) return { response, url };
     response.discard();
-    if (hops === MAX_REDIRECTS) throw downloadRefusedFailure(`more than ${MAX_REDIRECTS} redirects follow each other`);
+    if (hops === MAX_REDIRECTS)
+      throw downloadRefusedFailure(`more than ${MAX_REDIRECTS} redirects follow each other`);
     url = nextUrl(url, response.headers.location);
   }
 }
@@ -86,13 +87,10 @@ function nextUrl(from: URL, location: string | undefined): URL {
 }
 
 function downloadRefusedFailure(why: string): Failure {
-  return new Failure({
-    category: 'refused',
-    code: 'DOWNLOAD_REDIRECT_REFUSED',
-    origin: 'storage',
-    blame: 'storage',
-    message: `storage did not return the result: ${why}`,
-    advice: 'Report it to the operator of the service.',
-    retryable: false,
-  });
+  return refusedFailure(
+    'DOWNLOAD_REDIRECT_REFUSED',
+    `storage did not return the result: ${why}`,
+    'Report it to the operator of the service.',
+    { origin: 'storage', blame: 'storage', retryable: false },
+  );
 }

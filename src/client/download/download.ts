@@ -17,9 +17,9 @@ import {
   addressRefusedFailure,
   damagedDownloadFailure,
   linkRefusedFailure,
-  rangeMismatchFailure,
   noRoomFailure,
   notResultFailure,
+  rangeMismatchFailure,
   resultExpiredFailure,
   slowDownloadFailure,
 } from './download-failure.ts';
@@ -122,7 +122,8 @@ async function attemptDownload(download: Download, number: number): Promise<Atte
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
-    if (error instanceof TooManyBytes) return startOver(download, damagedDownloadFailure(basename(options.to)));
+    if (error instanceof TooManyBytes)
+      return startOver(download, damagedDownloadFailure(basename(options.to)));
     const progressed = part.length - from >= PROGRESS_BYTES;
     return { type: 'failed', ...describeLine(error, limit, url.host), progressed };
   } finally {
@@ -163,7 +164,8 @@ async function receive(
   if (answer.type !== 'body') response.discard();
   if (answer.type === 'failed') return answer;
   if (answer.type === 'link-refused') return renewLink(download, answer.refusal);
-  if (answer.type === 'misfit') return startOver(download, rangeMismatchFailure(basename(options.to), answer.why));
+  if (answer.type === 'misfit')
+    return startOver(download, rangeMismatchFailure(basename(options.to), answer.why));
   const { from, total } = answer;
   if (from === 0 && part.length > 0) await part.restart(needsHash(state.asset, options));
   state.validator = readValidator(headers);

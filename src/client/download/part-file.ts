@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, type Failure, temporaryFailure } from '../../base/failure.ts';
 import { onDisk } from '../../base/system-error.ts';
 
 export interface PartFile {
@@ -119,7 +119,7 @@ async function claim(handle: FileHandle, path: string): Promise<string> {
   await handle.close();
   const message = `${path} is already being written, so nothing else was downloaded into it`;
   const advice = 'Give the two results other names, or fetch one after the other.';
-  throw new Failure({ category: 'disk', code: 'PART_IN_USE', message, advice });
+  throw diskFailure('PART_IN_USE', message, advice);
 }
 
 function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
@@ -134,7 +134,7 @@ async function identify(path: string): Promise<string | null> {
 function partFileGoneFailure(path: string): Failure {
   const message = `${path} was changed by another program while it was being fetched`;
   const advice = 'Run the same command again once no other one fetches that file.';
-  return new Failure({ category: 'temporary', code: 'PART_TAKEN', message, advice, retryable: true });
+  return temporaryFailure('PART_TAKEN', message, advice, { retryable: true });
 }
 
 /** A pipe or a device has endless bytes, and stores none. */
@@ -142,7 +142,7 @@ async function refuseSpecialFile(handle: FileHandle, path: string): Promise<void
   if ((await handle.stat()).isFile()) return;
   await handle.close();
   const message = `${path} is not a regular file, so nothing was downloaded into it`;
-  throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice: 'Remove it.' });
+  throw diskFailure('DISK_ERROR', message, 'Remove it.');
 }
 
 /** Its length; on the way its bytes are hashed. */

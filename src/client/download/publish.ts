@@ -1,7 +1,7 @@
 /** A finished part gets its name. Source: design, "Wait, outputs, money". */
 import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { syncFolder } from '../../base/sync.ts';
@@ -9,12 +9,11 @@ import { errorCode, onDisk } from '../../base/system-error.ts';
 
 /** The failure of an existing target that may not be replaced. */
 function targetExistsFailure(path: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'TARGET_EXISTS',
-    message: `${path} already exists and was not changed`,
-    advice: 'Choose another folder with --out, or replace it with --clobber.',
-  });
+  return usageFailure(
+    'TARGET_EXISTS',
+    `${path} already exists and was not changed`,
+    'Choose another folder with --out, or replace it with --clobber.',
+  );
 }
 
 /** @throws Failure (`usage`) when the path is an input of the user, which no option allows to replace */
@@ -22,12 +21,11 @@ export async function refuseInput(path: string, findInput: FindInput = NO_INPUTS
   const input = await findInput(path);
   if (input === null) return;
   const what = input === path ? `${path} is an input` : `${path} is the input ${input}`;
-  throw new Failure({
-    category: 'usage',
-    code: 'TARGET_IS_INPUT',
-    message: `${what}, so it was not changed`,
-    advice: 'Choose another name or folder with --name or --out. Not even --clobber replaces an input.',
-  });
+  throw usageFailure(
+    'TARGET_IS_INPUT',
+    `${what}, so it was not changed`,
+    'Choose another name or folder with --name or --out. Not even --clobber replaces an input.',
+  );
 }
 
 const NO_INPUTS: FindInput = async () => null;

@@ -1,5 +1,5 @@
 /** How users name a job (a bare id, `kind/id`, or the address of the job), and how its kind is found. Source: contract, "Identifiers". */
-import { Failure, isApiAnswer } from '../../base/failure.ts';
+import { Failure, isApiAnswer, usageFailure } from '../../base/failure.ts';
 import type { ErrorCode } from '../../protocol/error-codes.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath, VERSION_PREFIX } from '../../protocol/operations.ts';
@@ -52,12 +52,11 @@ interface JobReference {
 }
 
 function invalidJobIdFailure(reference: string, why: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'REFERENCE_INVALID',
-    message: `"${reference.slice(0, 200)}" does not name a job: ${why}`,
-    advice: 'Give an id, a kind and an id such as dubbings/ID, or the detail_url of the job.',
-  });
+  return usageFailure(
+    'REFERENCE_INVALID',
+    `"${reference.slice(0, 200)}" does not name a job: ${why}`,
+    'Give an id, a kind and an id such as dubbings/ID, or the detail_url of the job.',
+  );
 }
 
 /** The kind by its path segment (`dubbings`) or its object name (`dubbing`). */

@@ -8,7 +8,7 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { pause } from '../transport/retry.ts';
-import { addFailedPoll, type FailedPolls, GRACE_MS, pollFailure, isGivenUp, isTemporary } from './poll.ts';
+import { addFailedPoll, type FailedPolls, GRACE_MS, isGivenUp, isTemporary, pollFailure } from './poll.ts';
 import { type JobReader, pollJobs } from './poll-jobs.ts';
 import { growingPause, sharedPause } from './poll-schedule.ts';
 import { createChangeReporter, stillOpen, stillRunningFailure, type WaitOptions } from './wait.ts';

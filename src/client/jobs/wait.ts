@@ -1,5 +1,5 @@
 import { describeDuration } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, timeoutFailure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
@@ -74,12 +74,10 @@ function hasChanged(before: Job, after: Job): boolean {
 
 /** The failure of a wait that timed out. */
 export function stillRunningFailure({ kind, id }: { kind: JobKind; id: string }, timeoutMs: number): Failure {
-  return new Failure({
-    category: 'timeout',
-    code: 'STILL_RUNNING',
-    message: `the job ${id} is still running after ${describeDuration(timeoutMs)}`,
-    advice: `It continues; wait for it with \`vloc jobs wait ${KINDS[kind].path}/${id}\``,
-    jobId: id,
-    retryable: true,
-  });
+  return timeoutFailure(
+    'STILL_RUNNING',
+    `the job ${id} is still running after ${describeDuration(timeoutMs)}`,
+    `It continues; wait for it with \`vloc jobs wait ${KINDS[kind].path}/${id}\``,
+    { jobId: id, retryable: true },
+  );
 }

@@ -1,5 +1,5 @@
 /** Lists of the service: `await` returns one page, `for await` goes through the entries of all pages. */
-import { Failure } from '../../base/failure.ts';
+import { type Failure, refusedFailure } from '../../base/failure.ts';
 import type { ListPage } from './resources.ts';
 
 /** One page to await; to iterate, the entries of this and all later pages, each page fetched when it is needed. */
@@ -29,12 +29,10 @@ export function createPages<Item>(load: (cursor?: string) => Promise<ListPage<It
 
 /** A list that would never end. */
 function repeatedCursorFailure(): Failure {
-  return new Failure({
-    category: 'refused',
-    code: 'CURSOR_REPEATED',
-    origin: 'api',
-    blame: 'service',
-    message: 'the service returned the same next_cursor twice, so the list would never end',
-    advice: 'Limit the list with created_after and created_before, and report this to the service.',
-  });
+  return refusedFailure(
+    'CURSOR_REPEATED',
+    'the service returned the same next_cursor twice, so the list would never end',
+    'Limit the list with created_after and created_before, and report this to the service.',
+    { origin: 'api', blame: 'service' },
+  );
 }

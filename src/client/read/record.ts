@@ -3,7 +3,7 @@
  * ignored, a missing one that is needed becomes a Failure that names it. Source: contract, rule 3.
  */
 
-import { Failure } from '../../base/failure.ts';
+import { type Failure, refusedFailure } from '../../base/failure.ts';
 import type { ListPage } from '../../protocol/resources.ts';
 import type { Emit } from '../events.ts';
 
@@ -39,17 +39,17 @@ export function asNumber(value: unknown): number | null {
 /** The failure of an answer that lacks a field; `found` is what was there instead. */
 export function missingFieldFailure(origin: ResponseSource, field: string, found?: unknown): Failure {
   const fault = describeFault(found);
-  return new Failure({
-    category: 'refused',
-    code: 'ANSWER_INCOMPLETE',
-    origin: 'api',
-    blame: 'service',
-    message: `in the answer about ${origin.subject} the field \`${field}\` ${fault}`,
-    advice:
-      'The service differs from the API that this version of vloc supports: report the field and the request id.',
-    errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail: fault }],
-    ...(origin.requestId === null ? {} : { requestId: origin.requestId }),
-  });
+  return refusedFailure(
+    'ANSWER_INCOMPLETE',
+    `in the answer about ${origin.subject} the field \`${field}\` ${fault}`,
+    'The service differs from the API that this version of vloc supports: report the field and the request id.',
+    {
+      origin: 'api',
+      blame: 'service',
+      errors: [{ pointer: `/${field.replaceAll('.', '/')}`, detail: fault }],
+      ...(origin.requestId === null ? {} : { requestId: origin.requestId }),
+    },
+  );
 }
 
 /** Longest value of a field that is quoted. */
@@ -157,7 +157,8 @@ export function readList<Item>(
   const data = member(object, 'data');
   if (!Array.isArray(data)) throw missingFieldFailure(origin, 'data', data);
   const cursor = asText(member(object, 'next_cursor'));
-  if (member(object, 'has_more') === true && cursor === null) throw missingFieldFailure(origin, 'next_cursor');
+  if (member(object, 'has_more') === true && cursor === null)
+    throw missingFieldFailure(origin, 'next_cursor');
   return {
     object: 'list',
     data: data.map((item) => readItem(item, requestId)),

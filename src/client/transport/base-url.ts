@@ -1,6 +1,6 @@
 /** The address of the service, and which addresses it may return for transfers. */
 
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 
@@ -15,12 +15,11 @@ export interface BaseUrl {
 function baseUrlFailure(text: string, must: string): Failure {
   // Before an @ there may be a password, and in a query a key.
   const shown = /[@?#]/.test(text) ? '' : ` "${text}"`;
-  return new Failure({
-    category: 'configuration',
-    code: 'BASE_URL_INVALID',
-    message: `invalid base URL${shown}: must ${must}`,
-    advice: 'Set an address such as https://api.example.com/v1.',
-  });
+  return configurationFailure(
+    'BASE_URL_INVALID',
+    `invalid base URL${shown}: must ${must}`,
+    'Set an address such as https://api.example.com/v1.',
+  );
 }
 
 /**

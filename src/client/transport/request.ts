@@ -1,5 +1,5 @@
 /** What all attempts of one signed call share: request line, body, Idempotency-Key and the headers of the caller. */
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import {
   canonicalTarget,
   encodeComponent,
@@ -24,7 +24,7 @@ export interface PreparedCall extends SignableRequest {
 }
 
 function malformedRequestFailure(code: string, message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code, message, advice });
+  return usageFailure(code, message, advice);
 }
 
 /**
@@ -36,7 +36,11 @@ export function prepareRequest(context: ClientContext, call: Call): PreparedCall
   const target = resolveTarget(context.base, call.path, call.query);
   const body = encodeBody(call.body);
   if (body !== null && (method === 'GET' || method === 'DELETE')) {
-    throw malformedRequestFailure('BODY_NOT_ALLOWED', `${method} cannot have a body`, 'Leave the body out, or use POST.');
+    throw malformedRequestFailure(
+      'BODY_NOT_ALLOWED',
+      `${method} cannot have a body`,
+      'Leave the body out, or use POST.',
+    );
   }
   return {
     method,
@@ -81,7 +85,7 @@ function onPath<T>(path: string, work: () => T): T {
     if (!(error instanceof TargetError)) throw error;
     const message = `the path "${path}" cannot be sent: ${error.message}`;
     const advice = 'Write it as in the documentation, for example /credits.';
-    throw new Failure({ category: 'usage', code: 'PATH_INVALID', message, advice }, { cause: error });
+    throw usageFailure('PATH_INVALID', message, advice, {}, { cause: error });
   }
 }
 
@@ -166,7 +170,10 @@ function checkExtraHeaders(
   const headers = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of headers) {
     if (!TOKEN.test(name) || !VALUE.test(value)) {
-      throw refusedRequestFailure(`the header "${name}" has a character that no header may have`, 'Use ASCII.');
+      throw refusedRequestFailure(
+        `the header "${name}" has a character that no header may have`,
+        'Use ASCII.',
+      );
     }
     if (OWN.has(name) || name.startsWith(`${prefix.toLowerCase()}-`)) {
       throw refusedRequestFailure(`the header ${name} is set by vloc itself`, 'Leave it out.');
@@ -176,5 +183,5 @@ function checkExtraHeaders(
 }
 
 function refusedRequestFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'HEADER_INVALID', message, advice });
+  return usageFailure('HEADER_INVALID', message, advice);
 }

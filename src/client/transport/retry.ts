@@ -4,7 +4,7 @@
  */
 
 import { describeDuration } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import type { CallOptions } from '../call.ts';
 import type { Emit } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
@@ -216,13 +216,12 @@ function announce(emit: Emit, failure: Failure, step: RetryDecision & { type: 'w
 }
 
 function deadlinePassedFailure(): Failure {
-  return new Failure({
-    category: 'temporary',
-    code: 'DEADLINE_PASSED',
-    message: 'the time limit passed before the request could be sent',
-    advice: 'Run the same command again with more time.',
-    retryable: true,
-  });
+  return temporaryFailure(
+    'DEADLINE_PASSED',
+    'the time limit passed before the request could be sent',
+    'Run the same command again with more time.',
+    { retryable: true },
+  );
 }
 
 function retriesEndedFailure(

@@ -1,5 +1,5 @@
 /** Sends signed calls: signs each attempt, reads the answer whole, and repeats it where that helps. */
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, Failure } from '../../base/failure.ts';
 import { REQUEST_ID } from '../../protocol/headers.ts';
 import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
@@ -66,15 +66,12 @@ function headerPrefixFailure(failure: Failure, prefix: string): Failure {
   const [, expected = prefix] = SIGNATURE_HEADER.exec(errors?.[0]?.pointer ?? '') ?? [];
   // The service misses a header of another name, so it has not even seen the key.
   if (status === 400 && expected.toLowerCase() !== prefix.toLowerCase()) {
-    return new Failure({
-      ...facts,
-      status,
-      category: 'configuration',
-      code: PREFIX_UNKNOWN,
-      blame: 'access',
-      message: `the service did not recognize the signature headers (prefix ${prefix})`,
-      advice: 'Set its prefix: VLOC_HEADER_PREFIX.',
-    });
+    return configurationFailure(
+      PREFIX_UNKNOWN,
+      `the service did not recognize the signature headers (prefix ${prefix})`,
+      'Set its prefix: VLOC_HEADER_PREFIX.',
+      { ...facts, status, blame: 'access' },
+    );
   }
   if (status !== 401) return failure;
   const hint = `If they are right, the service may expect another header prefix than ${prefix}: set VLOC_HEADER_PREFIX.`;

@@ -1,7 +1,7 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
 
 import { createHash, type Hash } from 'node:crypto';
-import { Failure, type FailureFacts } from '../../base/failure.ts';
+import { expiredFailure, Failure, type FailureFacts, refusedFailure } from '../../base/failure.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
@@ -65,7 +65,11 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   const { context, url, headers, options } = put;
   const { runtime, clock, emit, timeouts } = context;
   if (clock.now() >= put.expiresAtMs)
-    return { type: 'failed', failure: reservationExpiredFailure('it has expired'), advice: { type: 'never' } };
+    return {
+      type: 'failed',
+      failure: reservationExpiredFailure('it has expired'),
+      advice: { type: 'never' },
+    };
   // The rest of the address works like a password.
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
@@ -128,12 +132,11 @@ async function conclude(
 }
 
 function unsafeTargetFailure(): Failure {
-  return new Failure({
-    category: 'refused',
-    code: 'UPLOAD_ADDRESS_REFUSED',
-    message: 'the address that the service returned for the upload is not https',
-    advice: 'Nothing was sent there: report it to the operator of the service.',
-  });
+  return refusedFailure(
+    'UPLOAD_ADDRESS_REFUSED',
+    'the address that the service returned for the upload is not https',
+    'Nothing was sent there: report it to the operator of the service.',
+  );
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
@@ -176,12 +179,11 @@ function targetHeaders(
 }
 
 function invalidHeaderFailure(): Failure {
-  return new Failure({
-    category: 'refused',
-    code: 'ANSWER_INCOMPLETE',
-    message: 'the field `upload_request.headers` of the upload contains a malformed header',
-    advice: 'Nothing was sent: report it to the operator of the service.',
-  });
+  return refusedFailure(
+    'ANSWER_INCOMPLETE',
+    'the field `upload_request.headers` of the upload contains a malformed header',
+    'Nothing was sent: report it to the operator of the service.',
+  );
 }
 
 /** Null for success; else the failure, with code UPLOAD_LAPSED or UPLOAD_BLOCKED when a new reservation may help. */
@@ -212,12 +214,10 @@ function readStorageAnswer(
 
 /** The failure of a reservation that no longer accepts bytes; the upload is repeated. */
 export function reservationExpiredFailure(reason: string, facts: Partial<FailureFacts> = {}): Failure {
-  return new Failure({
-    ...facts,
-    category: 'expired',
-    code: 'UPLOAD_LAPSED',
-    message: `the upload reservation is no longer accepted: ${reason}`,
-    advice: 'Run the same command again.',
-    retryable: true,
-  });
+  return expiredFailure(
+    'UPLOAD_LAPSED',
+    `the upload reservation is no longer accepted: ${reason}`,
+    'Run the same command again.',
+    { ...facts, retryable: true },
+  );
 }

@@ -1,6 +1,6 @@
 /** A local file becomes a ready upload. Source: contract, "Uploads"; design, "Transport". */
 import { basename } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { Failure, refusedFailure, timeoutFailure } from '../../base/failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
 import { pollUntilDone } from '../jobs/poll.ts';
@@ -140,7 +140,9 @@ function isSettled({ status }: Upload): boolean {
 async function waitUntilReady(task: Task, sent: Upload): Promise<Upload> {
   const upload = isSettled(sent) ? sent : await pollUpload(task, sent.id);
   if (upload.status === 'ready') return upload;
-  throw upload.status === 'expired' ? reservationExpiredFailure('it has expired') : notAcceptedFailure(upload);
+  throw upload.status === 'expired'
+    ? reservationExpiredFailure('it has expired')
+    : notAcceptedFailure(upload);
 }
 
 function pollUpload(task: Task, id: string): Promise<Upload> {
@@ -162,22 +164,19 @@ function report(task: Task, stage: UploadProgress['stage'], uploadId: string | n
 
 function notAcceptedFailure(upload: Upload): Failure {
   const requestId = requestIdOf(upload);
-  return new Failure({
-    category: 'refused',
-    code: upload.error?.code ?? 'UPLOAD_FAILED',
-    message: `the service refused the file: ${upload.error?.message ?? 'no reason given'}`,
-    advice: 'Correct the file, then run the same command again.',
-    retryable: false,
-    ...(requestId === null ? {} : { requestId }),
-  });
+  return refusedFailure(
+    upload.error?.code ?? 'UPLOAD_FAILED',
+    `the service refused the file: ${upload.error?.message ?? 'no reason given'}`,
+    'Correct the file, then run the same command again.',
+    { retryable: false, ...(requestId === null ? {} : { requestId }) },
+  );
 }
 
 function stillValidatingFailure(id: string): Failure {
-  return new Failure({
-    category: 'timeout',
-    code: 'STILL_VALIDATING',
-    message: `the upload ${id} is still being validated after half an hour`,
-    advice: `Check it later: \`vloc upload get ${id}\``,
-    retryable: true,
-  });
+  return timeoutFailure(
+    'STILL_VALIDATING',
+    `the upload ${id} is still being validated after half an hour`,
+    `Check it later: \`vloc upload get ${id}\``,
+    { retryable: true },
+  );
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
@@ -24,7 +24,7 @@ const SIZE_LIMIT: Readonly<Record<UploadPurpose, number>> = {
 };
 
 function unusableSourceFailure(code: string, message: string, advice: string, cause?: unknown): Failure {
-  return new Failure({ category: 'usage', code, message, advice }, cause === undefined ? {} : { cause });
+  return usageFailure(code, message, advice, {}, cause === undefined ? {} : { cause });
 }
 
 /** The failure of a file that changed since the upload began. */
@@ -45,7 +45,8 @@ export async function openSourceFile(path: string, purpose: UploadPurpose | null
   const handle = await openForReading(path);
   try {
     const begun = await handle.stat({ bigint: true });
-    if (!begun.isFile()) throw unusableSourceFailure('NOT_A_FILE', `${path} is not a regular file`, 'Name a file.');
+    if (!begun.isFile())
+      throw unusableSourceFailure('NOT_A_FILE', `${path} is not a regular file`, 'Name a file.');
     checkSize(path, Number(begun.size), purpose === null ? Number.POSITIVE_INFINITY : SIZE_LIMIT[purpose]);
     return {
       path,

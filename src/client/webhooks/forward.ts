@@ -1,6 +1,6 @@
 /** Forwards verified deliveries, byte for byte, to a receiver under development. */
 
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { Http } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
@@ -52,7 +52,7 @@ export function parseForwardTarget(text: string): URL {
 
 function forwardAddressFailure(message: string): Failure {
   const advice = 'Write an address of this machine, such as http://localhost:3000/hook.';
-  return new Failure({ category: 'usage', code: 'FORWARD_TARGET_INVALID', message, advice });
+  return usageFailure('FORWARD_TARGET_INVALID', message, advice);
 }
 
 /** Opens no connection before the first delivery; follows no redirect: it could lead a signed event anywhere. */

@@ -3,7 +3,7 @@
  * Source: specification, "Events" (receiver rules); contract, "Webhooks".
  */
 
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure, refusedFailure } from '../../base/failure.ts';
 import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN, webhookHeaderNames } from '../../protocol/headers.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -145,7 +145,11 @@ function isIterable(headers: WebhookHeaders): headers is Iterable<readonly [stri
  */
 export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: WebhookRules): void {
   if (secret === '') {
-    throw webhookRejectedFailure('WEBHOOK_SECRET_MISSING', 'no webhook secret is set', 'Set VLOC_WEBHOOK_SECRET.');
+    throw webhookRejectedFailure(
+      'WEBHOOK_SECRET_MISSING',
+      'no webhook secret is set',
+      'Set VLOC_WEBHOOK_SECRET.',
+    );
   }
   if (/[\r\n]/.test(secret)) {
     throw webhookRejectedFailure(
@@ -165,7 +169,7 @@ export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: Webhook
 }
 
 function webhookRejectedFailure(code: string, message: string, advice: string): Failure {
-  return new Failure({ category: 'configuration', code, message, advice });
+  return configurationFailure(code, message, advice);
 }
 
 export interface VerifiedWebhook extends WebhookEvent {
@@ -195,7 +199,7 @@ export function verifyWebhook(
   const verdict = judgeWebhook(received, checked);
   if (!verdict.valid) {
     const { check, message } = verdict;
-    throw new Failure({ category: 'refused', code: `WEBHOOK_${check.toUpperCase()}_INVALID`, message });
+    throw refusedFailure(`WEBHOOK_${check.toUpperCase()}_INVALID`, message);
   }
   return { id: verdict.eventId, layout: verdict.layout, ...readEvent(received.body) };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Failure, isApiAnswer } from '../../base/failure.ts';
+import { type Failure, isApiAnswer, usageFailure } from '../../base/failure.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -53,8 +53,10 @@ export const api: Command = defineCommand({
   run: async (context, operands, options) => {
     const { method, path } = readCall(operands, options.data !== undefined);
     const body = options.data === undefined ? undefined : await readBody(options.data, context.io);
-    if (options.paginate && method !== 'GET') throw apiUsageFailure('--paginate is for lists, which are read with GET');
-    if (options.paginate && options.include) throw apiUsageFailure('--paginate and --include cannot be combined');
+    if (options.paginate && method !== 'GET')
+      throw apiUsageFailure('--paginate is for lists, which are read with GET');
+    if (options.paginate && options.include)
+      throw apiUsageFailure('--paginate and --include cannot be combined');
     if (method === 'GET' && options.idempotencyKey !== undefined)
       throw apiUsageFailure('a GET cannot have an Idempotency-Key');
     const key = method === 'GET' ? undefined : (options.idempotencyKey ?? randomUUID());
@@ -154,12 +156,11 @@ async function readAllPages(client: Pick<Client, 'send'>, call: Call): Promise<r
 function readEnvelope(body: unknown): ListPage<unknown> {
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : null;
   if (typeof body !== 'object' || body === null || !Array.isArray(data)) {
-    throw new Failure({
-      category: 'usage',
-      code: 'NO_LIST',
-      message: 'the answer is not a list, so there are no pages to follow',
-      advice: 'Leave --paginate out.',
-    });
+    throw usageFailure(
+      'NO_LIST',
+      'the answer is not a list, so there are no pages to follow',
+      'Leave --paginate out.',
+    );
   }
   const cursor = 'next_cursor' in body && typeof body.next_cursor === 'string' ? body.next_cursor : null;
   return { object: 'list', data, has_more: cursor !== null, next_cursor: cursor };
@@ -187,5 +188,5 @@ function readCall(operands: readonly string[], hasBody: boolean): Pick<Call, 'me
 }
 
 function apiBodyFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
+  return usageFailure('BODY_INVALID', message, advice);
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { readPartKey } from '../../batch/plan/item-key.ts';
 import { foldIntents } from '../../batch/records/intents.ts';
@@ -94,24 +94,23 @@ async function recordForgotten({ journals }: OpenBatch, items: readonly ItemRepo
 }
 
 function unknownInputFailure(input: string, folder: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'UNKNOWN_INPUT',
-    message: `${folder} has no item of ${input}; nothing was forgotten`,
-    advice: 'Name inputs as `vloc batch status DIR --all` lists them.',
-  });
+  return usageFailure(
+    'UNKNOWN_INPUT',
+    `${folder} has no item of ${input}; nothing was forgotten`,
+    'Name inputs as `vloc batch status DIR --all` lists them.',
+  );
 }
 
 function openJobsFailure(open: readonly ItemReport[]): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'JOBS_OPEN',
-    message: `${open.length === 1 ? '1 item has a job that is' : `${open.length} items have jobs that are`} not finished or not downloaded; nothing was forgotten`,
-    advice:
-      'Cancel the jobs or download their results first (`vloc jobs`), or forget them with --yes; they are charged anyway.',
-    errors: open.map(({ label, state, job_id }) => ({
-      pointer: label,
-      detail: `${state} ${job_id ?? ''}`.trim(),
-    })),
-  });
+  return usageFailure(
+    'JOBS_OPEN',
+    `${open.length === 1 ? '1 item has a job that is' : `${open.length} items have jobs that are`} not finished or not downloaded; nothing was forgotten`,
+    'Cancel the jobs or download their results first (`vloc jobs`), or forget them with --yes; they are charged anyway.',
+    {
+      errors: open.map(({ label, state, job_id }) => ({
+        pointer: label,
+        detail: `${state} ${job_id ?? ''}`.trim(),
+      })),
+    },
+  );
 }

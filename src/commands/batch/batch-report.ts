@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, usageFailure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { describeDisk, errorCode } from '../../base/system-error.ts';
@@ -110,7 +110,7 @@ async function replaceFile(path: string, text: string, batch: OpenBatches): Prom
     const { reason } = describeDisk(errorCode(error), path);
     const message = `cannot write the report to ${path}: ${reason}`;
     const advice = 'Choose another place with --out, or leave it out for stdout.';
-    throw new Failure({ category: 'disk', code: 'DISK_ERROR', message, advice }, { cause: error });
+    throw diskFailure('DISK_ERROR', message, advice, {}, { cause: error });
   }
 }
 
@@ -137,6 +137,6 @@ async function refuseFileOf({ folder, journals, facts, records }: OpenBatch, pat
     if ((await createInputs(paths).find(path)) === null) continue;
     const message = `${path} is ${what} of this batch, so it was not changed`;
     const advice = 'Choose another place with --out, or leave it out for stdout.';
-    throw new Failure({ category: 'usage', code, message, advice });
+    throw usageFailure(code, message, advice);
   }
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, partialFailure, usageFailure } from '../../base/failure.ts';
 import { type BatchFacts, countFailed } from '../../batch/report/batch-facts.ts';
 import {
   combineRetries,
@@ -91,10 +91,7 @@ function nothingToRetryFailure(
   const lost = orphans.length;
   const what = failed === 1 ? '1 item failed permanently' : `${failed} items failed permanently`;
   const unknown = `the commands of ${lost === 1 ? '1 item' : `${lost} items`} are unknown`;
-  return new Failure({
-    category: 'partial',
-    code: 'NOTHING_TO_RETRY',
-    message: `${lost === 0 ? what : unknown}; nothing was sent`,
+  return partialFailure('NOTHING_TO_RETRY', `${lost === 0 ? what : unknown}; nothing was sent`, undefined, {
     ...(hopeless.length === 0
       ? {}
       : { advice: `Fix the cause, then run \`${retryAll(context, operands)}\`.` }),
@@ -160,10 +157,9 @@ function isNamed({ profile, baseUrl }: Context['service']): boolean {
 }
 
 function notRepeatableFailure(argv: readonly string[]): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'NOT_REPEATABLE',
-    message: `the command read its input from stdin, which is not kept: ${argv.join(' ')}`,
-    advice: 'Run it again with the same input and --retry-failed.',
-  });
+  return usageFailure(
+    'NOT_REPEATABLE',
+    `the command read its input from stdin, which is not kept: ${argv.join(' ')}`,
+    'Run it again with the same input and --retry-failed.',
+  );
 }

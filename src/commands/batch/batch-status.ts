@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
 import { type BatchFacts, countFailed, countOpen, reportDocument } from '../../batch/report/batch-facts.ts';
 import { describeCredits } from '../../batch/report/item-report.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
@@ -140,26 +140,21 @@ function batchStatusFailure(facts: BatchFacts): Failure | null {
   const total = facts.items.length;
   const missing = describeMissing(facts);
   if (open === 0 && missing !== null) {
-    return new Failure({
-      category: 'timeout',
-      code: 'BATCH_OPEN',
-      message: `${missing.replace(/\.$/, '')}, so not all items are known`,
-      advice: 'Run what is missing, or name the other folders of results too.',
-      retryable: true,
-    });
+    return timeoutFailure(
+      'BATCH_OPEN',
+      `${missing.replace(/\.$/, '')}, so not all items are known`,
+      'Run what is missing, or name the other folders of results too.',
+      { retryable: true },
+    );
   }
   if (open > 0) {
-    return new Failure({
-      category: 'timeout',
-      code: 'BATCH_OPEN',
-      message: `${open} of ${total} items are not finished${failed > 0 ? `, ${failed} failed` : ''}`,
-      retryable: true,
-    });
+    return timeoutFailure(
+      'BATCH_OPEN',
+      `${open} of ${total} items are not finished${failed > 0 ? `, ${failed} failed` : ''}`,
+      undefined,
+      { retryable: true },
+    );
   }
   if (failed === 0) return null;
-  return new Failure({
-    category: 'partial',
-    code: 'SOME_FAILED',
-    message: `${failed} of ${total} items failed`,
-  });
+  return partialFailure('SOME_FAILED', `${failed} of ${total} items failed`);
 }

@@ -1,6 +1,6 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { resolve } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import {
@@ -81,12 +81,11 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
   const workers = journals.flatMap(({ worker }) => worker ?? []);
   // A shard may have nothing to do.
   if (isNothing && !isShared && workers.length === 0) {
-    throw new Failure({
-      category: 'usage',
-      code: 'NO_BATCH',
-      message: `there is no batch in ${folder}`,
-      advice: 'Name the folder that --out named; without --out it was the folder the command ran in.',
-    });
+    throw usageFailure(
+      'NO_BATCH',
+      `there is no batch in ${folder}`,
+      'Name the folder that --out named; without --out it was the folder the command ran in.',
+    );
   }
   return {
     folder,

@@ -1,6 +1,6 @@
 /** What a command consists of: data for help, parser, completions and documents, and the function that runs it. */
 
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import type { Context } from './context.ts';
@@ -179,5 +179,5 @@ function isText(value: unknown): value is string {
 
 /** The failure for an invalid call of a command: exit code 2, and nothing was sent. */
 export function invalidCallFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'USAGE', message, advice });
+  return usageFailure('USAGE', message, advice);
 }

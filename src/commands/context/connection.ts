@@ -1,6 +1,6 @@
 /** The connection to the service of a run: a remote one, or the embedded one; both over real HTTP. */
 
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, diskFailure } from '../../base/failure.ts';
 import { describeDisk, diskCodeOfSqlite, errorCode } from '../../base/system-error.ts';
 import type { Client, ClientEvent } from '../../client/index.ts';
 import type { Capabilities } from '../../engines/engine.ts';
@@ -143,12 +143,11 @@ function embeddedConfig({ io }: Context): { stageCacheBytes?: number } {
   const given = readVariable(io.env, STAGE_CACHE);
   if (given === undefined) return {};
   if (/^\d{1,9}$/.test(given)) return { stageCacheBytes: Number(given) * 1024 ** 2 };
-  throw new Failure({
-    category: 'configuration',
-    code: 'SETTING_INVALID',
-    message: `${STAGE_CACHE} is not a whole number: ${given}`,
-    advice: 'Set it to a number of MiB, such as 4096, or unset it.',
-  });
+  throw configurationFailure(
+    'SETTING_INVALID',
+    `${STAGE_CACHE} is not a whole number: ${given}`,
+    'Set it to a number of MiB, such as 4096, or unset it.',
+  );
 }
 
 /** Loaded here because it loads `node:crypto`, which the help does not need. */
@@ -202,13 +201,11 @@ export async function openStateFolder<T>(
     const code = diskCodeOfSqlite(error) ?? codeOfPath(error, folder);
     if (code === null) throw error;
     const { reason, advice, isOfPlace } = describeDisk(code, folder);
-    throw new Failure(
-      {
-        category: 'disk',
-        code: 'DISK_ERROR',
-        message: `cannot use the state folder ${folder}: ${reason}`,
-        advice: isOfPlace ? `${advice} ${chooser} names it.` : advice,
-      },
+    throw diskFailure(
+      'DISK_ERROR',
+      `cannot use the state folder ${folder}: ${reason}`,
+      isOfPlace ? `${advice} ${chooser} names it.` : advice,
+      {},
       { cause: error },
     );
   }

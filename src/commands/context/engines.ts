@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, Failure } from '../../base/failure.ts';
 import type { EnginesConfig } from '../../engines/config.ts';
 import type { EnginesLocation } from '../../engines/config-file.ts';
 import type { Engines } from '../../engines/index.ts';
@@ -56,12 +56,11 @@ export async function requireFfmpeg({ io, signal }: Pick<Context, 'io' | 'signal
   ]);
   const problem = await describeOldFfmpeg(createPrograms(io.env.PATH ?? ''), { signal, folder: tmpdir() });
   if (problem === null) return;
-  throw new Failure({
-    category: 'configuration',
-    code: 'ENGINE_MISSING',
-    message: `${problem}; nothing was sent`,
-    advice: `${NEWER_FFMPEG} Check with \`vloc doctor\`.`,
-  });
+  throw configurationFailure(
+    'ENGINE_MISSING',
+    `${problem}; nothing was sent`,
+    `${NEWER_FFMPEG} Check with \`vloc doctor\`.`,
+  );
 }
 
 /** Creates the engines of a run. @throws Failure (`configuration`) for a file or an engine that cannot be used */
@@ -108,12 +107,11 @@ export async function checkReach(kind: JobKind, fields: RequestFields, context: 
   });
   signal.throwIfAborted();
   if (obstacle === null) return;
-  throw new Failure({
-    category: 'configuration',
-    code: 'ENGINE_UNREACHABLE',
-    message: `${obstacle.message}; nothing was sent`,
-    advice: `${obstacle.advice} The engine is in ${location.path}.`,
-  });
+  throw configurationFailure(
+    'ENGINE_UNREACHABLE',
+    `${obstacle.message}; nothing was sent`,
+    `${obstacle.advice} The engine is in ${location.path}.`,
+  );
 }
 
 function unusableEngineFailure(cause: JobFailure, path: string): Failure {

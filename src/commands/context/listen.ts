@@ -1,5 +1,5 @@
 /** Listening on an address that the user chose. */
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 
 /** The options that chose an address. */
@@ -38,13 +38,11 @@ export async function listen<Listening>(
     if (advice === undefined || !(error instanceof Error) || !('syscall' in error)) throw error;
     if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
     const isOfControl = 'port' in error && error.port === controlPort;
-    throw new Failure(
-      {
-        category: 'configuration',
-        code: 'CANNOT_LISTEN',
-        message: error.message,
-        advice: advice(isOfControl ? { ...flags, port: '--control-port' } : flags),
-      },
+    throw configurationFailure(
+      'CANNOT_LISTEN',
+      error.message,
+      advice(isOfControl ? { ...flags, port: '--control-port' } : flags),
+      {},
       { cause: error },
     );
   }

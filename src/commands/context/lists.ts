@@ -1,6 +1,6 @@
 /** Lists of the service: their query parameters as options, and their pages. */
 
-import { Failure } from '../../base/failure.ts';
+import { type Failure, refusedFailure, usageFailure } from '../../base/failure.ts';
 import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
 import type { ListPage } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -123,7 +123,7 @@ export function readListRequest(
   }
   if (problems.length > 0) {
     const message = 'invalid filter; nothing was sent';
-    throw new Failure({ category: 'usage', code: 'FILTER_INVALID', message, errors: problems });
+    throw usageFailure('FILTER_INVALID', message, undefined, { errors: problems });
   }
   return {
     filters,
@@ -161,10 +161,9 @@ export async function readPages<Row>(
 }
 
 function repeatedCursorFailure(): Failure {
-  return new Failure({
-    category: 'refused',
-    code: 'CURSOR_REPEATED',
-    message: 'the service returns the same page repeatedly',
-    advice: 'Report it to the operator of the service; a smaller --limit may help meanwhile.',
-  });
+  return refusedFailure(
+    'CURSOR_REPEATED',
+    'the service returns the same page repeatedly',
+    'Report it to the operator of the service; a smaller --limit may help meanwhile.',
+  );
 }

@@ -1,6 +1,6 @@
 /** The operands of commands that take ids, and the records that these name. */
 import { text } from 'node:stream/consumers';
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageFailure } from '../../base/failure.ts';
 import type { Operands } from './command.ts';
 import type { Context, Io } from './context.ts';
 
@@ -34,12 +34,11 @@ export async function readReferences(
 
 async function readIds({ stdin }: Pick<Io, 'stdin'>): Promise<readonly string[]> {
   if (stdin.isTTY === true) {
-    throw new Failure({
-      category: 'usage',
-      code: 'STDIN_IS_TERMINAL',
-      message: '- reads ids from stdin, but stdin is a terminal',
-      advice: 'Pipe them in; `vloc jobs list --output id` prints them.',
-    });
+    throw usageFailure(
+      'STDIN_IS_TERMINAL',
+      '- reads ids from stdin, but stdin is a terminal',
+      'Pipe them in; `vloc jobs list --output id` prints them.',
+    );
   }
   const lines = (await text(stdin)).split(/\r?\n/);
   return lines.map((line) => line.trim().split(/\s/)[0] ?? '').filter((id) => id !== '');

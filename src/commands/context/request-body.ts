@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { formatBytes } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Io } from './context.ts';
@@ -46,5 +46,5 @@ async function readWritten(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Prom
 }
 
 function requestBodyFailure(message: string, advice: string): Failure {
-  return new Failure({ category: 'usage', code: 'BODY_INVALID', message, advice });
+  return usageFailure('BODY_INVALID', message, advice);
 }

@@ -1,7 +1,7 @@
 import { type Command, defineCommand } from '../context/command.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { lockFolders, runChecks } from './checks.ts';
-import { createCheckRunner, checksFailure, printFindings } from './findings.ts';
+import { checksFailure, createCheckRunner, printFindings } from './findings.ts';
 import { clearLocks } from './locks.ts';
 
 export const doctor: Command = defineCommand({

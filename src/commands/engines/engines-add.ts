@@ -1,10 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { BackendStep } from '../../media/work.ts';
-import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
@@ -240,13 +240,7 @@ function asUsageFailure(failure: Failure, step: BackendStep, type: string): Fail
       detail: isUnknown ? `type ${type} does not have it for the step ${step}` : detail,
     };
   });
-  return new Failure({
-    category: 'usage',
-    code: 'USAGE',
-    message: 'the options cannot be used',
-    advice: 'See `vloc engines add --help`.',
-    errors,
-  });
+  return usageFailure('USAGE', 'the options cannot be used', 'See `vloc engines add --help`.', { errors });
 }
 
 /** Fields that say how an engine is called, not which one it is. */
@@ -323,12 +317,7 @@ async function check(
 }
 
 function checkFailure(problem: string, saved: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'ENGINE_CHECK_FAILED',
-    message: `the check failed: ${problem}`,
-    advice: saved,
-  });
+  return configurationFailure('ENGINE_CHECK_FAILED', `the check failed: ${problem}`, saved);
 }
 
 /** How the messages of engines write values of fields, and the options that set them. */

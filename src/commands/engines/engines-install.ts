@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { InstallPlan } from '../../engines/install.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -47,12 +47,11 @@ export const enginesInstall: Command = defineCommand({
       ...(await listMissingFonts(context, options.font)).map((language) => `a font for ${language}`),
     ];
     if (missing.length > 0) {
-      throw new Failure({
-        category: 'configuration',
-        code: 'ENGINE_MISSING',
-        message: `still missing: ${missing.join(', ')}`,
-        advice: 'Install them by hand, then check with `vloc engines list`.',
-      });
+      throw configurationFailure(
+        'ENGINE_MISSING',
+        `still missing: ${missing.join(', ')}`,
+        'Install them by hand, then check with `vloc engines list`.',
+      );
     }
     context.terminal.note('All engines are installed.');
     if (context.output === 'json') context.print(JSON.stringify({ installed: plan.engines, missing }));
@@ -161,22 +160,20 @@ async function makePlan(
 const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';
 
 function pairsElsewhereFailure(pairs: readonly string[]): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'PAIR_NOT_PACKAGED',
-    message: `pairs of languages of Apertium are packages of Debian and Ubuntu only: ${pairs.join(', ')}`,
-    advice: `Build the pair as https://wiki.apertium.org/wiki/Installation describes. ${OTHER_TRANSLATORS}`,
-  });
+  return configurationFailure(
+    'PAIR_NOT_PACKAGED',
+    `pairs of languages of Apertium are packages of Debian and Ubuntu only: ${pairs.join(', ')}`,
+    `Build the pair as https://wiki.apertium.org/wiki/Installation describes. ${OTHER_TRANSLATORS}`,
+  );
 }
 
 function unknownPairFailure(pair: string, near: readonly string[]): Failure {
   const others = near.length === 0 ? '' : `Similar pairs: ${near.join(', ')}. `;
-  return new Failure({
-    category: 'usage',
-    code: 'PAIR_UNKNOWN',
-    message: `no package of Apertium translates ${pair}`,
-    advice: `${others}${OTHER_TRANSLATORS}`,
-  });
+  return usageFailure(
+    'PAIR_UNKNOWN',
+    `no package of Apertium translates ${pair}`,
+    `${others}${OTHER_TRANSLATORS}`,
+  );
 }
 
 async function install(context: Context, plan: InstallPlan, agreed: boolean): Promise<void> {
@@ -186,12 +183,7 @@ async function install(context: Context, plan: InstallPlan, agreed: boolean): Pr
   terminal.note(`To be installed: ${plan.engines.join(', ')}`);
   for (const command of commands) terminal.note(`  ${command}`);
   const byHand = (message: string, code: string) =>
-    new Failure({
-      category: 'configuration',
-      code,
-      message,
-      advice: `Run this:\n    ${commands.join('\n    ')}`,
-    });
+    configurationFailure(code, message, `Run this:\n    ${commands.join('\n    ')}`);
   if (plan.asksPassword && context.io.stdin.isTTY !== true) {
     throw byHand(
       'installing needs a password, and there is no terminal to ask for it',

@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { readEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
@@ -54,11 +54,10 @@ export const enginesTest: Command = defineCommand({
     const failed = rows.filter(({ result }) => result === 'failed');
     if (failed.length === 0) return 0;
     const failedNames = failed.map(({ step: of, engine }) => `${engine} (${of})`).join(', ');
-    throw new Failure({
-      category: 'configuration',
-      code: 'ENGINE_TEST_FAILED',
-      message: `${failed.length} of ${rows.length} engines failed: ${failedNames}`,
-      advice: 'The table says why. Correct the entry, or remove it with `vloc engines remove`.',
-    });
+    throw configurationFailure(
+      'ENGINE_TEST_FAILED',
+      `${failed.length} of ${rows.length} engines failed: ${failedNames}`,
+      'The table says why. Correct the entry, or remove it with `vloc engines remove`.',
+    );
   },
 });

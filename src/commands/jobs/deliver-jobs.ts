@@ -15,7 +15,7 @@ import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
 import { chooseWait, event, type Follow, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
-import { exitCodeOf, isLeft, type Outcome, printOutcomes, outcomesFailure } from './job-outcomes.ts';
+import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
 import { createNaming } from './result-places.ts';
 import type { StdoutOptions } from './stdout-result.ts';
 import { checkOneFile, jobToStdout } from './stdout-result.ts';

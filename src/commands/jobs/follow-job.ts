@@ -1,7 +1,7 @@
 /** Follows a job of `jobs wait|download` to its files, with progress. */
 
 import { formatBytes } from '../../base/amounts.ts';
-import { Failure, isOfRecords } from '../../base/failure.ts';
+import { Failure, isOfRecords, timeoutFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { deliverResults } from '../../batch/deliver/deliver-results.ts';
 import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
@@ -151,10 +151,7 @@ function goOnAdvice({ delivery, context }: Follow, { id }: Job): string {
 }
 
 function notFinishedFailure({ id, status }: Job): Failure {
-  return new Failure({
-    category: 'timeout',
-    code: STILL_RUNNING,
-    message: `the job ${id} is still ${status}`,
+  return timeoutFailure(STILL_RUNNING, `the job ${id} is still ${status}`, undefined, {
     jobId: id,
     retryable: true,
   });

@@ -13,7 +13,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
-import { inGroup, type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { inGroup, invalidCallFailure, type OptionValues } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { quoteForShell } from '../context/printed-command.ts';

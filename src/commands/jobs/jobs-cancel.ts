@@ -7,13 +7,7 @@ import { writeCommand } from '../context/printed-command.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { recordedKinds } from './find-jobs.ts';
 import { event } from './follow-job.ts';
-import {
-  exitCodeOf,
-  OUTCOME_FIELDS,
-  type Outcome,
-  printOutcomes,
-  outcomesFailure,
-} from './job-outcomes.ts';
+import { exitCodeOf, OUTCOME_FIELDS, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
 
 export const jobsCancel: Command = defineCommand({
   operands: JOB_OPERANDS,

@@ -1,6 +1,6 @@
 /** The plan of a job command: its inputs, options and earlier runs, checked before anything is sent. */
 
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
@@ -179,7 +179,7 @@ export function pickItems(
   const message = `${missing} of ${keys.size} items to run again are no longer inputs of their command`;
   const advice =
     'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
-  if (planned.length === 0) throw new Failure({ category: 'usage', code: 'INPUTS_GONE', message, advice });
+  if (planned.length === 0) throw usageFailure('INPUTS_GONE', message, advice);
   if (missing > 0) terminal.warn(`${message}. ${advice}`);
   return { ...plan, planned };
 }

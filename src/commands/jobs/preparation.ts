@@ -3,7 +3,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
-import { Failure, type FailureCategory } from '../../base/failure.ts';
+import { Failure, type FailureCategory, usageFailure } from '../../base/failure.ts';
 import type { FileInput } from '../../batch/plan/input.ts';
 import type {
   JoinedFile,
@@ -170,12 +170,11 @@ async function measureWhole(task: VideoTask, path: string): Promise<MadeFile> {
   const file = await measure(path, seconds, work.signal);
   const isFit = file.bytes < limits.bytes && (seconds ?? 0) <= limits.seconds;
   if (isFit) return file;
-  throw new Failure({
-    category: 'usage',
-    code: 'CONVERTED_TOO_LARGE',
-    message: `converted to MP4 it lasts ${seconds ?? '?'} s and has ${formatBytes(file.bytes)}, over a limit of the service`,
-    advice: 'Use --split, or make it smaller first, for example with `ffmpeg -i IN -crf 28 OUT.mp4`.',
-  });
+  throw usageFailure(
+    'CONVERTED_TOO_LARGE',
+    `converted to MP4 it lasts ${seconds ?? '?'} s and has ${formatBytes(file.bytes)}, over a limit of the service`,
+    'Use --split, or make it smaller first, for example with `ffmpeg -i IN -crf 28 OUT.mp4`.',
+  );
 }
 
 async function measure(path: string, seconds: number | null, signal: AbortSignal): Promise<MadeFile> {

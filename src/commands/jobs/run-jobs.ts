@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
+import { creditsFailure, type Failure } from '../../base/failure.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
@@ -15,7 +15,7 @@ import {
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
-import { doneBefore, decisionFailure } from '../../batch/run/decided-outcomes.ts';
+import { decisionFailure, doneBefore } from '../../batch/run/decided-outcomes.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
@@ -144,12 +144,11 @@ export async function limitKind(
 }
 
 function unpricedFailure(kind: JobKind, why: string): Failure {
-  return new Failure({
-    category: 'credits',
-    code: 'PRICE_UNKNOWN',
-    message: `${why} of credits; nothing was sent`,
-    advice: `Ask the user to run \`vloc ${COMMAND_OF[kind]}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
-  });
+  return creditsFailure(
+    'PRICE_UNKNOWN',
+    `${why} of credits; nothing was sent`,
+    `Ask the user to run \`vloc ${COMMAND_OF[kind]}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
+  );
 }
 
 function sendsJobs({ decision }: Task): boolean {

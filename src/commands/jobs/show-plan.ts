@@ -1,7 +1,7 @@
 /** --dry-run: what a job command would do, and what it would cost. Nothing is sent but a question for the credits. */
 
 import { formatBytes } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
+import { Failure, partialFailure } from '../../base/failure.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
@@ -69,13 +69,12 @@ export function unusableInputsFailure({ planned }: Pick<BatchPlan, 'planned'>): 
   // The same problem is listed once for all languages of a file.
   const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
   if (problems.length === planned.length) return unusableInputFailure(once, null);
-  return new Failure({
-    category: 'partial',
-    code: NOT_USABLE,
-    message: `${problems.length} of ${planned.length} items cannot be used; the others would run`,
-    advice: 'Fix the files above, or run the command anyway: they fail without being sent.',
-    errors: once,
-  });
+  return partialFailure(
+    NOT_USABLE,
+    `${problems.length} of ${planned.length} items cannot be used; the others would run`,
+    'Fix the files above, or run the command anyway: they fail without being sent.',
+    { errors: once },
+  );
 }
 
 type Account = Connection['client']['credits'];

@@ -124,16 +124,24 @@ async function checkWatch(
 ): Promise<readonly string[]> {
   const names = Object.keys(AGAINST) as (keyof typeof AGAINST)[]; // of a constant
   const other = names.find((name) => options[name] !== undefined && options[name] !== false);
-  if (other !== undefined) throw watchUsageFailure(`--watch cannot be combined with ${flagName(other)}`, AGAINST[other]);
-  if (operands.length === 0) throw watchUsageFailure('--watch needs a folder', 'name the folder in which files arrive');
+  if (other !== undefined)
+    throw watchUsageFailure(`--watch cannot be combined with ${flagName(other)}`, AGAINST[other]);
+  if (operands.length === 0)
+    throw watchUsageFailure('--watch needs a folder', 'name the folder in which files arrive');
   const stranger = operands.find((operand) => isNonFileInput(operand, KINDS[kind].input));
   if (stranger !== undefined)
-    throw watchUsageFailure(`--watch needs folders, but ${stranger} is not a folder`, 'use a separate command for it');
+    throw watchUsageFailure(
+      `--watch needs folders, but ${stranger} is not a folder`,
+      'use a separate command for it',
+    );
   const folders = operands.map((operand) => resolve(cwd, operand));
   for (const folder of folders) await checkWatched(folder);
   const inner = folders.find((folder, position) => folders.some(isAround(folder, position)));
   if (inner !== undefined)
-    throw watchUsageFailure(`${inner} would be watched twice`, 'subfolders are watched too; name the folder once');
+    throw watchUsageFailure(
+      `${inner} would be watched twice`,
+      'subfolders are watched too; name the folder once',
+    );
   for (const folder of folders) await checkResultsFolder(folder, results);
   return folders;
 }

@@ -9,7 +9,7 @@ import { type Context, Interruption, type Spending } from '../context/context.ts
 import type { RawOptions } from '../context/option-table.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { type AgentFolders, confine } from './folders.ts';
-import { sessionLimitFailure, type Session } from './session.ts';
+import { type Session, sessionLimitFailure } from './session.ts';
 import { type CallProgress, createCallTerminal } from './terminal.ts';
 import {
   allowDefaults,
@@ -132,7 +132,10 @@ async function confineCall(
   const confined: string[] = [];
   for (const operand of operands) {
     if (operand.startsWith('-')) {
-      throw invalidCallFailure(`"${operand}" is not an input`, 'Write a path that begins with ./ or another name.');
+      throw invalidCallFailure(
+        `"${operand}" is not an input`,
+        'Write a path that begins with ./ or another name.',
+      );
     }
     const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
     if (!isFile) confined.push(operand);

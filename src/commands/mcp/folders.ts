@@ -1,7 +1,7 @@
 /** The folders that an agent may use: paths are compared after links are followed. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { invalidCallFailure } from '../context/command.ts';
 
@@ -123,10 +123,9 @@ async function checkLinks(
 
 function outsideFoldersFailure(path: string, access: Access): Failure {
   const flag = access === 'read' ? '--read or --write' : '--write';
-  return new Failure({
-    category: 'usage',
-    code: 'OUTSIDE_FOLDERS',
-    message: `${path} is not in a folder that this server may ${access}`,
-    advice: `Use a path in those folders. Only the user can allow others: restart \`vloc mcp\` with ${flag}.`,
-  });
+  return usageFailure(
+    'OUTSIDE_FOLDERS',
+    `${path} is not in a folder that this server may ${access}`,
+    `Use a path in those folders. Only the user can allow others: restart \`vloc mcp\` with ${flag}.`,
+  );
 }

@@ -44,7 +44,10 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
           'Name it with --write, such as --write results.',
         );
       if (context.io.stdin.isTTY === true)
-        throw invalidCallFailure('stdin is a terminal, and this command talks to a program', 'See docs/agents.md.');
+        throw invalidCallFailure(
+          'stdin is a terminal, and this command talks to a program',
+          'See docs/agents.md.',
+        );
       const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([
         import('./server.ts'),
         import('./tools.ts'),

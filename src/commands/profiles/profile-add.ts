@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageFailure } from '../../base/failure.ts';
 import { mayMeanPrefix } from '../../client/transport/error-class.ts';
 import { usualPrefixes } from '../../profiles/header-prefixes.ts';
 import { checkProfileName, findProfile, type Profile, type ProfileDocument } from '../../profiles/profile.ts';
@@ -97,12 +97,11 @@ export const profileAdd: Command = defineCommand({
 function refuseTaken(document: ProfileDocument, name: string, replace: boolean): Profile | undefined {
   const found = findProfile(document, name);
   if (found === undefined || replace) return found;
-  throw new Failure({
-    category: 'usage',
-    code: 'PROFILE_EXISTS',
-    message: `the profile ${name} already exists, for ${found.base_url}`,
-    advice: 'Choose another name, or replace it with --replace.',
-  });
+  throw usageFailure(
+    'PROFILE_EXISTS',
+    `the profile ${name} already exists, for ${found.base_url}`,
+    'Choose another name, or replace it with --replace.',
+  );
 }
 
 /** Checks the format of key and header prefix; sends nothing. */

@@ -1,7 +1,12 @@
 /** Commands on stored profiles, except `profile add`. */
 
 import { checkProfileName, findProfile, LOCAL, type Profile } from '../../profiles/profile.ts';
-import { readSources, resolveSettings, type SettingSources, unknownProfileFailure } from '../../profiles/resolve.ts';
+import {
+  readSources,
+  resolveSettings,
+  type SettingSources,
+  unknownProfileFailure,
+} from '../../profiles/resolve.ts';
 import {
   describeOrigin,
   isSecret,

@@ -25,7 +25,7 @@ import {
 } from '../../profiles/settings.ts';
 import { openProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
-import { type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { invalidCallFailure, type OptionValues } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import type { RecordForm } from '../context/records.ts';
@@ -159,7 +159,8 @@ type Given = OptionValues<InputOptions>;
  */
 export async function readProfileInput(context: Context, options: Given): Promise<ProfileInput> {
   for (const name of PROFILE_SECRETS) {
-    if (options[`${name}Stdin`] && options[`${name}Command`] !== undefined) throw flagConflictFailure(flagOf(name));
+    if (options[`${name}Stdin`] && options[`${name}Command`] !== undefined)
+      throw flagConflictFailure(flagOf(name));
   }
   const texts: [TextName, string | undefined][] = [];
   for (const name of PROFILE_TEXTS) texts.push([name, await readText(name, context, options)]);

@@ -6,7 +6,7 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { stateFolder } from '../../profiles/environment.ts';
 import type { NodeHealth } from '../../service/index.ts';
@@ -142,21 +142,19 @@ function isAlive(pid: number): boolean {
 }
 
 function notRunningFailure(folder: string): Failure {
-  return new Failure({
-    category: 'temporary',
-    code: 'SERVICE_NOT_RUNNING',
-    message: `no service or worker runs with ${folder} on this machine`,
-    advice: 'Start it, or name the folder of another one with --state-dir.',
-  });
+  return temporaryFailure(
+    'SERVICE_NOT_RUNNING',
+    `no service or worker runs with ${folder} on this machine`,
+    'Start it, or name the folder of another one with --state-dir.',
+  );
 }
 
 function hangsFailure(pid: number, ageMs: number): Failure {
-  return new Failure({
-    category: 'temporary',
-    code: 'SERVICE_HANGS',
-    message: `the process ${pid} has not reported for ${formatDuration(ageMs)}`,
-    advice: 'Restart it; other workers take over its jobs.',
-  });
+  return temporaryFailure(
+    'SERVICE_HANGS',
+    `the process ${pid} has not reported for ${formatDuration(ageMs)}`,
+    'Restart it; other workers take over its jobs.',
+  );
 }
 
 async function print(context: Context, { at, ...report }: Report & { at: number }): Promise<void> {

@@ -1,6 +1,6 @@
 /** The commands on the keys of a service, and the state folder that they work on. */
 import { resolve } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { Failure, refusedFailure, usageFailure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
@@ -76,12 +76,11 @@ async function withKeys<Result>(
 }
 
 function noServiceFailure(folder: string, chooser: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'NO_SERVICE',
-    message: `no service has used ${folder}`,
-    advice: `Check the folder that ${chooser} names; \`vloc serve keys create\` creates the first key of a new one.`,
-  });
+  return usageFailure(
+    'NO_SERVICE',
+    `no service has used ${folder}`,
+    `Check the folder that ${chooser} names; \`vloc serve keys create\` creates the first key of a new one.`,
+  );
 }
 
 /**
@@ -285,12 +284,11 @@ export const serveKeysRevoke: Command = defineCommand({
       admin.revoke(key),
     );
     if (revoked === null) {
-      throw new Failure({
-        category: 'refused',
-        code: 'KEY_NOT_FOUND',
-        message: `there is no key "${key}" in this state folder`,
-        advice: `List the keys: \`${listCommand(context, stateDir)}\`. --state-dir chooses another folder.`,
-      });
+      throw refusedFailure(
+        'KEY_NOT_FOUND',
+        `there is no key "${key}" in this state folder`,
+        `List the keys: \`${listCommand(context, stateDir)}\`. --state-dir chooses another folder.`,
+      );
     }
     const asJson = context.output === 'json' || context.output === 'ndjson';
     context.print(asJson ? JSON.stringify(keyDocument(revoked)) : revoked.key);

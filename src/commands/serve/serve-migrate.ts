@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import type { MovedAccount } from '../../service/move/move-account.ts';
 import type { PlaceName } from '../../service/move/places.ts';
-import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';

@@ -1,10 +1,10 @@
 /** What `vloc serve` was given: its options, and the settings that they, the variables and the file of settings add up to. */
 import { resolve } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, Failure } from '../../base/failure.ts';
 import { type EnvironmentName, readVariable, stateFolder } from '../../profiles/environment.ts';
 import { ROLES, type Role } from '../../protocol/roles.ts';
 import type { ServiceOptions } from '../../service/index.ts';
-import { type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { invalidCallFailure, type OptionValues } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { parseDuration } from '../context/format.ts';
 import { describeRange, isInRange, type OptionTable, PORT_RANGE } from '../context/option-table.ts';
@@ -212,12 +212,7 @@ function readTimesAndPort({ io: { env } }: Context): {
 }
 
 function variableFailure(name: EnvironmentName, what: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'SETTING_INVALID',
-    message: `${name} ${what}`,
-    advice: `Correct ${name}, or unset it.`,
-  });
+  return configurationFailure('SETTING_INVALID', `${name} ${what}`, `Correct ${name}, or unset it.`);
 }
 
 /** @throws Failure (`configuration`) for a variable that names no role */
@@ -238,7 +233,10 @@ function readControl(
     throw invalidCallFailure('--control-port was given without --control', 'Add --control.');
   }
   if (port !== undefined && port !== 0 && port === service.port) {
-    throw invalidCallFailure('--control-port is also the port of the service', 'Choose another --control-port.');
+    throw invalidCallFailure(
+      '--control-port is also the port of the service',
+      'Choose another --control-port.',
+    );
   }
   return control && (port === undefined ? {} : { port });
 }

@@ -1,6 +1,6 @@
 /** The way of a video through its stages. Only its own previous stage delays it; other videos have theirs. */
 import { stat } from 'node:fs/promises';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { languageOfStage, linesStage, videoStage } from '../../batch/stages/items.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
@@ -184,10 +184,9 @@ async function write(run: StagedRun, file: SubtitleFile, states: readonly Target
 }
 
 function sameLanguageFailure(language: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'LANGUAGE_NOT_SUPPORTED',
-    message: `the speech is already in ${languageName(language)}, which is the target language`,
-    advice: 'Choose another with --to, or pass the subtitles to be spoken with --subtitle.',
-  });
+  return usageFailure(
+    'LANGUAGE_NOT_SUPPORTED',
+    `the speech is already in ${languageName(language)}, which is the target language`,
+    'Choose another with --to, or pass the subtitles to be spoken with --subtitle.',
+  );
 }

@@ -5,7 +5,11 @@ import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { recordedResults } from '../../batch/plan/decide-items.ts';
 import type { Decision } from '../../batch/plan/decision.ts';
 import { type Delivery, readDelivery } from '../../batch/plan/delivery.ts';
-import { type InputProblem, joinProblems, unusableInputFailure as notUsable } from '../../batch/plan/input.ts';
+import {
+  type InputProblem,
+  joinProblems,
+  unusableInputFailure as notUsable,
+} from '../../batch/plan/input.ts';
 import { makePlan } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';

@@ -1,6 +1,6 @@
 /** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../batch/limiter.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
@@ -67,12 +67,11 @@ async function checkExport(context: Context, { choices, videos }: StagePlan): Pr
   const { locate } = createPrograms(context.io.env.PATH ?? '');
   const missing = ['ffmpeg', 'ffprobe'].find((program) => locate(program) === null);
   if (missing === undefined) return requireFfmpeg(context);
-  throw new Failure({
-    category: 'configuration',
-    code: 'ENGINE_MISSING',
-    message: `${missing} is not installed, and the finished video is put together on this machine; nothing was sent`,
-    advice: 'vloc engines install',
-  });
+  throw configurationFailure(
+    'ENGINE_MISSING',
+    `${missing} is not installed, and the finished video is put together on this machine; nothing was sent`,
+    'vloc engines install',
+  );
 }
 
 /**

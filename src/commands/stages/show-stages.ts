@@ -15,7 +15,7 @@ import type { Context, TableHead } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
 import { tellShare } from '../jobs/plan-jobs.ts';
 import { readHistory } from '../jobs/read-history.ts';
-import { unusableInputsFailure, FREE, PATIENCE_MS, readPurse, shareOf } from '../jobs/show-plan.ts';
+import { FREE, PATIENCE_MS, readPurse, shareOf, unusableInputsFailure } from '../jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { planStages } from './plan-stages.ts';
 import type { StageOptions } from './stage-options.ts';

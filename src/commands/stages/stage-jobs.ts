@@ -10,7 +10,7 @@ import type { Recorded } from '../../batch/plan/decision.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
-import { doneBefore, decisionFailure } from '../../batch/run/decided-outcomes.ts';
+import { decisionFailure, doneBefore } from '../../batch/run/decided-outcomes.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { KINDS } from '../../protocol/kinds.ts';

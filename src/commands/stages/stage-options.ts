@@ -1,6 +1,6 @@
 /** The options of a localization in stages, with subtitles that users may provide or edit. */
 
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import { inGroup, type OptionValues } from '../context/command.ts';
@@ -74,7 +74,7 @@ export function readStageChoices(options: StageOptions): StageChoices {
   const conflict = conflictOf(choices, options);
   if (conflict === null) return choices;
   const advice = 'Nothing was sent; leave one of them out.';
-  throw new Failure({ category: 'usage', code: 'USAGE', message: conflict, advice });
+  throw usageFailure('USAGE', conflict, advice);
 }
 
 function conflictOf(

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import { STAGES_FOLDER } from '../../batch/stages/items.ts';
@@ -84,24 +84,20 @@ async function publishFile(
 }
 
 function otherFileFailure(path: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'TARGET_EXISTS',
-    message: `${path} already exists, was not written by vloc, and was not changed`,
-    advice:
-      'Move it away and run the same command again, which pays nothing twice; or use it with --from-subtitles.',
-  });
+  return usageFailure(
+    'TARGET_EXISTS',
+    `${path} already exists, was not written by vloc, and was not changed`,
+    'Move it away and run the same command again, which pays nothing twice; or use it with --from-subtitles.',
+  );
 }
 
 function unwritableFailure(path: string, cause: unknown): Failure {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-  return new Failure(
-    {
-      category: 'disk',
-      code: 'DISK_ERROR',
-      message: `${path} cannot be written (${code})`,
-      advice: 'Free some space, or make the folder of the video writable, then run the same command again.',
-    },
+  return diskFailure(
+    'DISK_ERROR',
+    `${path} cannot be written (${code})`,
+    'Free some space, or make the folder of the video writable, then run the same command again.',
+    {},
     { cause },
   );
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 
 /** The script file of each shell. */
@@ -39,12 +39,11 @@ export const completion: Command = defineCommand({
   run: async ({ output, print }, [shell = '']) => {
     const name = SCRIPTS[shell];
     if (name === undefined) {
-      throw new Failure({
-        category: 'usage',
-        code: 'UNKNOWN_SHELL',
-        message: `there is no completion for "${shell}"`,
-        advice: `Shells: ${SHELLS.join(', ')}.`,
-      });
+      throw usageFailure(
+        'UNKNOWN_SHELL',
+        `there is no completion for "${shell}"`,
+        `Shells: ${SHELLS.join(', ')}.`,
+      );
     }
     const script = await readFile(new URL(name, scriptFolder()), 'utf8');
     if (output === 'json' || output === 'ndjson') print(JSON.stringify({ shell, script }));

@@ -1,7 +1,7 @@
 /** The command tree as JSON, for programs that call vloc or write about it. */
 
 import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import { ENVIRONMENT } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
@@ -76,15 +76,13 @@ export async function describeOutput(
   const names = all.map((command) => command.words.join(' '));
   const meant = nearestName(name, names);
   const below = names.filter((each) => each.startsWith(`${name} `));
-  throw new Failure({
-    category: 'usage',
-    code: 'UNKNOWN_COMMAND',
-    message: `there is no command "${name}"`,
-    advice:
-      below.length > 0
-        ? `Commands: ${below.join(', ')}.`
-        : meant === null
-          ? '`vloc schema --commands --output id` lists all commands.'
-          : `Did you mean ${meant}?`,
-  });
+  throw usageFailure(
+    'UNKNOWN_COMMAND',
+    `there is no command "${name}"`,
+    below.length > 0
+      ? `Commands: ${below.join(', ')}.`
+      : meant === null
+        ? '`vloc schema --commands --output id` lists all commands.'
+        : `Did you mean ${meant}?`,
+  );
 }

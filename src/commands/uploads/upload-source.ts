@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { formatBytes } from '../../base/amounts.ts';
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { type Content, readContent } from '../../batch/plan/content.ts';
 import { statReadable } from '../../batch/plan/file-status.ts';
 import { isAddress, isHttps, ONLY_HTTPS } from '../../batch/plan/operand.ts';
@@ -61,7 +61,7 @@ export async function readUploadSources(
     }
     if (problems.length === 0) return { sources, remove };
     const message = 'not everything can be uploaded; nothing was sent';
-    throw new Failure({ category: 'usage', code: 'NOT_USABLE', message, errors: problems });
+    throw usageFailure('NOT_USABLE', message, undefined, { errors: problems });
   } catch (error) {
     await remove();
     throw error;

@@ -1,6 +1,6 @@
 /** The single steps of an upload: `upload create` and `upload complete`. */
 
-import { Failure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
@@ -41,12 +41,12 @@ export const uploadCreate: Command = defineCommand({
     };
     const checked = checkUploadRequest(request);
     if (!checked.ok) {
-      throw new Failure({
-        category: 'usage',
-        code: 'NOT_USABLE',
-        message: 'the upload cannot be reserved like this; nothing was sent',
-        errors: checked.errors.map(({ pointer, detail }) => ({ pointer: optionOf(pointer), detail })),
-      });
+      throw usageFailure(
+        'NOT_USABLE',
+        'the upload cannot be reserved like this; nothing was sent',
+        undefined,
+        { errors: checked.errors.map(({ pointer, detail }) => ({ pointer: optionOf(pointer), detail })) },
+      );
     }
     const connection = await connect(context);
     try {
@@ -84,12 +84,11 @@ export const uploadComplete: Command = defineCommand({
   run: async (context, operands, { etag }) => {
     const [id = ''] = operands;
     if (etag === undefined || etag === '') {
-      throw new Failure({
-        category: 'usage',
-        code: 'ETAG_MISSING',
-        message: '--etag is missing: the service compares it with what it received',
-        advice: 'Take it from the answer to the PUT, for example with curl --dump-header.',
-      });
+      throw usageFailure(
+        'ETAG_MISSING',
+        '--etag is missing: the service compares it with what it received',
+        'Take it from the answer to the PUT, for example with curl --dump-header.',
+      );
     }
     const connection = await connect(context);
     try {

@@ -1,6 +1,6 @@
 /** Handles a webhook delivery: verifies it, detects duplicates, forwards and reports it. */
 
-import { Failure } from '../../base/failure.ts';
+import { jobFailure } from '../../base/failure.ts';
 import type { Forwarder, ForwardResult } from '../../client/webhooks/forward.ts';
 import {
   judgeWebhook,
@@ -118,11 +118,10 @@ export function checkSuccess({ job }: ReceivedEvent, caller: Caller): void {
   if (job.status === 'succeeded') return;
   const jobId = job.id ?? '';
   const reference = job.kind === null ? jobId : `${job.kind}/${jobId}`;
-  throw new Failure({
-    category: 'job',
-    code: job.status === 'cancelled' ? 'JOB_CANCELLED' : 'JOB_FAILED',
-    message: job.status === 'cancelled' ? 'the job was cancelled' : 'the job failed',
-    advice: `See why: \`${writeCommand(caller, ['jobs', 'get', reference])}\``,
-    jobId,
-  });
+  throw jobFailure(
+    job.status === 'cancelled' ? 'JOB_CANCELLED' : 'JOB_FAILED',
+    job.status === 'cancelled' ? 'the job was cancelled' : 'the job failed',
+    `See why: \`${writeCommand(caller, ['jobs', 'get', reference])}\``,
+    { jobId },
+  );
 }

@@ -2,7 +2,7 @@
 
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure } from '../../base/failure.ts';
 import {
   checkWebhookRules,
   judgeWebhook,
@@ -70,13 +70,11 @@ async function readSecret(
   const given = fromStdin ? await readStdin(context) : await fetchSecret(context, webhookSecret?.value);
   const secret = given.replace(/\r?\n$/, '');
   if (secret === '') {
-    throw new Failure({
-      category: 'configuration',
-      code: 'WEBHOOK_SECRET_MISSING',
-      message: fromStdin ? 'no webhook secret on stdin' : 'no webhook secret is set',
-      advice:
-        'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: `vloc serve keys create --output json`.',
-    });
+    throw configurationFailure(
+      'WEBHOOK_SECRET_MISSING',
+      fromStdin ? 'no webhook secret on stdin' : 'no webhook secret is set',
+      'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: `vloc serve keys create --output json`.',
+    );
   }
   if (secret.length < given.length) {
     context.terminal.warn(

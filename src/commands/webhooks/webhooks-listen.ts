@@ -1,7 +1,7 @@
-import { Failure } from '../../base/failure.ts';
+import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../../client/webhooks/forward.ts';
-import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
@@ -148,25 +148,22 @@ async function waitForEnd(
 }
 
 function stillWaitingFailure(job: string, timeoutMs: number, caller: Caller): Failure {
-  return new Failure({
-    category: 'timeout',
-    code: 'NO_EVENT',
-    message: `no completion event for ${job} within ${formatDuration(timeoutMs)}`,
+  return timeoutFailure(
+    'NO_EVENT',
+    `no completion event for ${job} within ${formatDuration(timeoutMs)}`,
     // The event may have been sent earlier or be lost; the service was not asked.
-    advice: `Check the job: \`${writeCommand(caller, ['jobs', 'get', job])}\``,
-    jobId: idOfReference(job),
-    retryable: true,
-  });
+    `Check the job: \`${writeCommand(caller, ['jobs', 'get', job])}\``,
+    { jobId: idOfReference(job), retryable: true },
+  );
 }
 
 function checkCommands({ failedCommands }: EventOutput): void {
   if (failedCommands === 0) return;
-  throw new Failure({
-    category: 'partial',
-    code: 'COMMAND_FAILED',
-    message: `the command of --exec failed for ${failedCommands} ${failedCommands === 1 ? 'event' : 'events'}`,
-    advice: 'The events were acknowledged and do not come again: `vloc jobs get` shows the jobs.',
-  });
+  throw partialFailure(
+    'COMMAND_FAILED',
+    `the command of --exec failed for ${failedCommands} ${failedCommands === 1 ? 'event' : 'events'}`,
+    'The events were acknowledged and do not come again: `vloc jobs get` shows the jobs.',
+  );
 }
 
 function checkPath(path: string): string {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { Failure } from '../../base/failure.ts';
+import { type Failure, refusedFailure } from '../../base/failure.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
 import {
   judgeWebhook,
@@ -11,7 +11,7 @@ import {
 } from '../../client/webhooks/verify-webhook.ts';
 import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
-import { type Command, defineCommand, type OptionValues, invalidCallFailure } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import type { OptionTable } from '../context/option-table.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from './rules.ts';
@@ -110,7 +110,9 @@ function readArrival(text: string): number {
   if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
   const instant = parseInstant(text.replace(' ', 'T'));
   if (instant === null) {
-    throw verifyUsageFailure('--at is neither Unix seconds nor a time with its zone, such as 2026-11-20T18:04:05Z');
+    throw verifyUsageFailure(
+      '--at is neither Unix seconds nor a time with its zone, such as 2026-11-20T18:04:05Z',
+    );
   }
   return instant;
 }
@@ -144,12 +146,11 @@ function webhookFileFailure(
   received: ReceivedWebhook,
   rules: WebhookRules,
 ): Failure {
-  return new Failure({
-    category: 'refused',
-    code: `WEBHOOK_${check.toUpperCase()}_INVALID`,
-    message: `webhook rejected: ${message}`,
-    advice: (check === 'signature' ? explainMismatch(received, rules) : null) ?? ADVICE[check],
-  });
+  return refusedFailure(
+    `WEBHOOK_${check.toUpperCase()}_INVALID`,
+    `webhook rejected: ${message}`,
+    (check === 'signature' ? explainMismatch(received, rules) : null) ?? ADVICE[check],
+  );
 }
 
 const ADVICE = {

@@ -182,7 +182,10 @@ async function trySeparator(backend: Separator, parts: TrialParts): Promise<Tria
     const length = sound.length / SPEECH_FORMAT.sampleRate;
     // A frame of an encoder or of an analysis.
     if (Math.abs(length - total) > 0.25) {
-      throw trialFailure(backend, `wrote ${length.toFixed(1)} s of ${name} for ${total.toFixed(1)} s of sound`);
+      throw trialFailure(
+        backend,
+        `wrote ${length.toFixed(1)} s of ${name} for ${total.toFixed(1)} s of sound`,
+      );
     }
   }
   const start = NOISE_SECONDS * SPEECH_FORMAT.sampleRate;

@@ -10,7 +10,7 @@
  * Killed before the end of 3, the source is used as before, and the next run starts over. Killed after it, the next run does 4.
  */
 import { randomUUID } from 'node:crypto';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { toCredits } from '../credits/account.ts';
 import { markedFolderFailure } from '../store/mark.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
@@ -104,12 +104,11 @@ async function move(source: Place, target: Place, options: MoveOptions): Promise
 }
 
 function notMovedFailure(shown: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'STORE_NOT_MOVED',
-    message: `the account of ${shown} was not moved to another place`,
-    advice: 'Name the place that it was moved from.',
-  });
+  return configurationFailure(
+    'STORE_NOT_MOVED',
+    `the account of ${shown} was not moved to another place`,
+    'Name the place that it was moved from.',
+  );
 }
 
 function complete(target: Place, id: string, files: number): Promise<MovedAccount> {
@@ -133,14 +132,13 @@ async function checkSource(account: OpenAccount, shown: string): Promise<void> {
 
 function wrongVersionFailure(shown: string, version: number): Failure {
   const isNewer = version > SCHEMA_VERSION;
-  return new Failure({
-    category: 'configuration',
-    code: isNewer ? 'STORE_NEWER' : 'STORE_OLDER',
-    message: `the account of ${shown} was written by ${isNewer ? 'a newer' : 'an older'} version of vloc`,
-    advice: isNewer
+  return configurationFailure(
+    isNewer ? 'STORE_NEWER' : 'STORE_OLDER',
+    `the account of ${shown} was written by ${isNewer ? 'a newer' : 'an older'} version of vloc`,
+    isNewer
       ? 'Upgrade vloc on this machine.'
       : '`vloc serve keys list` there upgrades it. Then run this again.',
-  });
+  );
 }
 
 /** Creates the tables, or empties those of an interrupted move. @throws Failure if they have rows of their own */
@@ -160,13 +158,11 @@ async function hasRows(account: OpenAccount): Promise<boolean> {
 }
 
 function notEmptyFailure(message: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'TARGET_NOT_EMPTY',
+  return configurationFailure(
+    'TARGET_NOT_EMPTY',
     message,
-    advice:
-      'Choose another target, or move that account away first: service.sqlite* in a folder, the schema in a database.',
-  });
+    'Choose another target, or move that account away first: service.sqlite* in a folder, the schema in a database.',
+  );
 }
 
 async function copyRows(

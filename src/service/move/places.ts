@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import { sqliteCode } from '../../base/system-error.ts';
 import { systemClock } from '../clock.ts';
 import { foldersOf, prepareFolders } from '../folders.ts';
@@ -123,13 +123,11 @@ function exclusively(shown: string, open: () => SqliteFile): SqliteFile {
 }
 
 function accountInUseFailure(shown: string, cause?: unknown): Failure {
-  return new Failure(
-    {
-      category: 'configuration',
-      code: 'SERVICE_RUNS',
-      message: `a vloc uses the account of ${shown} now`,
-      advice: 'Stop every vloc that uses it, then run the same command again.',
-    },
+  return configurationFailure(
+    'SERVICE_RUNS',
+    `a vloc uses the account of ${shown} now`,
+    'Stop every vloc that uses it, then run the same command again.',
+    {},
     { cause },
   );
 }
@@ -142,12 +140,11 @@ const asStatements = (file: SqliteFile): Statements => ({
 
 /** @param shown a folder or a database */
 function noAccountFailure(shown: string): Failure {
-  return new Failure({
-    category: 'usage',
-    code: 'NO_SERVICE',
-    message: `no service has used ${shown}`,
-    advice: 'Check what --from names, or VLOC_DATABASE without it.',
-  });
+  return usageFailure(
+    'NO_SERVICE',
+    `no service has used ${shown}`,
+    'Check what --from names, or VLOC_DATABASE without it.',
+  );
 }
 
 async function openDatabase(url: string, name: PlaceName, role: Role): Promise<Place> {

@@ -209,7 +209,9 @@ async function askForHead(
 
 function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refusedSize: number): void {
   if (statusCode !== 200) {
-    throw sourceUnreachableFailure(`it answered with status ${statusCode}; it must be readable without a login`);
+    throw sourceUnreachableFailure(
+      `it answered with status ${statusCode}; it must be readable without a login`,
+    );
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {

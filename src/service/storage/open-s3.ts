@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { writeOnce } from '../folders.ts';
 import { FOLDER_ID, OF_A_BUCKET } from '../store/open-postgres.ts';
@@ -87,12 +87,11 @@ function readCredentials(env: Env): S3Credentials {
     AWS_SESSION_TOKEN: token,
   } = env;
   if (!accessKeyId || !secretAccessKey) {
-    throw new Failure({
-      category: 'configuration',
-      code: 'STORAGE_NO_CREDENTIALS',
-      message: 'there are no credentials for the storage',
-      advice: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if they are temporary.',
-    });
+    throw configurationFailure(
+      'STORAGE_NO_CREDENTIALS',
+      'there are no credentials for the storage',
+      'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if they are temporary.',
+    );
   }
   return { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) };
 }
@@ -130,12 +129,11 @@ async function refuseIfPublic(bucket: Bucket, key: string, prefix: string, shown
       },
     );
     if (isOpen) {
-      throw new Failure({
-        category: 'configuration',
-        code: 'STORAGE_PUBLIC',
-        message: `everybody can ${request.key === '' ? 'list' : 'read'} the objects of the bucket ${shown}, without credentials`,
-        advice: 'Block public access to the bucket: it contains the videos of your users. Then start again.',
-      });
+      throw configurationFailure(
+        'STORAGE_PUBLIC',
+        `everybody can ${request.key === '' ? 'list' : 'read'} the objects of the bucket ${shown}, without credentials`,
+        'Block public access to the bucket: it contains the videos of your users. Then start again.',
+      );
     }
   }
 }
@@ -220,12 +218,11 @@ async function refuseOtherNode(root: string, own: string): Promise<void> {
   const path = join(root, FOLDER_ID);
   await writeOnce(path, own);
   if ((await readFile(path, 'utf8')) === own) return;
-  throw new Failure({
-    category: 'configuration',
-    code: 'STORAGE_OF_ANOTHER',
-    message: `the state folder ${root} belongs to another cluster, or to a service without --storage`,
-    advice: 'Choose an empty folder with --state-dir: it contains only temporary files of this node.',
-  });
+  throw configurationFailure(
+    'STORAGE_OF_ANOTHER',
+    `the state folder ${root} belongs to another cluster, or to a service without --storage`,
+    'Choose an empty folder with --state-dir: it contains only temporary files of this node.',
+  );
 }
 
 /** What is not on record is removed, so that the service must not share a folder of the bucket. */
@@ -233,40 +230,36 @@ async function refuseForeign(bucket: Bucket, { prefix }: S3Address, shown: strin
   for await (const { key } of bucket.list(prefix)) {
     const name = key.slice(prefix.length);
     if (name.startsWith(CHECK) || name === MARKER) continue;
-    throw new Failure({
-      category: 'configuration',
-      code: 'STORAGE_FOREIGN',
-      message: `the bucket ${shown} has objects of another program, such as ${JSON.stringify(key.slice(0, 80))}`,
-      advice: 'Create a bucket for vloc alone, or name an empty folder in it: s3://BUCKET/FOLDER?…',
-    });
+    throw configurationFailure(
+      'STORAGE_FOREIGN',
+      `the bucket ${shown} has objects of another program, such as ${JSON.stringify(key.slice(0, 80))}`,
+      'Create a bucket for vloc alone, or name an empty folder in it: s3://BUCKET/FOLDER?…',
+    );
   }
 }
 
 function otherDatabaseFailure(shown: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'STORAGE_OF_ANOTHER',
-    message: `the bucket ${shown} belongs to a cluster with another database`,
-    advice: `Check --storage and --database. If that cluster no longer exists, empty the bucket, with the object ${MARKER}.`,
-  });
+  return configurationFailure(
+    'STORAGE_OF_ANOTHER',
+    `the bucket ${shown} belongs to a cluster with another database`,
+    `Check --storage and --database. If that cluster no longer exists, empty the bucket, with the object ${MARKER}.`,
+  );
 }
 
 function otherBucketFailure(shown: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'STORAGE_OF_ANOTHER',
-    message: `the database belongs to a cluster with another bucket than ${shown}`,
-    advice: `Choose the bucket that its other nodes use. After a move, copy all objects, with ${MARKER}, before the start.`,
-  });
+  return configurationFailure(
+    'STORAGE_OF_ANOTHER',
+    `the database belongs to a cluster with another bucket than ${shown}`,
+    `Choose the bucket that its other nodes use. After a move, copy all objects, with ${MARKER}, before the start.`,
+  );
 }
 
 function databaseOfFolderFailure(): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'DATABASE_OF_ANOTHER',
-    message: 'the database belongs to a service that keeps uploads and results in a shared state folder',
-    advice: 'Start it without --storage, or choose another database.',
-  });
+  return configurationFailure(
+    'DATABASE_OF_ANOTHER',
+    'the database belongs to a service that keeps uploads and results in a shared state folder',
+    'Start it without --storage, or choose another database.',
+  );
 }
 
 function putText(key: string, text: string): BucketRequest {
@@ -333,13 +326,11 @@ function explain(error: unknown, shown: string): unknown {
   if (!(error instanceof StorageAway)) return error;
   const code = error instanceof BucketRefusal ? error.code : errorCode(error.cause);
   if (code === 'RequestTimeTooSkewed') {
-    return new Failure(
-      {
-        category: 'configuration',
-        code: 'CLOCK_SKEW',
-        message: `the clock of this machine differs from that of the storage ${shown} by more than 15 minutes`,
-        advice: 'Set the clock (NTP), then start again.',
-      },
+    return configurationFailure(
+      'CLOCK_SKEW',
+      `the clock of this machine differs from that of the storage ${shown} by more than 15 minutes`,
+      'Set the clock (NTP), then start again.',
+      {},
       { cause: error },
     );
   }
@@ -348,8 +339,5 @@ function explain(error: unknown, shown: string): unknown {
     'Check the address, and that the storage runs and speaks the S3 protocol.',
   ];
   const message = `the bucket ${shown} ${why}`;
-  return new Failure(
-    { category: 'configuration', code: 'STORAGE_UNUSABLE', message, advice },
-    { cause: error },
-  );
+  return configurationFailure('STORAGE_UNUSABLE', message, advice, {}, { cause: error });
 }

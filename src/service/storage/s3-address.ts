@@ -1,5 +1,5 @@
 /** The address of a bucket, as `--storage` and the setting `storage` name it. */
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { isLoopbackHost } from '../outgoing/url-policy.ts';
 
 export interface S3Address {
@@ -99,10 +99,9 @@ function urlOf({ protocol, host, origin }: URL, bucket: string, style: 'path' | 
 const KEYS = 'keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.';
 
 function s3AddressFailure(reason: string, advice?: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'STORAGE_INVALID',
-    message: `the address of the storage cannot be used: ${reason}`,
-    advice: advice ?? `Write it as s3://BUCKET?endpoint=https://s3.example.com&region=us-east-1; ${KEYS}`,
-  });
+  return configurationFailure(
+    'STORAGE_INVALID',
+    `the address of the storage cannot be used: ${reason}`,
+    advice ?? `Write it as s3://BUCKET?endpoint=https://s3.example.com&region=us-east-1; ${KEYS}`,
+  );
 }

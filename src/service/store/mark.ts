@@ -1,5 +1,5 @@
 /** The mark on an account that `vloc serve migrate` moves, so that it is never used in two places. */
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
 
 export interface Mark {
   /** `moved`: the account is elsewhere now. `arriving`: it is not complete here yet. */
@@ -27,17 +27,14 @@ export const READ_MARK = `SELECT kind, id, place, at FROM ${MARK_TABLE}`;
 export function markedFolderFailure({ kind, place, at }: Mark, shown: string): Failure {
   const day = new Date(at).toISOString().slice(0, 10);
   return kind === 'moved'
-    ? new Failure({
-        category: 'configuration',
-        code: 'STORE_MOVED',
-        message: `the account of ${shown} was moved to ${place} on ${day}`,
-        advice:
-          'Use it there. To use it here again as it was then, stop every vloc there and run `vloc serve migrate --undo`.',
-      })
-    : new Failure({
-        category: 'configuration',
-        code: 'STORE_INCOMPLETE',
-        message: `the account of ${shown} is not complete: moving it from ${place} was interrupted on ${day}`,
-        advice: 'Run the same `vloc serve migrate` again; until then the account is used where it was.',
-      });
+    ? configurationFailure(
+        'STORE_MOVED',
+        `the account of ${shown} was moved to ${place} on ${day}`,
+        'Use it there. To use it here again as it was then, stop every vloc there and run `vloc serve migrate --undo`.',
+      )
+    : configurationFailure(
+        'STORE_INCOMPLETE',
+        `the account of ${shown} is not complete: moving it from ${place} was interrupted on ${day}`,
+        'Run the same `vloc serve migrate` again; until then the account is used where it was.',
+      );
 }

@@ -1,13 +1,19 @@
 /** Opens the store of an account after checking it, because writing to a damaged store makes the damage worse. */
 import { readdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, type Failure, temporaryFailure } from '../../base/failure.ts';
 import { sqliteCode } from '../../base/system-error.ts';
 import { type Folders, storePath } from '../folders.ts';
 import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
-import { MARK_TABLE, type Mark, READ_MARK, markedFolderFailure } from './mark.ts';
+import { MARK_TABLE, type Mark, markedFolderFailure, READ_MARK } from './mark.ts';
 import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
-import { BUSY_TIMEOUT_MS, damagedDatabaseFailure, openSqliteFile, SQLITE_BUSY, type SqliteFile } from './sqlite-file.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  damagedDatabaseFailure,
+  openSqliteFile,
+  SQLITE_BUSY,
+  type SqliteFile,
+} from './sqlite-file.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
@@ -40,14 +46,11 @@ export function openAccountStore(folders: Folders, events: AccountEvents = {}): 
 }
 
 function storeLockedFailure(path: string, cause: unknown): Failure {
-  return new Failure(
-    {
-      category: 'temporary',
-      code: 'STORE_LOCKED',
-      message: `another process has written to the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,
-      advice: 'Wait until it has finished, then run the same command again.',
-      retryable: true,
-    },
+  return temporaryFailure(
+    'STORE_LOCKED',
+    `another process has written to the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,
+    'Wait until it has finished, then run the same command again.',
+    { retryable: true },
     { cause },
   );
 }
@@ -154,20 +157,21 @@ function inspect(file: SqliteFile, path: string, folders: Folders, advice: strin
     if (mark === undefined) throw schemaTooNewFailure(path);
     if (!allowsMark) throw markedFolderFailure(mark, folders.root);
   }
-  if (missing.length > 0) throw damagedDatabaseFailure(path, `it lacks the tables ${missing.join(', ')}`, advice);
+  if (missing.length > 0)
+    throw damagedDatabaseFailure(path, `it lacks the tables ${missing.join(', ')}`, advice);
   const size = (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0);
   if (size > CHECKED_WHOLE_BYTES) return;
   const answer = file.get<{ quick_check: string }>(QUICK_CHECK)?.quick_check;
-  if (answer !== 'ok') throw damagedDatabaseFailure(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
+  if (answer !== 'ok')
+    throw damagedDatabaseFailure(path, 'it is damaged', advice, new Error(answer ?? 'no answer'));
 }
 
 function schemaTooNewFailure(path: string): Failure {
-  return new Failure({
-    category: 'disk',
-    code: 'STORE_NEWER',
-    message: `the store ${path} was written by a newer version of vloc`,
-    advice: 'Upgrade vloc, or choose another state folder with VLOC_STATE_DIR or --state-dir.',
-  });
+  return diskFailure(
+    'STORE_NEWER',
+    `the store ${path} was written by a newer version of vloc`,
+    'Upgrade vloc, or choose another state folder with VLOC_STATE_DIR or --state-dir.',
+  );
 }
 
 /** Returns null if the file does not exist. */

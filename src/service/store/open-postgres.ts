@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../base/failure.ts';
+import { configurationFailure, diskFailure, Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { writeOnce } from '../folders.ts';
 import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
@@ -140,13 +140,11 @@ function readAddress(url: string): PostgresAddress {
     !/^postgres(?:ql)?:$/.test(parsed.protocol) ||
     !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)
   ) {
-    throw new Failure({
-      category: 'configuration',
-      code: 'DATABASE_INVALID',
-      message: `${parsed === null ? 'this' : describeDatabase(url)} is not the address of a PostgreSQL database`,
-      advice:
-        'Write it as postgres://user@host/database?schema=public, with the schema in lower-case letters.',
-    });
+    throw configurationFailure(
+      'DATABASE_INVALID',
+      `${parsed === null ? 'this' : describeDatabase(url)} is not the address of a PostgreSQL database`,
+      'Write it as postgres://user@host/database?schema=public, with the schema in lower-case letters.',
+    );
   }
   parsed.searchParams.delete('schema');
   return { url: parsed.href, schema };
@@ -158,12 +156,11 @@ async function refuseSkew(store: Statements, shown: string, now: () => number): 
   const skew = Math.round((before + now()) / 2) - time;
   if (Math.abs(skew) <= MOST_SKEW_MS) return;
   const seconds = Math.round(Math.abs(skew) / 1000);
-  throw new Failure({
-    category: 'configuration',
-    code: 'CLOCK_SKEW',
-    message: `the clock of this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} that of the database ${shown}`,
-    advice: 'Set both clocks (NTP), then start again.',
-  });
+  throw configurationFailure(
+    'CLOCK_SKEW',
+    `the clock of this machine is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} that of the database ${shown}`,
+    'Set both clocks (NTP), then start again.',
+  );
 }
 
 /** The name of the file that says which account the files of a folder belong to. */
@@ -191,19 +188,17 @@ export async function refuseForeignFiles(store: Statements, shown: string, root:
   const row = await store.get<{ folder: string | null }>('SELECT folder FROM vloc_version');
   if ((row?.folder ?? own) === own) return;
   if (row?.folder?.startsWith(OF_A_BUCKET) === true) {
-    throw new Failure({
-      category: 'configuration',
-      code: 'DATABASE_OF_ANOTHER',
-      message: `the database ${shown} belongs to a cluster that keeps uploads and results in a bucket`,
-      advice: 'Name its bucket with --storage or VLOC_STORAGE, or choose another database.',
-    });
+    throw configurationFailure(
+      'DATABASE_OF_ANOTHER',
+      `the database ${shown} belongs to a cluster that keeps uploads and results in a bucket`,
+      'Name its bucket with --storage or VLOC_STORAGE, or choose another database.',
+    );
   }
-  throw new Failure({
-    category: 'configuration',
-    code: 'DATABASE_OF_ANOTHER',
-    message: `the database ${shown} belongs to another state folder than ${root}`,
-    advice: 'Choose the folder that its other nodes use with --state-dir, or another database.',
-  });
+  throw configurationFailure(
+    'DATABASE_OF_ANOTHER',
+    `the database ${shown} belongs to another state folder than ${root}`,
+    'Choose the folder that its other nodes use with --state-dir, or another database.',
+  );
 }
 
 const HAS_OLDEST = `SELECT 1 FROM pg_attribute
@@ -249,7 +244,8 @@ function migrate(
     );
     const { version, oldest } = found ?? { version: 0, oldest: 0 };
     // A program from before there was `oldest` leaves 0 beside a newer version.
-    if (version > known && (oldest === 0 || oldest > known || version >= MARKED)) throw databaseTooNewFailure(shown);
+    if (version > known && (oldest === 0 || oldest > known || version >= MARKED))
+      throw databaseTooNewFailure(shown);
     const tables = tablesOf(version);
     const missing = tables.filter((name) => !names.has(name));
     if (missing.length > 0) throw incompleteDatabaseFailure(shown, missing);
@@ -263,30 +259,27 @@ function migrate(
 }
 
 function foreignDatabaseFailure(shown: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'DATABASE_FOREIGN',
-    message: `the database ${shown} has tables of another program`,
-    advice: 'Create a database for vloc alone: createdb vloc',
-  });
+  return configurationFailure(
+    'DATABASE_FOREIGN',
+    `the database ${shown} has tables of another program`,
+    'Create a database for vloc alone: createdb vloc',
+  );
 }
 
 function databaseTooNewFailure(shown: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'STORE_NEWER',
-    message: `the database ${shown} was written by a newer version of vloc`,
-    advice: 'Upgrade vloc on this machine.',
-  });
+  return configurationFailure(
+    'STORE_NEWER',
+    `the database ${shown} was written by a newer version of vloc`,
+    'Upgrade vloc on this machine.',
+  );
 }
 
 function incompleteDatabaseFailure(shown: string, missing: readonly string[]): Failure {
-  return new Failure({
-    category: 'disk',
-    code: 'STORE_DAMAGED',
-    message: `the database ${shown} lacks the tables ${missing.join(', ')}`,
-    advice: 'Stop every vloc that uses it, and restore it from a backup.',
-  });
+  return diskFailure(
+    'STORE_DAMAGED',
+    `the database ${shown} lacks the tables ${missing.join(', ')}`,
+    'Stop every vloc that uses it, and restore it from a backup.',
+  );
 }
 
 const TRUST = 'Name its authority with sslrootcert=FILE in the address; do not switch verification off.';
@@ -338,10 +331,7 @@ function explain(error: unknown, shown: string): unknown {
   const said = cause instanceof Error ? cause.message : 'no answer';
   const [why, advice] = known ?? [`cannot be used: ${said}`, 'Check that it runs and accepts connections.'];
   const message = `the database ${shown} ${why}`;
-  return new Failure(
-    { category: 'configuration', code: 'DATABASE_UNUSABLE', message, advice },
-    { cause: error },
-  );
+  return configurationFailure('DATABASE_UNUSABLE', message, advice, {}, { cause: error });
 }
 
 /** A file of certificates or keys in the address that cannot be read; null for other errors. */

@@ -3,8 +3,8 @@
  * many rows (the balance, the slots, the quota of a month) hold on all nodes as they do with SQLite's single writer.
  */
 import pg from 'pg';
-import { Failure } from '../../base/failure.ts';
-import { MARK_TABLE, type Mark, READ_MARK, markedFolderFailure } from './mark.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
+import { MARK_TABLE, type Mark, markedFolderFailure, READ_MARK } from './mark.ts';
 import {
   DatabaseAway,
   type Manner,
@@ -336,12 +336,11 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
 const SESSION = 'vloc.session';
 
 function sharedSessionFailure(shown: string): Failure {
-  return new Failure({
-    category: 'configuration',
-    code: 'DATABASE_UNUSABLE',
-    message: `the database ${shown} is behind a pooler whose clients share sessions`,
-    advice: 'Set pool_mode = session in PgBouncer, or use the address of PostgreSQL itself.',
-  });
+  return configurationFailure(
+    'DATABASE_UNUSABLE',
+    `the database ${shown} is behind a pooler whose clients share sessions`,
+    'Set pool_mode = session in PgBouncer, or use the address of PostgreSQL itself.',
+  );
 }
 
 /** The tables were migrated after a connection had prepared the statement ("cached plan must not change result type"). */

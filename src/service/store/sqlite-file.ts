@@ -1,7 +1,7 @@
 /** One SQLite file, used synchronously: cached prepared statements, and failures of a file that cannot be used. */
 
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Failure } from '../../base/failure.ts';
+import { diskFailure, type Failure } from '../../base/failure.ts';
 import { sqliteCode } from '../../base/system-error.ts';
 import { ensurePrivateFile } from '../folders.ts';
 import type { SqlValue } from './store.ts';
@@ -175,7 +175,12 @@ function contentFailure(error: unknown, path: string, advice: string): Failure |
 }
 
 /** @param reason completes "cannot use the store FILE: " */
-export function damagedDatabaseFailure(path: string, reason: string, advice: string, cause?: unknown): Failure {
+export function damagedDatabaseFailure(
+  path: string,
+  reason: string,
+  advice: string,
+  cause?: unknown,
+): Failure {
   const message = `cannot use the store ${path}: ${reason}`;
-  return new Failure({ category: 'disk', code: 'STORE_DAMAGED', message, advice }, { cause });
+  return diskFailure('STORE_DAMAGED', message, advice, {}, { cause });
 }

@@ -7,8 +7,8 @@ import type { GlobalValues } from '../../../src/commands/context/global-options.
 import {
   type Outcome,
   outcomeDocument,
-  printOutcomes,
   outcomesFailure,
+  printOutcomes,
 } from '../../../src/commands/jobs/job-outcomes.ts';
 import { createTestIo } from '../../support/test-io.ts';
 

@@ -65,7 +65,9 @@ export function createProgram(
   const wrong = [...used].find((found) => !allowed.some((one) => one === found));
   if (wrong !== undefined) {
     const known = allowed.map((one) => `{${one}}`).join(', ');
-    throw unusableEntryFailure(`${name}: {${wrong}} in "run" is not replaced in this step; available: ${known}`);
+    throw unusableEntryFailure(
+      `${name}: {${wrong}} in "run" is not replaced in this step; available: ${known}`,
+    );
   }
   if (program.search(PLACEHOLDER) >= 0)
     throw unusableEntryFailure(`${name}: the program in "run" cannot contain a placeholder`);

@@ -21,7 +21,9 @@ export function createCommandSeparator(
   const vocals = relativePath(program, 'vocals', entry.vocals);
   const background = relativePath(program, 'background', entry.background);
   if (!program.uses('input') || !program.uses('out')) {
-    throw unusableEntryFailure(`${program.name}: "run" must contain {input}, the WAV to separate, and {out}, a folder`);
+    throw unusableEntryFailure(
+      `${program.name}: "run" must contain {input}, the WAV to separate, and {out}, a folder`,
+    );
   }
   return {
     name: program.name,
@@ -57,7 +59,9 @@ function relativePath(program: UserProgram, field: string, path: string): string
     throw unusableEntryFailure(`${program.name}: ${other} in "${field}" is not replaced; only {stem} is`);
   }
   if (isAbsolute(below) || below.split(/[/\\]/).includes('..')) {
-    throw unusableEntryFailure(`${program.name}: "${field}" must be a path below {out}, such as {stem}/vocals.wav`);
+    throw unusableEntryFailure(
+      `${program.name}: "${field}" must be a path below {out}, such as {stem}/vocals.wav`,
+    );
   }
   return below;
 }

@@ -34,7 +34,9 @@ export function createCommandSpeaker(entry: TypedEntry<'speak', 'command'>, part
   }
   const option = names.flatMap(({ voices }) => voices).find((voice) => voice.startsWith('-'));
   if (option !== undefined) {
-    throw unusableEntryFailure(`${program.name}: the voice "${option}" would be read as an option; remove the hyphen`);
+    throw unusableEntryFailure(
+      `${program.name}: the voice "${option}" would be read as an option; remove the hyphen`,
+    );
   }
   const generate = async (
     values: { text: string; language: string; voice: string; speed: string },

@@ -42,7 +42,9 @@ export async function createSherpaSpeaker(
   });
   const wrong = names.flatMap(({ voices }) => voices).find((voice) => !/^\d{1,5}$/.test(voice));
   if (wrong !== undefined) {
-    throw unusableEntryFailure(`${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`);
+    throw unusableEntryFailure(
+      `${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`,
+    );
   }
   const workers = createWorkers(name, entry.timeout ?? TIMEOUT, parts);
   return {

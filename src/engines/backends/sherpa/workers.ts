@@ -117,7 +117,8 @@ export function createWorkers(name: string, timeout: number, parts: BackendParts
           `${name} did not finish within ${timeout} s; if it needs longer, set "timeout" in engines.json`,
         );
       }
-      if ('failed' in end) throw workerFailure(`${name} failed: ${shorten(end.failed)}`, null, !worker.isLoaded);
+      if ('failed' in end)
+        throw workerFailure(`${name} failed: ${shorten(end.failed)}`, null, !worker.isLoaded);
       throw workerCrashFailure(name, end.reason, worker.isLoaded);
     },
     async close() {
@@ -143,7 +144,11 @@ function workerCrashFailure(name: string, reason: unknown, isLoaded: boolean): J
   if (endedBy === 'SIGKILL') return workerFailure(`${name} was killed, possibly out of memory`, reason);
   const said = shorten(lastWords.split('\n').at(-1) ?? '');
   const doing = isLoaded ? 'while it ran' : 'while it was loaded; check that its files are complete';
-  return workerFailure(`${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`, reason, !isLoaded);
+  return workerFailure(
+    `${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`,
+    reason,
+    !isLoaded,
+  );
 }
 
 /** Where in its code a library failed: `model.cc:177 onnxruntime::Model::Model(const PathString&) `. */
