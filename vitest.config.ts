@@ -21,11 +21,8 @@ const ALONE = [
   'test/protocol/srt.bombs.test.ts',
 ];
 
-/** Tests of the tool as a user gets it, and one that waits for its build. */
-const PACKED = [
-  'test/e2e/{action,light-start,localize,package,serve,terminal}.test.ts',
-  'test/bench/short.test.ts',
-];
+/** Tests of the tool as a user gets it. */
+const PACKED = ['test/e2e/{action,light-start,localize,package,serve,terminal}.test.ts'];
 
 export default defineConfig({
   test: {

@@ -15,13 +15,16 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Zippable, zipSync } from 'fflate';
-import { FUSE, hasLicense, listFiles, listPackages, START } from './contents.ts';
-import { withoutSignature } from './programs.ts';
+import { hasLicense, listFiles, listPackages } from './contents.ts';
 import { QUIET_NPM, run } from './shell.ts';
 import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 const STANDALONE = fileURLToPath(new URL('standalone', import.meta.url));
+/** The script inside the programs for Linux and Windows. */
+const START = join(STANDALONE, 'start.cjs');
+/** Names the place in Node's program that says whether a script was added; see Node's documentation. */
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 export interface ArchiveOrder {
   readonly platform: Platform;
@@ -76,6 +79,28 @@ function fillArchive({ platform, tarball }: ArchiveOrder, root: string, work: st
     addStart(program, work);
   }
   chmodSync(program, 0o755);
+}
+
+/** Where the offset of PE's header is written. */
+const PE_OFFSET_AT = 0x3c;
+/** Where the optional header of PE begins, and in it the address and size of the signature in programs of 64 bits. */
+const PE_OPTIONAL = 24;
+const PE_SIGNATURE = 112 + 4 * 8;
+
+/**
+ * Removes the signature from a program for Windows, since the program is going to be changed: Windows and virus scanners treat a
+ * signature that does not fit as worse than none.
+ * @throws Error if something is after the signature, which would be lost
+ */
+function withoutSignature(program: Buffer): Buffer {
+  const at = program.readUInt32LE(PE_OFFSET_AT) + PE_OPTIONAL + PE_SIGNATURE;
+  const start = program.readUInt32LE(at);
+  if (start === 0) return program;
+  if (start + program.readUInt32LE(at + 4) !== program.length)
+    throw new Error('the signature is not at the end');
+  const kept = Buffer.from(program.subarray(0, start));
+  kept.fill(0, at, at + 8);
+  return kept;
 }
 
 /** Where the packages of Node have it. */

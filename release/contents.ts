@@ -1,18 +1,12 @@
-/** Checks the contents of an archive, for systems other than this one as well: their absence would only be noticed there. */
+/**
+ * Checks that an archive is complete, for systems other than this one as well. Whether its program runs is checked on a machine of
+ * that system: .github/workflows/release.yml, `node release/run.ts --try`.
+ */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
-import { compareGlibc, newestGlibc, readSignature, readTarget } from './programs.ts';
 import { run } from './shell.ts';
 import { type Platform, programName } from './table.ts';
-
-/** The script inside the programs for Linux and Windows. */
-export const START = fileURLToPath(new URL('standalone/start.cjs', import.meta.url));
-/** Names the place in Node's program that says whether a script was added; see Node's documentation. */
-export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-/** The Node.js Foundation, as Apple numbers it. */
-const NODE_TEAM = 'HX7739G8FX';
 
 /** All files and links below a folder, in a fixed order. */
 export function listFiles(folder: string): string[] {
@@ -58,11 +52,6 @@ export function findFaults(platform: Platform, root: string): string[] {
     ...findMissing(platform, paths),
     ...paths.flatMap((path) => (lstatSync(join(root, path)).isFile() ? [] : [`${path} is a link`])),
     ...findUnlicensed(root),
-    ...paths.flatMap((path) => {
-      const fault = faultOf(platform, readFileSync(join(root, path)));
-      return fault === null ? [] : [`${path} ${fault}`];
-    }),
-    ...findStartFaults(platform, root),
   ];
 }
 
@@ -72,6 +61,7 @@ function findMissing(platform: Platform, paths: readonly string[]): string[] {
     programName(platform),
     'LICENSE',
     'LICENSE.node',
+    ...(platform.os === 'darwin' ? ['lib/node'] : []),
     ...['launch.cjs', 'installed-by', 'package.json', 'bin/vloc.js', 'dist/vloc.cjs'].map(
       (name) => `lib/${name}`,
     ),
@@ -96,46 +86,4 @@ function findUnlicensed(root: string): string[] {
   return listPackages(modules)
     .filter((folder) => !hasLicense(folder))
     .map((folder) => `${relative(root, folder)} has no license`);
-}
-
-/** Why a program or library cannot be used on a system; null for those that can, and for other files. */
-function faultOf({ os, cpu, glibc }: Platform, bytes: Buffer): string | null {
-  const target = readTarget(bytes);
-  if (target === null) return null;
-  if (target.os !== os || target.cpu !== cpu) return `is for ${target.os} on ${target.cpu}`;
-  const needed = os === 'linux' ? newestGlibc(bytes) : null;
-  if (needed !== null && glibc !== undefined && compareGlibc(needed, glibc) > 0)
-    return `needs glibc ${needed}`;
-  if (os !== 'darwin') return null;
-  const { isSigned, fault } = signatureOf(bytes);
-  // On arm64, macOS loads nothing without a signature.
-  return fault ?? (isSigned || cpu === 'x64' ? null : 'is not signed');
-}
-
-interface Signed {
-  readonly isSigned: boolean;
-  readonly team: string | null;
-  readonly fault: string | null;
-}
-
-function signatureOf(bytes: Buffer): Signed {
-  try {
-    const found = readSignature(bytes);
-    return { isSigned: found !== null, team: found?.team ?? null, fault: null };
-  } catch (error) {
-    return { isSigned: true, team: null, fault: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Whether the program of an archive starts vloc. */
-function findStartFaults(platform: Platform, root: string): string[] {
-  const name = platform.os === 'darwin' ? 'lib/node' : programName(platform);
-  if (!existsSync(join(root, name))) return [`${name} is missing`];
-  const bytes = readFileSync(join(root, name));
-  if (readTarget(bytes) === null) return [`${name} is not a program`];
-  if (platform.os === 'darwin') {
-    return signatureOf(bytes).team === NODE_TEAM ? [] : [`${name} is not signed by the makers of Node`];
-  }
-  const hasStart = bytes.includes(readFileSync(START)) && bytes.includes(`${FUSE}:1`);
-  return hasStart ? [] : [`${name} does not start vloc: its script is missing, or not switched on`];
 }

@@ -107,7 +107,8 @@ const failureOf =
     options?: ErrorOptions,
   ): Failure =>
     new Failure(
-      { category, code, message, ...(advice === undefined ? {} : { advice }), ...details },
+      // Details first: callers spread the facts of another failure into them, which also have a code and a message.
+      { ...details, category, code, message, ...(advice === undefined ? {} : { advice }) },
       options,
     );
 

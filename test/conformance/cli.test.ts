@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createService, type IssuedKey } from '../../src/service/index.ts';
-import { readModules } from '../structure/modules.ts';
 import { main } from './cli/main.ts';
 import { startImpostor } from './harness/impostor.ts';
 
@@ -121,29 +117,4 @@ test('a service that cannot be reached ends the run with 2 and the cause', async
   const { code, err } = await run(target, { CONFORMANCE_SECRET: 's' });
   expect(err).toContain('ECONNREFUSED');
   expect(code).toBe(2);
-});
-
-test('the command runs by itself', async () => {
-  const cli = fileURLToPath(new URL('cli.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [cli, '--help']);
-  expect(stdout).toContain('Usage: node test/conformance/cli.ts');
-});
-
-test('the suite uses nothing of the product, so that one mistake cannot pass on both sides', () => {
-  const suite = readModules('test').filter(
-    ({ path }) => /^test\/conformance\//.test(path) && !/\/harness\/|\.test\.ts$/.test(path),
-  );
-  const foreign = suite.flatMap(({ path, imports }) =>
-    imports
-      .filter(
-        ({ specifier, target }) =>
-          !(target?.startsWith('test/conformance/') ?? specifier.startsWith('node:')),
-      )
-      .map(({ specifier }) => `${path} imports ${specifier}`),
-  );
-  expect(suite.length).toBeGreaterThan(50);
-  expect(foreign).toEqual([]);
-  expect(suite.flatMap(({ imports }) => imports).some(({ target }) => target?.includes('/harness/'))).toBe(
-    false,
-  );
 });

@@ -2,8 +2,8 @@
  * Packs the project and installs the tarball, once for all files that use it as it comes out of there. Takes ten seconds,
  * in which the files before them run: they ask with `awaitPacked` when they need it.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +15,8 @@ import type { TestProject } from 'vitest/node';
 export interface Packed {
   /** Absolute paths; tests only read there. */
   readonly tarball: string;
-  /** The folder into which the tarball is installed. */
-  readonly home: string;
+  /** The prefix into which the tarball is installed, with blanks and letters beyond ASCII. */
+  readonly prefix: string;
 }
 
 declare module 'vitest' {
@@ -29,26 +29,15 @@ declare module 'vitest' {
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
 
-/** Runs npm in a folder; what it needs comes out of its cache where it is there. Returns what it prints. */
-export function npm(args: readonly string[], cwd: string): string {
-  return execFileSync('npm', [...args, ...QUIET], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
 async function install(root: string): Promise<Packed> {
   const run = promisify(execFile);
   const { stdout } = await run('npm', ['pack', '--pack-destination', root, ...QUIET], {
     cwd: PROJECT,
   });
   const tarball = join(root, stdout.trim().split('\n').at(-1) ?? '');
-  const home = join(root, 'installed');
-  mkdirSync(home);
-  writeFileSync(join(home, 'package.json'), '{"private":true}');
-  await run('npm', ['install', tarball, ...QUIET], { cwd: home });
-  return { tarball, home };
+  const prefix = join(root, 'Präfix mit Leerzeichen 字幕');
+  await run('npm', ['install', '--global', '--prefix', prefix, tarball, ...QUIET], { cwd: root });
+  return { tarball, prefix };
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,6 +1,6 @@
 /** What a run loads: commands that do no work must not pay for the packages of those that do. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Installation, openInstallation } from './packed.ts';
@@ -44,9 +44,10 @@ async function loadedBy(...args: string[]): Promise<readonly string[]> {
   const files = (await modulesLoadedBy(...args)).filter((url) => url.startsWith('file:'));
   return files.map((url) => {
     const path = fileURLToPath(url);
-    return path.startsWith(vloc.home)
-      ? readFileSync(path, 'utf8')
-      : path.slice(path.lastIndexOf('node_modules'));
+    const own = relative(vloc.home, path);
+    return /^node_modules|^\.\./.test(own)
+      ? path.slice(path.lastIndexOf('node_modules'))
+      : readFileSync(path, 'utf8');
   });
 }
 
@@ -60,13 +61,9 @@ async function packagesLoadedBy(...args: string[]): Promise<Set<string>> {
 it.each([
   ['--version'],
   ['--help'],
-  ['help', 'exit-codes'],
   ['localize', '--help'],
   ['completion', 'bash'],
-  ['completion', 'values', 'profiles'],
   ['completion', 'values', 'jobs'],
-  ['completion', 'values', 'uploads'],
-  ['completion', 'values', 'translation-targets'],
   ['completion', 'values', 'voices'],
 ])('vloc %s %s %s loads nothing heavy', async (...args) => {
   const loaded = await packagesLoadedBy(...args);

@@ -1,4 +1,4 @@
-/** The tool as a user gets it: packed, and installed from the tarball into an empty folder. */
+/** The tool as a user gets it: packed, and installed from the tarball. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,18 +35,18 @@ export const SAMPLE = join(PROJECT, 'test/fixtures/sample.mp4');
 
 /** A folder and a state of its own for the tool that is installed once for all files. */
 export async function openInstallation(): Promise<Installation> {
-  const { home } = await awaitPacked();
+  const { prefix } = await awaitPacked();
   const root = mkdtempSync(join(tmpdir(), 'vloc-e2e-'));
   const folder = join(root, 'my vidéos 字幕');
   mkdirSync(folder);
   copyFileSync(SAMPLE, join(folder, 'sample.mp4'));
   const stateDir = join(root, 'state');
-  const program = join(home, 'node_modules', '.bin', 'vloc');
+  const program = join(prefix, 'bin/vloc');
   const env = { PATH: rememberingPath(), HOME: folder, VLOC_STATE_DIR: stateDir, LANG: 'C.UTF-8' };
   return {
     folder,
     stateDir,
-    home: join(home, 'node_modules', 'vloc'),
+    home: join(prefix, 'lib/node_modules/vloc'),
     program,
     env,
     run: (...args) => finish(program, args, folder, env),

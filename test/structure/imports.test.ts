@@ -1,7 +1,7 @@
-/** Rules about imports: their direction, and where each package may be used. */
+/** Rules about imports that no linter here has: their direction between rooms, and what is loaded only when it is needed. */
 import { describe, expect, it } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
-import { packageOf, readModules } from './modules.ts';
+import { readModules } from './modules.ts';
 
 /** The rooms of `src`. A file may import from rooms below its own. */
 const ROOMS = [
@@ -29,39 +29,6 @@ const APART: readonly (readonly [string, string])[] = [
   ['engines', 'client'],
   ['media', 'client'],
 ];
-
-/** Where each package may be imported. */
-const HOMES: Record<string, readonly string[]> = {
-  commander: ['cli'],
-  undici: ['client/transport'],
-  execa: ['media', 'engines'],
-  conf: ['profiles'],
-  '@napi-rs/keyring': ['profiles'],
-  ora: ['cli'],
-  chalk: ['cli'],
-  'cli-table3': ['cli'],
-  'log-update': ['cli'],
-  'string-width': ['cli'],
-  'jq-wasm': ['cli'],
-  filenamify: ['batch'],
-  tinyglobby: ['batch'],
-  'csv-parse': ['batch'],
-  hono: ['service'],
-  '@hono/node-server': ['service'],
-  pg: ['service/store'],
-  aws4fetch: ['service/storage'],
-  'ipaddr.js': ['service'],
-  valibot: ['protocol', 'batch', 'profiles', 'service', 'engines', 'media', 'commands'],
-  '@valibot/to-json-schema': ['protocol'],
-  'prom-client': ['service'],
-  '@modelcontextprotocol/server': ['commands/mcp'],
-  ulid: ['protocol'],
-  'sherpa-onnx-node': ['engines', 'media'],
-  '@jitsi/rnnoise-wasm': ['engines'],
-  'fft.js': ['engines'],
-  'media-captions': ['media'],
-  'ass-compiler': ['media'],
-};
 
 /**
  * Modules inside undici that its documentation does not name, because loading the whole package takes longer (see
@@ -119,16 +86,7 @@ describe('imports between folders', () => {
   });
 });
 
-describe('imports of packages', () => {
-  it('are only in the folders listed for each package', () => {
-    const wrong = edges.filter((edge) => {
-      const name = packageOf(edge);
-      const homes = name === null ? null : (HOMES[name] ?? []);
-      return homes !== null && !homes.some((home) => edge.from.path.startsWith(`src/${home}/`));
-    });
-    expect(show(wrong)).toEqual([]);
-  });
-
+describe('imports of undici', () => {
   it('name two modules inside undici, in one file', () => {
     const inner = edges.filter(({ specifier }) => specifier.startsWith('undici/'));
     expect(show(inner).sort()).toEqual(
@@ -141,5 +99,23 @@ describe('imports of packages', () => {
     expect((await import('undici/lib/dispatcher/agent.js')).default).toBe(Agent);
     expect((await import('undici/lib/api/api-request.js')).default).toBe(Agent.prototype.request);
     expect(packageFile.devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('the conformance suite', () => {
+  it('uses nothing of the product, so that one mistake cannot pass on both sides', () => {
+    const suite = readModules('test').filter(
+      ({ path }) => /^test\/conformance\//.test(path) && !/\/harness\/|\.test\.ts$/.test(path),
+    );
+    const foreign = suite.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          ({ specifier, target }) =>
+            !(target ?? specifier).match(/^(node:|test\/conformance\/(?!harness\/))/),
+        )
+        .map(({ specifier }) => `${path} imports ${specifier}`),
+    );
+    expect(suite.length).toBeGreaterThan(50);
+    expect(foreign).toEqual([]);
   });
 });

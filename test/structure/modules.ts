@@ -6,7 +6,7 @@ import { parseSync } from 'rolldown/utils';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface Import {
+interface Import {
   readonly specifier: string;
   /** Only for relative imports: the path from the root of the project. */
   readonly target: string | null;
@@ -39,12 +39,8 @@ export function readModules(top: 'src' | 'test'): Module[] {
     .map(readModule);
 }
 
-function readText(path: string): string {
-  return readFileSync(posix.join(ROOT, path), 'utf8');
-}
-
 function readModule(path: string): Module {
-  const text = readText(path);
+  const text = readFileSync(posix.join(ROOT, path), 'utf8');
   return {
     path,
     folder: path.split('/').at(1) ?? '',
@@ -74,11 +70,4 @@ function findImports(path: string, text: string): Import[] {
     manner,
     target: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : null,
   }));
-}
-
-/** Returns the npm package name of an import, or null for a file or a built-in module of Node. */
-export function packageOf({ specifier }: Import): string | null {
-  if (specifier.startsWith('.') || specifier.startsWith('node:')) return null;
-  const [scope = '', name = ''] = specifier.split('/');
-  return scope.startsWith('@') ? `${scope}/${name}` : scope;
 }

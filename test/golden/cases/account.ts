@@ -180,7 +180,7 @@ export const ACCOUNT: readonly Case[] = [
     database.close();
   }),
   store('whole', 'serve keys revoke vk_nobody', async () => {}),
-  store('whole', 'serve keys list --output plain --fields permissions', async () => {}),
+  store('whole', 'serve keys list --output plain', async () => {}),
   store('cut off', 'credits --profile local', async (path, stage) => {
     for (const name of Object.keys(ALONE)) delete stage.env[name];
     await truncate(path, 5000);
@@ -203,9 +203,13 @@ export const ACCOUNT: readonly Case[] = [
   delivery('a line break behind the body', {}, { stdin: `${BODY}\n` }),
   delivery('written anew', {}, { stdin: JSON.stringify(JSON.parse(BODY), null, 2) }),
   delivery('no secret', {}, { env: {} }),
-  delivery('an empty secret', {}, { env: {}, extra: ' --secret-stdin' }),
   delivery('a wrong time', {}, { extra: ' --at yesterday' }),
   delivery('a wrong tolerance', {}, { extra: ' --tolerance soon' }),
+  verify('--body event.json --headers headers.txt --secret-stdin', 'an empty secret', {
+    files: { 'event.json': BODY, 'headers.txt': savedHeaders.join('\n') },
+    env: {},
+    stdin: '\n',
+  }),
   verify('', 'nothing'),
   verify('--body event.json', 'no headers', { files: { 'event.json': BODY } }),
   verify('--body nope.json --headers nope.txt', 'no files'),
@@ -248,5 +252,4 @@ export const ACCOUNT: readonly Case[] = [
     when: 'no programs',
     files: { 'a.mp4': VIDEO, 'a.es.srt': SRT },
   },
-  { line: 'localize a.mp4 --to es', when: 'no programs', env: ALONE, files: { 'a.mp4': VIDEO } },
 ];

@@ -65,7 +65,7 @@ export const INPUTS: readonly Case[] = [
   { line: 'translate a.srt a.srt ./a.srt --from en --to es --dry-run', files: FILES },
   { line: 'translate a.srt b/a.srt --from en --to es', files: { ...FILES, 'b/a.srt': SRT } },
   { line: `${TRANSLATE},es --dry-run`, files: FILES },
-  { line: `${TRANSLATE} --name x --dry-run`, when: 'for two languages', files: FILES },
+  { line: `${TRANSLATE} --name x --dry-run`, files: FILES },
   { line: 'translate a.srt --from en --to es,fr --name x --dry-run', files: FILES },
   { line: `${TRANSLATE} --name a.srt`, files: FILES },
   { line: `${TRANSLATE} --name {lang}{ext} --dry-run`, files: FILES },

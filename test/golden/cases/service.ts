@@ -223,11 +223,11 @@ export const SERVICE: readonly Case[] = [
   download('500', { status: 500, body: '' }),
   download('a web page', { body: '<html>sign in', headers: html }),
   download('empty', { body: '', headers: { 'Content-Type': 'application/x-subrip' } }),
-  download('other bytes', { body: SRT, headers: { 'Content-Type': 'application/x-subrip' } }),
+  download('other bytes', { body: `${SRT}\n`, headers: { 'Content-Type': 'application/x-subrip' } }),
   download('compressed', { body: 'xx', headers: { 'Content-Encoding': 'gzip' } }),
   download('cut', { cutAfterBytes: 5 }),
   download('a redirect nowhere', { status: 302, body: '' }),
-  download('a redirect round and round', { status: 302, body: '', headers: { Location: '/again' } }),
+  download('a redirect round and round', { status: 302, body: '', headers: { Location: '?again' } }),
   {
     line: 'jobs download JOB --out out',
     when: 'the result has expired',
