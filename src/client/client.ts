@@ -37,6 +37,6 @@ export function createClient(options: ClientOptions): Client {
       const { downloadAsset } = await import('./download/download.ts');
       return downloadAsset(context, asset, o);
     },
-    close: context.close,
+    close: context.http.close,
   };
 }

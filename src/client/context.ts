@@ -5,7 +5,7 @@ import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientEvent, Emit } from './events.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
 import { type BaseUrl, parseBaseUrl } from './transport/base-url.ts';
-import type { Http } from './transport/http.ts';
+import { createHttp, type Http } from './transport/http.ts';
 import type { ProxySettings } from './transport/proxy.ts';
 import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
 import { createClock, type ServerClock } from './transport/server-time.ts';
@@ -65,9 +65,7 @@ export function createContext(options: ClientOptions): ClientContext {
   const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
   const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
   const { key, secret, proxy } = options;
-  const settings = { connectMs: timeouts.connectMs, ...(proxy === undefined ? {} : { proxy }) };
-  let http: Promise<Http> | undefined;
-  let transfers: Promise<Http> | undefined;
+  const http = createHttp({ connectMs: timeouts.connectMs, proxy });
   return {
     base: parseBaseUrl(options.baseUrl),
     credentials: { key, secret, names: authHeaderNames(headerPrefix) },
@@ -79,18 +77,7 @@ export function createContext(options: ClientOptions): ClientContext {
     maxWaitMs: options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS,
     timeouts,
     emit: options.onEvent ?? (() => {}),
-    http() {
-      http ??= import('./transport/call-http.ts').then(({ createCallHttp }) => createCallHttp(settings));
-      return http;
-    },
-    transfers() {
-      transfers ??= import('./transport/http.ts').then(({ createHttp }) => createHttp(settings));
-      return transfers;
-    },
-    async close() {
-      await (await http)?.close();
-      await (await transfers)?.close();
-    },
+    http,
   };
 }
 
@@ -105,9 +92,5 @@ export interface ClientContext {
   readonly maxWaitMs: number;
   readonly timeouts: Timeouts;
   readonly emit: Emit;
-  /** For signed calls; loaded at its first use, since many commands never send anything. */
-  readonly http: () => Promise<Http>;
-  /** For bodies that stream; loaded at its first use, since many commands transfer nothing. */
-  readonly transfers: () => Promise<Http>;
-  readonly close: () => Promise<void>;
+  readonly http: Http;
 }

@@ -1,6 +1,5 @@
 /** Rules about imports: their direction, and where each package may be used. */
 import { describe, expect, it } from 'vitest';
-import packageFile from '../../package.json' with { type: 'json' };
 import { packageOf, readModules } from './modules.ts';
 
 /** The rooms of `src`. A file may import from rooms below its own. */
@@ -63,15 +62,6 @@ const HOMES: Record<string, readonly string[]> = {
   'ass-compiler': ['media'],
 };
 
-/**
- * Modules inside undici that its documentation does not name, because loading the whole package takes longer (see
- * docs/decisions/http-clients.md). Only this file may import them.
- */
-const UNDICI_PARTS = {
-  file: 'src/client/transport/http.ts',
-  modules: ['undici/lib/api/api-request.js', 'undici/lib/dispatcher/agent.js'],
-};
-
 const modules = readModules('src');
 const edges = modules.flatMap((from) => from.imports.map((found) => ({ from, ...found })));
 const local = edges.flatMap(({ target, ...edge }) => (target === null ? [] : [{ ...edge, target }]));
@@ -127,19 +117,5 @@ describe('imports of packages', () => {
       return homes !== null && !homes.some((home) => edge.from.path.startsWith(`src/${home}/`));
     });
     expect(show(wrong)).toEqual([]);
-  });
-
-  it('name two modules inside undici, in one file', () => {
-    const inner = edges.filter(({ specifier }) => specifier.startsWith('undici/'));
-    expect(show(inner).sort()).toEqual(
-      UNDICI_PARTS.modules.map((name) => `${UNDICI_PARTS.file} imports ${name}`),
-    );
-  });
-
-  it('find in these modules what the public API of undici exports, and pin its version', async () => {
-    const { Agent } = await import('undici');
-    expect((await import('undici/lib/dispatcher/agent.js')).default).toBe(Agent);
-    expect((await import('undici/lib/api/api-request.js')).default).toBe(Agent.prototype.request);
-    expect(packageFile.devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
   });
 });

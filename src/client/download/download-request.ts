@@ -19,7 +19,6 @@ export interface OpenDownload {
  */
 export async function openDownload(
   context: ClientContext,
-  http: Http,
   start: URL,
   request: { from: number; validator: Validator | null; signal: AbortSignal; attempt: number },
 ): Promise<OpenDownload> {
@@ -34,7 +33,7 @@ export async function openDownload(
   const begun = runtime.now();
   // The rest of the address is as good as a password.
   const shown = (url: URL) => `${url.origin}/…`;
-  const { response, url } = await getFollowing(http, start, { headers, signal }, (hop) =>
+  const { response, url } = await getFollowing(context.http, start, { headers, signal }, (hop) =>
     emit({ type: 'request', method: 'GET', url: shown(hop), attempt }),
   );
   const { status } = response;

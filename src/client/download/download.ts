@@ -114,11 +114,10 @@ async function attemptDownload(download: Download, number: number): Promise<Atte
   if (part.length > 0 && part.length === state.asset.size_bytes) return verify(download, url.host);
   const from = part.length;
   const { timeouts, runtime } = context;
-  const http = await context.transfers();
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const request = { from, validator: state.validator, signal: limit.signal, attempt: number };
-    return await receive(download, await openDownload(context, http, url, request), limit);
+    return await receive(download, await openDownload(context, url, request), limit);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) throw error;

@@ -74,14 +74,13 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
   emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
-  const http = await context.transfers();
   const hash = options.hash ? createHash('sha256') : null;
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const body = streamBody(put, limit, hash);
     const target = url.pathname + url.search;
     const request = { origin: url.origin, target, method: 'PUT', headers, body };
-    const response = await http.send({ ...request, signal: limit.signal });
+    const response = await context.http.send({ ...request, signal: limit.signal });
     const { status } = response;
     emit({
       type: 'response',
