@@ -1,7 +1,7 @@
 import type { ApiResponse, Call } from './call.ts';
 import { type ClientOptions, createContext } from './context.ts';
 import { type Credits, createCredits } from './credits.ts';
-import type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
+import type { DownloadedFile as Downloaded, DownloadOptions } from './download/download.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
 import { createSend } from './transport/send.ts';

@@ -2,15 +2,13 @@
 import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
-import type { ClientEvent, Emit } from './events.ts';
+import type { ClientEvent, Emit } from './call.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
-import { type BaseUrl, parseBaseUrl } from './transport/base-url.ts';
-import { createHttp, type Http } from './transport/http.ts';
+import { createHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './transport/http.ts';
 import type { ProxySettings } from './transport/proxy.ts';
+import { type BaseUrl, type Credentials, parseBaseUrl } from './transport/request.ts';
 import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
 import { createClock, type ServerClock } from './transport/server-time.ts';
-import type { Credentials } from './transport/sign.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './transport/time-limit.ts';
 
 export interface ClientOptions {
   /** Ends in `/v1`; https, or http to this machine itself. */

@@ -5,6 +5,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ProxyAgent } from 'undici';
+import { SYSTEM_RUNTIME } from '../runtime.ts';
 import { chooseProxy, describeProxyError, type ProxySettings } from './proxy.ts';
 
 type HttpBody = Buffer | AsyncIterable<Uint8Array> | null;
@@ -184,4 +185,68 @@ function asError(reason: unknown): Error {
 
 function withCode(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
+}
+
+/** How long the client waits for what, in milliseconds. */
+export interface Timeouts {
+  /** Until the connection is open, TLS included. */
+  readonly connectMs: number;
+  /** One signed call from its start to the last byte of the answer. */
+  readonly callMs: number;
+  /** The longest silence while bytes are sent, or received, for a file. */
+  readonly idleMs: number;
+  /** From the last byte of a file to the answer: storage may have to hash and copy it first. */
+  readonly storedMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  connectMs: 10_000,
+  // The largest body (12 MiB of subtitle lines) takes 100 s at 1 Mbit/s.
+  callMs: 120_000,
+  // One chunk of 1 MiB in a minute is 140 kbit/s: slower than that, a video does not arrive within its reservation.
+  idleMs: 60_000,
+  // What sits in the kernel's buffer (up to 4 MiB) still has to leave at that rate, then the store begins.
+  storedMs: 300_000,
+};
+
+/** The abort reason of a time limit that expired. */
+export class TimeOver extends Error {
+  override readonly name: string = 'TimeOver';
+}
+
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Restarts the time limit, after activity. */
+  restart(ms: number): void;
+  /** Makes the reason of the abort when the time limit expires. */
+  reason: () => TimeOver;
+  /** Call it when the work ends; otherwise the timer keeps the process alive. */
+  clear(): void;
+}
+
+/** Starts the clock; `parent` is the caller's own signal. */
+export function startTimeLimit(
+  ms: number,
+  parent: AbortSignal | undefined,
+  { timer } = SYSTEM_RUNTIME,
+): TimeLimit {
+  const controller = new AbortController();
+  const onParentAbort = () => controller.abort(parent?.reason);
+  if (parent?.aborted) onParentAbort();
+  parent?.addEventListener('abort', onParentAbort, { once: true });
+  const expire = () => controller.abort(limit.reason());
+  let stop = timer(ms, expire);
+  const limit: TimeLimit = {
+    signal: controller.signal,
+    reason: () => new TimeOver('no answer in time'),
+    restart(next) {
+      stop();
+      stop = timer(next, expire);
+    },
+    clear() {
+      stop();
+      parent?.removeEventListener('abort', onParentAbort);
+    },
+  };
+  return limit;
 }

@@ -3,15 +3,20 @@ import { configurationFailure, Failure } from '../../base/failure.ts';
 import { REQUEST_ID } from '../../protocol/headers.ts';
 import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { type RawResponse, readResponse, requestIdFact } from './answer.ts';
-import { BodyTooLarge, collectBody, MAX_ANSWER_BYTES } from './body.ts';
+import {
+  BodyTooLarge,
+  collectBody,
+  MAX_ANSWER_BYTES,
+  type RawResponse,
+  readResponse,
+  requestIdFact,
+} from './answer.ts';
 import { classifyError, gatewayFacts, PREFIX_UNKNOWN, UNREADABLE } from './error-class.ts';
+import { startTimeLimit } from './http.ts';
 import { describeNetworkError } from './network-error.ts';
-import { type PreparedCall, prepareRequest } from './request.ts';
+import { type PreparedCall, prepareRequest, signedHeaders } from './request.ts';
 import { type AttemptResult, withRetries } from './retry.ts';
 import { detectSkew } from './server-time.ts';
-import { signedHeaders } from './sign.ts';
-import { startTimeLimit } from './time-limit.ts';
 
 /**
  * Sends one signed call, and repeats failed attempts.

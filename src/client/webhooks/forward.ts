@@ -1,10 +1,8 @@
 /** Forwards verified deliveries, byte for byte, to a receiver under development. */
-
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import { createHttp } from '../transport/http.ts';
+import { createHttp, startTimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
-import { startTimeLimit } from '../transport/time-limit.ts';
 
 /** How the receiver took it; `reason` is one sentence without the final stop. */
 export type ForwardResult =
