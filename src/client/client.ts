@@ -1,7 +1,7 @@
 import type { ApiResponse, Call } from './call.ts';
 import { type ClientOptions, createContext } from './context.ts';
 import { type Credits, createCredits } from './credits.ts';
-import type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
+import type { DownloadedFile as Downloaded, DownloadOptions } from './download/download.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
 import { createSend } from './transport/send.ts';
@@ -37,6 +37,6 @@ export function createClient(options: ClientOptions): Client {
       const { downloadAsset } = await import('./download/download.ts');
       return downloadAsset(context, asset, o);
     },
-    close: context.close,
+    close: context.http.close,
   };
 }

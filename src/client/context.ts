@@ -2,15 +2,13 @@
 import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
-import type { ClientEvent, Emit } from './events.ts';
+import type { ClientEvent, Emit } from './call.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
-import { type BaseUrl, parseBaseUrl } from './transport/base-url.ts';
-import type { Http } from './transport/http.ts';
+import { createHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './transport/http.ts';
 import type { ProxySettings } from './transport/proxy.ts';
+import { type BaseUrl, type Credentials, parseBaseUrl } from './transport/request.ts';
 import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
 import { createClock, type ServerClock } from './transport/server-time.ts';
-import type { Credentials } from './transport/sign.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './transport/time-limit.ts';
 
 export interface ClientOptions {
   /** Ends in `/v1`; https, or http to this machine itself. */
@@ -65,9 +63,7 @@ export function createContext(options: ClientOptions): ClientContext {
   const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
   const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
   const { key, secret, proxy } = options;
-  const settings = { connectMs: timeouts.connectMs, ...(proxy === undefined ? {} : { proxy }) };
-  let http: Promise<Http> | undefined;
-  let transfers: Promise<Http> | undefined;
+  const http = createHttp({ connectMs: timeouts.connectMs, proxy });
   return {
     base: parseBaseUrl(options.baseUrl),
     credentials: { key, secret, names: authHeaderNames(headerPrefix) },
@@ -79,18 +75,7 @@ export function createContext(options: ClientOptions): ClientContext {
     maxWaitMs: options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS,
     timeouts,
     emit: options.onEvent ?? (() => {}),
-    http() {
-      http ??= import('./transport/call-http.ts').then(({ createCallHttp }) => createCallHttp(settings));
-      return http;
-    },
-    transfers() {
-      transfers ??= import('./transport/http.ts').then(({ createHttp }) => createHttp(settings));
-      return transfers;
-    },
-    async close() {
-      await (await http)?.close();
-      await (await transfers)?.close();
-    },
+    http,
   };
 }
 
@@ -105,9 +90,5 @@ export interface ClientContext {
   readonly maxWaitMs: number;
   readonly timeouts: Timeouts;
   readonly emit: Emit;
-  /** For signed calls; loaded at its first use, since many commands never send anything. */
-  readonly http: () => Promise<Http>;
-  /** For bodies that stream; loaded at its first use, since many commands transfer nothing. */
-  readonly transfers: () => Promise<Http>;
-  readonly close: () => Promise<void>;
+  readonly http: Http;
 }

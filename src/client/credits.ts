@@ -1,8 +1,17 @@
 /** The credits of the account, read leniently. */
 import type { CallOptions } from './call.ts';
 import type { ListFilters } from './jobs/jobs.ts';
-import { createPages, type Pages } from './read/pages.ts';
-import { asNumber, asObject, asText, member, needNumber, needObject, readList } from './read/record.ts';
+import {
+  asNumber,
+  asObject,
+  asText,
+  createPages,
+  member,
+  needNumber,
+  needObject,
+  type Pages,
+  readList,
+} from './read/record.ts';
 import type { CreditBalance, CreditTransaction } from './read/resources.ts';
 import type { Send } from './transport/send.ts';
 

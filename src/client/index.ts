@@ -3,24 +3,22 @@
 export { Failure, type FailureCategory, type FailureFacts } from '../base/failure.ts';
 export type { JobKind } from '../protocol/kind-names.ts';
 export type { JobRequestInput, UploadRequest } from '../protocol/request-types.ts';
-export type { ApiResponse, Call, CallOptions, QueryValue } from './call.ts';
+export type { ApiResponse, Call, CallOptions, ClientEvent, QueryValue } from './call.ts';
 export type { Client } from './client.ts';
 export { createClient } from './client.ts';
 export type { ClientOptions } from './context.ts';
 export type { Credits } from './credits.ts';
-export type { DownloadedFile as Downloaded, DownloadOptions } from './download/download-options.ts';
-export type { ClientEvent } from './events.ts';
+export type { DownloadedFile as Downloaded, DownloadOptions } from './download/download.ts';
 export type { JobFilters, Jobs, ListFilters, WaitForJob } from './jobs/jobs.ts';
-export type { WaitOptions } from './jobs/wait.ts';
+export type { WaitOptions } from './jobs/poll.ts';
 export { type AssetPart, assetsOf, type JobAsset } from './read/job.ts';
-export type { Pages } from './read/pages.ts';
+export type { Pages } from './read/record.ts';
 export type * from './read/resources.ts';
 export type { Runtime } from './runtime.ts';
+export type { Timeouts } from './transport/http.ts';
 export type { ProxySettings } from './transport/proxy.ts';
-export type { Timeouts } from './transport/time-limit.ts';
 export type { SendFileOptions, SentFile, UploadProgress } from './upload/send-file.ts';
-export type { UploadFilters } from './upload/upload-operations.ts';
-export type { Uploads } from './upload/uploads.ts';
+export type { UploadFilters, Uploads } from './upload/uploads.ts';
 export type {
   ReceivedWebhook,
   WebhookEvent,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeDuration } from '../../src/base/amounts.ts';
 import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
-import { firstLine } from '../../src/client/transport/body.ts';
+import { firstLine } from '../../src/client/transport/answer.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../../src/protocol/headers.ts';
 
 test('nonces are single-use and of the form that the contract requires', () => {

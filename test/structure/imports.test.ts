@@ -1,6 +1,5 @@
 /** Rules about imports that no linter here has: their direction between rooms, and what is loaded only when it is needed. */
 import { describe, expect, it } from 'vitest';
-import packageFile from '../../package.json' with { type: 'json' };
 import { readModules } from './modules.ts';
 
 /** The rooms of `src`. A file may import from rooms below its own. */
@@ -29,15 +28,6 @@ const APART: readonly (readonly [string, string])[] = [
   ['engines', 'client'],
   ['media', 'client'],
 ];
-
-/**
- * Modules inside undici that its documentation does not name, because loading the whole package takes longer (see
- * docs/decisions/http-clients.md). Only this file may import them.
- */
-const UNDICI_PARTS = {
-  file: 'src/client/transport/http.ts',
-  modules: ['undici/lib/api/api-request.js', 'undici/lib/dispatcher/agent.js'],
-};
 
 const modules = readModules('src');
 const edges = modules.flatMap((from) => from.imports.map((found) => ({ from, ...found })));
@@ -83,22 +73,6 @@ describe('imports between folders', () => {
         !mediaWork.includes(from.folder) && /^src\/(engines|media)\//.test(target) && manner === 'eager',
     );
     expect(show(eager)).toEqual([]);
-  });
-});
-
-describe('imports of undici', () => {
-  it('name two modules inside undici, in one file', () => {
-    const inner = edges.filter(({ specifier }) => specifier.startsWith('undici/'));
-    expect(show(inner).sort()).toEqual(
-      UNDICI_PARTS.modules.map((name) => `${UNDICI_PARTS.file} imports ${name}`),
-    );
-  });
-
-  it('find in these modules what the public API of undici exports, and pin its version', async () => {
-    const { Agent } = await import('undici');
-    expect((await import('undici/lib/dispatcher/agent.js')).default).toBe(Agent);
-    expect((await import('undici/lib/api/api-request.js')).default).toBe(Agent.prototype.request);
-    expect(packageFile.devDependencies.undici).toMatch(/^\d+\.\d+\.\d+$/);
   });
 });
 

@@ -1,5 +1,4 @@
 /** Downloads the files of a succeeded job to their places, and finds those that are there already. */
-
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +6,7 @@ import { dirname, join } from 'node:path';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
-import { partOf } from '../../client/download/part-file.ts';
-import { prepareTarget } from '../../client/download/publish.ts';
+import { partOf, prepareTarget } from '../../client/download/part-file.ts';
 import { type Asset, assetsOf, type Client, type DownloadOptions, type Job } from '../../client/index.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats.ts';
 import { isTerminal } from '../../protocol/states.ts';

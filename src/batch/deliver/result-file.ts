@@ -1,5 +1,4 @@
 /** A result file on the disk: renames it, and compares its bytes. */
-
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
@@ -7,8 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FindInput } from '../../base/find-input.ts';
 import { moveFile } from '../../base/move-file.ts';
 import { fileSystemFailure } from '../../base/system-error.ts';
-import { partOf } from '../../client/download/part-file.ts';
-import { prepareTarget, publishPart, refuseInput } from '../../client/download/publish.ts';
+import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
 import type { StoredFile } from '../records/next-step.ts';
 
 /**

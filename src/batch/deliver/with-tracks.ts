@@ -8,7 +8,7 @@ import { diskFailure, Failure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
-import { prepareTarget } from '../../client/download/publish.ts';
+import { prepareTarget } from '../../client/download/part-file.ts';
 import type { KeptResult } from '../item.ts';
 import type { TracksTask } from '../preparation.ts';
 import { isKept } from '../records/kept-tracks.ts';

@@ -1,33 +1,40 @@
 /** Downloads a result: `.part`, Range, checks, rename. Source: design, "Wait, outputs, money"; contract, "Jobs". */
-
 import { unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Failure, isApiAnswer } from '../../base/failure.ts';
-import { HEAD_BYTES } from '../../protocol/result-formats.ts';
+import type { FindInput } from '../../base/find-input.ts';
+import { HEAD_BYTES, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
-import { resolveTransferUrl } from '../transport/base-url.ts';
-import { collectStart } from '../transport/body.ts';
+import { collectStart } from '../transport/answer.ts';
+import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/error-class.ts';
+import { startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
+import { resolveTransferUrl } from '../transport/request.ts';
 import { type AttemptResult, withRetries } from '../transport/retry.ts';
-import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/storage-refusal.ts';
-import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
-import { mayBeFile, readDownloadAnswer, readValidator, type Validator } from './download-answer.ts';
 import {
   addressRefusedFailure,
   damagedDownloadFailure,
   linkRefusedFailure,
+  mayBeFile,
   noRoomFailure,
   notResultFailure,
   rangeMismatchFailure,
+  readDownloadAnswer,
+  readValidator,
   resultExpiredFailure,
   slowDownloadFailure,
-} from './download-failure.ts';
-import type { DownloadedFile, DownloadOptions } from './download-options.ts';
-import { type OpenDownload, openDownload } from './download-request.ts';
-import { openPartFile, type PartFile, partOf } from './part-file.ts';
-import { prepareTarget, publishPart, refuseInput } from './publish.ts';
-import { LEAST_BYTES, receiveBody, TooManyBytes, TooSlow } from './receive.ts';
+  type Validator,
+} from './download-answer.ts';
+import { openPartFile, type PartFile, partOf, prepareTarget, publishPart, refuseInput } from './part-file.ts';
+import {
+  LEAST_BYTES,
+  type OpenDownload,
+  openDownload,
+  receiveBody,
+  TooManyBytes,
+  TooSlow,
+} from './receive.ts';
 
 /**
  * Fetches a file with constant memory; under its name it is either whole and checked, or not there at all.
@@ -114,11 +121,10 @@ async function attemptDownload(download: Download, number: number): Promise<Atte
   if (part.length > 0 && part.length === state.asset.size_bytes) return verify(download, url.host);
   const from = part.length;
   const { timeouts, runtime } = context;
-  const http = await context.transfers();
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const request = { from, validator: state.validator, signal: limit.signal, attempt: number };
-    return await receive(download, await openDownload(context, http, url, request), limit);
+    return await receive(download, await openDownload(context, url, request), limit);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
@@ -272,4 +278,38 @@ async function readAgain(refresh: () => Promise<Asset | null>, gone: () => Error
 
 function isOther(before: Asset, after: Asset): boolean {
   return before.url !== after.url || Date.parse(after.expires_at ?? '') > Date.parse(before.expires_at ?? '');
+}
+
+/** A file that was downloaded and checked. */
+export interface DownloadedFile {
+  /** The name that it gets. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the bytes on disk, lower-case hex; null where the service states none and `hash` did not ask for it. */
+  readonly sha256: string | null;
+}
+
+/** How one file of a result is downloaded. */
+export interface DownloadOptions {
+  /** Path of the finished file; its folder is made when it is missing. */
+  readonly to: string;
+  /** Path of the unfinished one, in the same folder; default `.NAME.part`. */
+  readonly part?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
+  /** Reads the job once more when the link is refused; null when there is no other. */
+  readonly refresh?: (() => Promise<Asset | null>) | undefined;
+  /** True computes the SHA-256 even where the service states none, for a record of the file. */
+  readonly hash?: boolean | undefined;
+  /**
+   * What the file must be. Where the service states no hash, its type and its first bytes are checked against it; left
+   * out, only web pages and empty bodies are refused then.
+   */
+  readonly format?: ResultFormat | undefined;
+  /** Awaited once the file is whole, checked and durable, before it gets its name; an error that it throws ends the download. */
+  readonly beforePublish?: ((file: DownloadedFile) => Promise<void>) | undefined;
+  /** Default false: an existing target is not changed. */
+  readonly overwrite?: boolean | undefined;
+  /** Returns the input of the user at a path, which is never replaced, even with `overwrite`; null for other files. */
+  readonly findInput?: FindInput | undefined;
 }

@@ -2,10 +2,9 @@
  * Reading of resources by a hosted service that differs in what the specification does not show: unknown fields are
  * ignored, a missing one that is needed becomes a Failure that names it. Source: contract, rule 3.
  */
-
 import { type Failure, refusedFailure } from '../../base/failure.ts';
 import type { ListPage } from '../../protocol/resources.ts';
-import type { Emit } from '../events.ts';
+import type { Emit } from '../call.ts';
 
 export interface ResponseSource {
   /** What is read, for people: `the job`, `the upload`. */
@@ -165,4 +164,39 @@ export function readList<Item>(
     has_more: member(object, 'has_more') !== false && cursor !== null,
     next_cursor: cursor,
   };
+}
+
+/** One page to await; to iterate, the entries of this and all later pages, each page fetched when it is needed. */
+export type Pages<Item> = Promise<ListPage<Item>> & AsyncIterable<Item>;
+
+/**
+ * Makes a list from what fetches one page. The first page is fetched at once.
+ * @param load fetches the page at a cursor, the first without one
+ */
+export function createPages<Item>(load: (cursor?: string) => Promise<ListPage<Item>>): Pages<Item> {
+  const first = load();
+  return Object.assign(first, {
+    async *[Symbol.asyncIterator](): AsyncGenerator<Item> {
+      const seen = new Set<string>();
+      let page = await first;
+      for (;;) {
+        yield* page.data;
+        const cursor = page.next_cursor;
+        if (!page.has_more || cursor === null) return;
+        if (seen.has(cursor)) throw repeatedCursorFailure();
+        seen.add(cursor);
+        page = await load(cursor);
+      }
+    },
+  });
+}
+
+/** A list that would never end. */
+function repeatedCursorFailure(): Failure {
+  return refusedFailure(
+    'CURSOR_REPEATED',
+    'the service returned the same next_cursor twice, so the list would never end',
+    'Limit the list with created_after and created_before, and report this to the service.',
+    { origin: 'api', blame: 'service' },
+  );
 }

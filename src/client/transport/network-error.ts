@@ -1,9 +1,9 @@
 /** Messages for network errors: what happened, why, what to do next. */
 import { Failure, type FailureFacts } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
+import { TimeOver } from './http.ts';
 import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
-import { TimeOver } from './time-limit.ts';
 
 type ErrorText = Pick<FailureFacts, 'category' | 'code' | 'message' | 'advice'>;
 

@@ -1,5 +1,5 @@
 /** What all attempts of one signed call share: request line, body, Idempotency-Key and the headers of the caller. */
-import { type Failure, usageFailure } from '../../base/failure.ts';
+import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import {
   canonicalTarget,
   encodeComponent,
@@ -7,12 +7,12 @@ import {
   parseQuery,
   TargetError,
 } from '../../protocol/canonical.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
+import { type AuthHeaderNames, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_PATTERN } from '../../protocol/headers.ts';
+import { isLoopback } from '../../protocol/loopback.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
+import { EMPTY_SHA256, sha256Hex, signRequest } from '../../protocol/signature.ts';
 import type { Call, QueryValue } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import type { BaseUrl } from './base-url.ts';
-import { hashBody, type SignableRequest } from './sign.ts';
 
 export interface PreparedCall extends SignableRequest {
   /** The request line's target, gateway path included. */
@@ -184,4 +184,102 @@ function checkExtraHeaders(
 
 function refusedRequestFailure(message: string, advice: string): Failure {
   return usageFailure('HEADER_INVALID', message, advice);
+}
+
+export interface Credentials {
+  readonly key: string;
+  readonly secret: string;
+  readonly names: AuthHeaderNames;
+}
+
+/** What stays the same over all attempts of a call. */
+export interface SignableRequest {
+  readonly method: string;
+  readonly signedTarget: string;
+  readonly body: Buffer | null;
+  /** Lower-case hex of the body, computed once. */
+  readonly bodySha256: string;
+  readonly idempotencyKey: string | null;
+}
+
+/** The SHA-256 that is signed for a body; zero bytes when there is none. */
+export function hashBody(body: Buffer | null): string {
+  return body === null ? EMPTY_SHA256 : sha256Hex(body);
+}
+
+/**
+ * Signs one attempt.
+ * @param moment `timeMs` as the service sees it, `nonce` never used before
+ */
+export function signedHeaders(
+  credentials: Credentials,
+  request: SignableRequest,
+  moment: { timeMs: number; nonce: string },
+): Record<string, string> {
+  const { key, secret, names } = credentials;
+  const timestamp = String(Math.floor(moment.timeMs / 1000));
+  const signature = signRequest(secret, {
+    method: request.method,
+    target: request.signedTarget,
+    timestamp,
+    nonce: moment.nonce,
+    bodySha256: request.bodySha256,
+  });
+  return {
+    [names.key]: key,
+    [names.timestamp]: timestamp,
+    [names.nonce]: moment.nonce,
+    [names.signature]: signature,
+    ...(request.body === null ? {} : { 'content-type': 'application/json' }),
+    ...(request.idempotencyKey === null ? {} : { [IDEMPOTENCY_KEY]: request.idempotencyKey }),
+  };
+}
+
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What a gateway puts before the version; empty for most. It is sent, but not signed. */
+  readonly gateway: string;
+  readonly loopback: boolean;
+}
+
+function baseUrlFailure(text: string, must: string): Failure {
+  // Before an @ there may be a password, and in a query a key.
+  const shown = /[@?#]/.test(text) ? '' : ` "${text}"`;
+  return configurationFailure(
+    'BASE_URL_INVALID',
+    `invalid base URL${shown}: must ${must}`,
+    'Set an address such as https://api.example.com/v1.',
+  );
+}
+
+/**
+ * Checks the address given by the user.
+ * @throws Failure (`configuration`) unless it is https, or http to this machine, and ends in the version
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null) throw baseUrlFailure(text, 'start with https://');
+  const loopback = isLoopback(url);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) {
+    throw baseUrlFailure(text, 'start with https://, except on this machine');
+  }
+  if (url.username !== '' || url.password !== '')
+    throw baseUrlFailure(text, 'not contain a user name or password');
+  if (url.search !== '' || url.hash !== '') throw baseUrlFailure(text, 'not have a query or a fragment');
+  const path = url.pathname.replace(/\/+$/, '');
+  if (!path.endsWith(VERSION_PREFIX)) throw baseUrlFailure(text, `end in ${VERSION_PREFIX}`);
+  return { origin: url.origin, gateway: path.slice(0, -VERSION_PREFIX.length), loopback };
+}
+
+/**
+ * Resolves an address that the service returned for a transfer (pre-signed upload, download); null unless it is https, or
+ * http on this machine while the service runs on this machine too.
+ */
+export function resolveTransferUrl(base: BaseUrl, text: string): URL | null {
+  if (!URL.canParse(text, base.origin)) return null;
+  const url = new URL(text, base.origin);
+  if (url.username !== '' || url.password !== '') return null;
+  if (url.protocol === 'https:') return url;
+  return url.protocol === 'http:' && base.loopback && isLoopback(url) ? url : null;
 }

@@ -2,11 +2,9 @@
  * Whether and when a failed attempt is repeated, and the loop that repeats it: for signed calls, PUT and downloads alike.
  * Source: design, "Transport".
  */
-
 import { describeDuration } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
-import type { CallOptions } from '../call.ts';
-import type { Emit } from '../events.ts';
+import type { CallOptions, Emit } from '../call.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ErrorClass } from './error-class.ts';
 

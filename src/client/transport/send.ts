@@ -3,16 +3,20 @@ import { configurationFailure, Failure } from '../../base/failure.ts';
 import { REQUEST_ID } from '../../protocol/headers.ts';
 import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { type RawResponse, readResponse, requestIdFact } from './answer.ts';
-import { BodyTooLarge, collectBody, MAX_ANSWER_BYTES } from './body.ts';
+import {
+  BodyTooLarge,
+  collectBody,
+  MAX_ANSWER_BYTES,
+  type RawResponse,
+  readResponse,
+  requestIdFact,
+} from './answer.ts';
 import { classifyError, gatewayFacts, PREFIX_UNKNOWN, UNREADABLE } from './error-class.ts';
-import type { Http } from './http.ts';
+import { startTimeLimit } from './http.ts';
 import { describeNetworkError } from './network-error.ts';
-import { type PreparedCall, prepareRequest } from './request.ts';
+import { type PreparedCall, prepareRequest, signedHeaders } from './request.ts';
 import { type AttemptResult, withRetries } from './retry.ts';
 import { detectSkew } from './server-time.ts';
-import { signedHeaders } from './sign.ts';
-import { startTimeLimit } from './time-limit.ts';
 
 /**
  * Sends one signed call, and repeats failed attempts.
@@ -24,12 +28,11 @@ export type Send = (call: Call) => Promise<ApiResponse>;
 export function createSend(context: ClientContext): Send {
   return async (call) => {
     const request = prepareRequest(context, call);
-    const http = await context.http();
     let clockCorrected = false;
     return withRetries(context, call, async (number): Promise<AttemptResult<ApiResponse>> => {
       const offset = context.clock.offset;
       try {
-        const raw = await exchange(context, http, call, request, number);
+        const raw = await exchange(context, call, request, number);
         const read = readResponse(raw, context.clock.now());
         if (read.type === 'done') return read;
         const outcome = { ...read, failure: headerPrefixFailure(read.failure, context.headerPrefix) };
@@ -94,7 +97,6 @@ function correctClock(context: ClientContext, raw: RawResponse, offsetUsed: numb
  */
 async function exchange(
   context: ClientContext,
-  http: Http,
   limits: CallOptions,
   request: PreparedCall,
   number: number,
@@ -119,7 +121,7 @@ async function exchange(
       'user-agent': context.userAgent,
     };
     const outgoing = { origin: base.origin, target: request.sentTarget, method, headers, body };
-    const response = await http.send({ ...outgoing, signal: limit.signal });
+    const response = await context.http.send({ ...outgoing, signal: limit.signal });
     const { status } = response;
     const requestId = response.headers[REQUEST_ID] ?? null;
     emit({ type: 'response', method, url, status, durationMs: runtime.now() - begun, requestId });

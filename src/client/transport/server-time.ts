@@ -1,6 +1,7 @@
-/** Times that the service states: Retry-After, and `Date`, which shows a wrong clock of this machine. */
-
-/** The `Retry-After` header. Source: specification, "Errors"; RFC 9110, 10.2.3. */
+/**
+ * Times that the service states: Retry-After, and `Date`, which shows a wrong clock of this machine.
+ * Source: specification, "Errors"; RFC 9110, 10.2.3.
+ */
 
 /** The three date forms of HTTP all begin with the name of a day; `Date.parse` alone would take `-1` for a year. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;

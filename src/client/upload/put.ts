@@ -1,22 +1,20 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
-
 import { createHash, type Hash } from 'node:crypto';
 import { expiredFailure, Failure, type FailureFacts, refusedFailure } from '../../base/failure.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
-import { resolveTransferUrl } from '../transport/base-url.ts';
-import { collectStart } from '../transport/body.ts';
-import type { HttpResponse } from '../transport/http.ts';
-import { describeNetworkError } from '../transport/network-error.ts';
-import { type AttemptResult, withRetries } from '../transport/retry.ts';
+import { collectStart } from '../transport/answer.ts';
 import {
   ERROR_PAGE_BYTES,
   isGatewayPage,
   readStorageRefusal,
   type StorageAnswer,
-} from '../transport/storage-refusal.ts';
-import { startTimeLimit, type TimeLimit } from '../transport/time-limit.ts';
+} from '../transport/error-class.ts';
+import { type HttpResponse, startTimeLimit, type TimeLimit } from '../transport/http.ts';
+import { describeNetworkError } from '../transport/network-error.ts';
+import { resolveTransferUrl } from '../transport/request.ts';
+import { type AttemptResult, withRetries } from '../transport/retry.ts';
 import { hashFile, readChunks, type SourceFile } from './source-file.ts';
 
 interface StoredUpload {
@@ -74,14 +72,13 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   const shown = `${url.origin}/…`;
   const begun = runtime.now();
   emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
-  const http = await context.transfers();
   const hash = options.hash ? createHash('sha256') : null;
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const body = streamBody(put, limit, hash);
     const target = url.pathname + url.search;
     const request = { origin: url.origin, target, method: 'PUT', headers, body };
-    const response = await http.send({ ...request, signal: limit.signal });
+    const response = await context.http.send({ ...request, signal: limit.signal });
     const { status } = response;
     emit({
       type: 'response',

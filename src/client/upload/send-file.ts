@@ -3,13 +3,12 @@ import { basename } from 'node:path';
 import { Failure, refusedFailure, timeoutFailure } from '../../base/failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { ClientContext } from '../context.ts';
-import { pollUntilDone } from '../jobs/poll.ts';
-import { growingPause } from '../jobs/poll-schedule.ts';
+import { growingPause, pollUntilDone } from '../jobs/poll.ts';
 import { missingFieldFailure, requestIdOf } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
 import { putFile, reservationExpiredFailure } from './put.ts';
 import { hashFile, openSourceFile, type SourceFile } from './source-file.ts';
-import type { UploadOperations } from './upload-operations.ts';
+import type { UploadOperations } from './uploads.ts';
 
 /** The bytes that were passed to the network so far, and the size of the file. */
 export interface UploadProgress {

@@ -1,11 +1,14 @@
+import type { UploadRequest } from '../../protocol/request-types.ts';
+import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
+import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import { createPages } from '../read/pages.ts';
-import { createStatusReporter, readList } from '../read/record.ts';
+import type { ListFilters } from '../jobs/jobs.ts';
+import { createPages, createStatusReporter, type Pages, readList } from '../read/record.ts';
+import type { Upload } from '../read/resources.ts';
 import { readUpload } from '../read/upload.ts';
 import { joinPath } from '../transport/request.ts';
 import type { Send } from '../transport/send.ts';
 import type { SendFileOptions, SentFile } from './send-file.ts';
-import type { UploadOperations } from './upload-operations.ts';
 
 export interface Uploads extends UploadOperations {
   /** Reserves, streams the file, completes and waits until it is ready; an expired reservation is replaced once. */
@@ -46,4 +49,19 @@ export function createUploads(context: ClientContext, send: Send): Uploads {
       return sendFile(context, operations, path, options);
     },
   };
+}
+
+export interface UploadFilters extends ListFilters {
+  readonly status?: UploadStatus | undefined;
+  readonly purpose?: UploadPurpose | undefined;
+}
+
+export interface UploadOperations {
+  /** Reserves an upload; its bytes then go to `upload_request`. */
+  create(request: UploadRequest, options?: CallOptions): Promise<Upload>;
+  get(id: string, options?: CallOptions): Promise<Upload>;
+  /** Newest first: one page to await, all pages with `for await`. */
+  list(filters?: UploadFilters, options?: CallOptions): Pages<Upload>;
+  /** Says that the bytes are there; the quotes of the ETag may be omitted. */
+  complete(id: string, etag: string, options?: CallOptions): Promise<Upload>;
 }

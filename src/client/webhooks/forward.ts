@@ -1,10 +1,8 @@
 /** Forwards verified deliveries, byte for byte, to a receiver under development. */
-
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import type { Http } from '../transport/http.ts';
+import { createHttp, startTimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
-import { startTimeLimit } from '../transport/time-limit.ts';
 
 /** How the receiver took it; `reason` is one sentence without the final stop. */
 export type ForwardResult =
@@ -57,17 +55,12 @@ function forwardAddressFailure(message: string): Failure {
 
 /** Opens no connection before the first delivery; follows no redirect: it could lead a signed event anywhere. */
 export function createForwarder(target: URL, answerMs = ANSWER_MS): Forwarder {
-  let http: Promise<Http> | undefined;
-  const load = async () => {
-    const { createHttp } = await import('../transport/http.ts');
-    return createHttp({ connectMs: answerMs });
-  };
+  const http = createHttp({ connectMs: answerMs });
   return {
     async forward(body, rawHeaders) {
-      http ??= load();
       const limit = startTimeLimit(answerMs, undefined);
       try {
-        const response = await (await http).send({
+        const response = await http.send({
           origin: target.origin,
           target: `${target.pathname}${target.search}`,
           method: 'POST',
@@ -84,9 +77,7 @@ export function createForwarder(target: URL, answerMs = ANSWER_MS): Forwarder {
         limit.clear();
       }
     },
-    async close() {
-      await (await http)?.close();
-    },
+    close: http.close,
   };
 }
 

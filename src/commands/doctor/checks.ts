@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os';
 import { versions } from 'node:process';
 import type { Failure } from '../../base/failure.ts';
-import { parseBaseUrl } from '../../client/transport/base-url.ts';
+import { parseBaseUrl } from '../../client/transport/request.ts';
 import { configFolder, proxySettings, stateFolder } from '../../profiles/environment.ts';
 import { ambiguityFailure } from '../../profiles/resolve.ts';
 import { describeOrigin, type Settings } from '../../profiles/settings.ts';

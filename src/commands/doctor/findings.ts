@@ -1,7 +1,7 @@
 /** What a check found, how a check is run within its time, and how all findings are printed. */
 
 import { Failure, type FailureCategory } from '../../base/failure.ts';
-import { startTimeLimit, TimeOver } from '../../client/transport/time-limit.ts';
+import { startTimeLimit, TimeOver } from '../../client/transport/http.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../base/failure.ts';
 import type { Client, Job, JobFilters, JobSummary, ListPage } from '../../client/index.ts';
-import { isNotPermitted } from '../../client/jobs/find-job.ts';
+import { isNotPermitted } from '../../client/jobs/jobs.ts';
 import { jobFields, jobSummaryFields } from '../../client/read/job.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { kindOfPath } from '../../protocol/operations.ts';

@@ -1,7 +1,7 @@
 /** Profiles as the commands read, store and show them. */
 
 import type { Failure } from '../../base/failure.ts';
-import { parseBaseUrl } from '../../client/transport/base-url.ts';
+import { parseBaseUrl } from '../../client/transport/request.ts';
 import { configFolder } from '../../profiles/environment.ts';
 import { LOCAL, type Profile, type ProfileDocument } from '../../profiles/profile.ts';
 import { cleanSecret } from '../../profiles/secret-command.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_TIMEOUTS } from '../../../src/client/transport/time-limit.ts';
+import { DEFAULT_TIMEOUTS } from '../../../src/client/transport/http.ts';
 import { createFakeRuntime, type FakeRuntime } from '../support/fake-runtime.ts';
 import { failureOf } from '../support/harness.ts';
 import { answer, cutAfter, reset } from '../support/scripted-server.ts';

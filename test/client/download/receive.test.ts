@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { openPartFile } from '../../../src/client/download/part-file.ts';
 import { receiveBody } from '../../../src/client/download/receive.ts';
-import { startTimeLimit } from '../../../src/client/transport/time-limit.ts';
+import { startTimeLimit } from '../../../src/client/transport/http.ts';
 import { failureOf, makeFolder, onCleanup } from '../support/harness.ts';
 import { startDownload } from '../support/start-download.ts';
 

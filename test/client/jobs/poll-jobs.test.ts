@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../src/client/index.ts';
-import { Failure } from '../../../src/client/index.ts';
-import { type JobReader, type PollHandlers, pollJobs } from '../../../src/client/jobs/poll-jobs.ts';
+import { Failure, type Job } from '../../../src/client/index.ts';
+import { type JobReader, type PollHandlers, pollJobs } from '../../../src/client/jobs/shared-poller.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
 
 const KIND = 'dubbing';

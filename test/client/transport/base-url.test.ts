@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClient, Failure } from '../../../src/client/index.ts';
-import { parseBaseUrl, resolveTransferUrl } from '../../../src/client/transport/base-url.ts';
+import { parseBaseUrl, resolveTransferUrl } from '../../../src/client/transport/request.ts';
 
 test.each([
   'https://api.example.com/v1',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonError, parseJson } from '../../../src/client/transport/body.ts';
+import { JsonError, parseJson } from '../../../src/client/transport/answer.ts';
 
 test('the output of JSON.stringify is parsed, with brackets and quotes in strings', () => {
   const text = fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'é', '😀') });

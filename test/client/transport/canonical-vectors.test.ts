@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { parseBaseUrl } from '../../../src/client/transport/base-url.ts';
-import { resolveTarget } from '../../../src/client/transport/request.ts';
-import { hashBody, signedHeaders } from '../../../src/client/transport/sign.ts';
+import {
+  hashBody,
+  parseBaseUrl,
+  resolveTarget,
+  signedHeaders,
+} from '../../../src/client/transport/request.ts';
 import { authHeaderNames } from '../../../src/protocol/headers.ts';
 import { expectedSignature } from '../support/check-signature.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fileSystemFailure } from '../../../src/base/system-error.ts';
+import { TimeOver } from '../../../src/client/transport/http.ts';
 import { describeNetworkError } from '../../../src/client/transport/network-error.ts';
-import { TimeOver } from '../../../src/client/transport/time-limit.ts';
 
 const withCode = (code: string) =>
   Object.assign(new Error(`raw ${code} at 10.0.0.1?signature=canary`), { code });

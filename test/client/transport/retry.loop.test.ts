@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { ClientEvent } from '../../../src/client/events.ts';
-import type { RetryAdvice } from '../../../src/client/transport/retry.ts';
+import type { ClientEvent } from '../../../src/client/call.ts';
 import {
   type AttemptResult,
   createTokenBucket,
   pause,
+  type RetryAdvice,
   withRetries,
 } from '../../../src/client/transport/retry.ts';
 import { createFakeRuntime } from '../support/fake-runtime.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createPages } from '../../../src/client/read/pages.ts';
+import { createPages } from '../../../src/client/read/record.ts';
 import { findPrice, priceOf, spendableOf } from '../../../src/commands/jobs/show-plan.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
