@@ -48,7 +48,7 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   const sweeper = await startSweeper(context);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
-  activity.jobs = execution.count;
+  activity.jobs = () => execution.count();
   const validation = startValidation(context, uploadLeases, owner);
   signals.on('jobQueued', () => execution.wake());
   signals.on('jobCancelled', (id) => {
