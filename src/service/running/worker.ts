@@ -61,8 +61,8 @@ export interface LeaseWorker {
 const POLL_MS = 1000;
 /** How long work waits for a database or storage that is away, or for room: about as long as a server takes to start. */
 const STORAGE_WAIT_MS = 5000;
-/** How long a worker with a full disk takes nothing, so that others take the work. */
-const FULL_MS = 10_000;
+/** How long a worker with a full disk takes nothing: longer than the work waits, so that others take it first. */
+const FULL_MS = 6000;
 
 /** Work on one row. */
 interface Attempt {
