@@ -152,7 +152,7 @@ async function openLeases(server: PostgresServer, waiting: number, leased: numbe
   const workers = stores.map((each, at) => {
     const leases = createLeases(each, OPEN_JOBS, `worker${at}`);
     return async () => {
-      const lease = await leases.claim(Date.now(), true, []);
+      const lease = await leases.claim(Date.now(), false, []);
       if (lease === null) throw new Error('no job was taken');
       await finishJob({ store: each, clock: systemClock, makeId }, lease.id, `worker${at}`, ENDING);
     };

@@ -45,10 +45,10 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   };
   const jobLeases = createLeases(store, OPEN_JOBS, owner, ability);
   const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);
-  const sweeper = await startSweeper(context);
+  const stopSweeper = await startSweeper(context);
   const deliveries = startDeliveries(context, owner);
   const execution = startExecution(context, jobLeases, owner, () => deliveries.wake());
-  activity.jobs = execution.count;
+  activity.jobs = () => execution.count();
   const validation = startValidation(context, uploadLeases, owner);
   signals.on('jobQueued', () => execution.wake());
   signals.on('jobCancelled', (id) => {
@@ -66,7 +66,7 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
       await Promise.all([execution.finish(signal), validation.finish(signal)]);
     },
     async stop() {
-      await Promise.all([execution.stop(), validation.stop(), sweeper.stop()]);
+      await Promise.all([execution.stop(), validation.stop(), stopSweeper()]);
       // Stopped last: jobs that end while the other workers stop may still create an event.
       await deliveries.stop();
       await node?.stop();

@@ -44,6 +44,31 @@ export function repeat(clock: Clock, intervalMs: number, run: () => void): Cance
   };
 }
 
+/**
+ * Repeats work, never twice at a time: what becomes due meanwhile follows immediately. Returns a function that
+ * stops it and waits for its end.
+ */
+export function repeatWork(clock: Clock, intervalMs: number, work: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | null = null;
+  let isDue = false;
+  const run = async () => {
+    while (isDue) {
+      isDue = false;
+      await work();
+    }
+    underWay = null;
+  };
+  const cancel = repeat(clock, intervalMs, () => {
+    isDue = true;
+    underWay ??= run();
+  });
+  return async () => {
+    cancel();
+    isDue = false;
+    await underWay;
+  };
+}
+
 /** Resolves after this many ms, or when the signal aborts. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

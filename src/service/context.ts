@@ -14,7 +14,7 @@ import type { ServiceConfig } from './config.ts';
 import type { Folders } from './folders.ts';
 import type { ServiceResponse } from './http/exchange.ts';
 import type { LinkSigner } from './links.ts';
-import type { CursorSealer } from './lists/cursor.ts';
+import type { CursorSealer } from './lists.ts';
 import type { Log } from './log.ts';
 import type { RandomBytes } from './random.ts';
 import type { StageCache } from './stages/stage-cache.ts';

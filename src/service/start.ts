@@ -22,7 +22,7 @@ import { DOCS_PATH } from './http/router.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { readProvenance } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
-import { createCursorSealer } from './lists/cursor.ts';
+import { createCursorSealer } from './lists.ts';
 import type { Log } from './log.ts';
 import type { NodeHealth, Service, ServiceOptions, Worker } from './options.ts';
 import { createFractions } from './random.ts';
@@ -198,9 +198,9 @@ async function openAccountParts(
   );
   const store = {
     ...opened,
-    close() {
-      stop();
-      return opened.close();
+    async close() {
+      await stop();
+      await opened.close();
     },
   };
   return {

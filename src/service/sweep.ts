@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { LIMITS } from '../protocol/limits.ts';
-import { type Cancel, repeat } from './clock.ts';
+import { repeatWork } from './clock.ts';
 import type { ServiceContext } from './context.ts';
 import { isAttemptOf, jobOfAttempt } from './folders.ts';
 import { finishJob } from './jobs/finish.ts';
@@ -13,11 +13,6 @@ import { StorageAway, type StoredEntry } from './storage/storage.ts';
 import type { Store } from './store/store.ts';
 import { expireUploads } from './uploads/rows.ts';
 
-interface Sweeper {
-  /** Stops, and waits for a running sweep. */
-  stop(): Promise<void>;
-}
-
 /** Expired data is refused immediately. Its files are removed within a minute, or at the next start. */
 const INTERVAL_MS = 60_000;
 
@@ -25,30 +20,28 @@ const INTERVAL_MS = 60_000;
  * Sweeps now and every minute, unless another process on the same folder did so recently. Now, because many commands take
  * less than a minute. Resolves when expired jobs have ended: jobs that expired while no service ran must not run. The
  * sweep continues.
+ * @returns stops, and waits for a running sweep
  */
-export async function startSweeper(context: ServiceContext): Promise<Sweeper> {
-  let underWay: Promise<void> | null = null;
-  /** Whether to sweep again at the end, for what has expired since the running sweep began. */
-  let isDue = false;
-  const sweepIfDue = (onExpired = () => {}) => {
-    isDue = underWay !== null;
-    underWay ??= takeTurn(context, onExpired)
-      .finally(() => (context.storage.sharesFolder ? undefined : sweepOwnFolder(context)))
-      .catch((error) => context.log({ level: 'error', message: 'sweeping failed; it is tried again', error }))
-      .finally(() => {
-        underWay = null;
-        onExpired();
-        if (isDue) sweepIfDue();
-      });
+export async function startSweeper(context: ServiceContext): Promise<() => Promise<void>> {
+  const sweep = async (onExpired = () => {}) => {
+    try {
+      await takeTurn(context, onExpired);
+      if (!context.storage.sharesFolder) await sweepOwnFolder(context);
+    } catch (error) {
+      context.log({ level: 'error', message: 'sweeping failed; it is tried again', error });
+    }
+    onExpired();
   };
-  await new Promise<void>((resolve) => sweepIfDue(resolve));
-  const cancel: Cancel = repeat(context.clock, INTERVAL_MS, () => sweepIfDue());
-  return {
-    async stop() {
-      cancel();
-      isDue = false;
-      await underWay;
-    },
+  const { promise: expired, resolve } = Promise.withResolvers<void>();
+  const first = sweep(resolve);
+  await expired;
+  const stop = repeatWork(context.clock, INTERVAL_MS, async () => {
+    await first;
+    await sweep();
+  });
+  return async () => {
+    await first;
+    await stop();
   };
 }
 

@@ -6,7 +6,7 @@ import { permissionsOf } from '../auth/keys.ts';
 import { formatInstant } from '../clock.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import { json, type ServiceResponse } from '../http/exchange.ts';
-import { readPage } from '../lists/page.ts';
+import { readPage } from '../lists.ts';
 import { monthOf, QUOTA_TIME_ZONE, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
 /** `GET /credits`. Source: specification, "Credit balance"; contract, "Credits". */

@@ -11,14 +11,33 @@ import {
   checkTimestamp,
 } from '../auth/authenticate.ts';
 import type { KeyRow } from '../auth/keys.ts';
-import type { OperationCall, ServiceContext } from '../context.ts';
-import { HANDLERS } from '../operations.ts';
+import type { Handler, OperationCall, ServiceContext } from '../context.ts';
+import { getCredits, listCreditTransactions } from '../credits/read.ts';
+import { createJob } from '../jobs/create.ts';
+import { cancelJob } from '../jobs/finish.ts';
+import { getJob, listJobs } from '../jobs/read.ts';
 import { StorageAway } from '../storage/storage.ts';
 import { isPassingStoreError } from '../store/store.ts';
+import { getUpload, listUploads } from '../uploads/read.ts';
+import { completeUpload, createUpload } from '../uploads/reservation.ts';
 import { CallerGone, isPlain, readBody } from './body.ts';
 import type { Exchange, ServiceResponse } from './exchange.ts';
 import { Refusal, refuseField } from './refusal.ts';
 import type { RequestTarget } from './sanity.ts';
+
+/** The handler of each action. Together with the table of operations they form all 26 operations. */
+const HANDLERS: Readonly<Record<Action, Handler>> = {
+  getCredits,
+  listCreditTransactions,
+  createUpload,
+  listUploads,
+  getUpload,
+  completeUpload,
+  createJob,
+  listJobs,
+  getJob,
+  cancelJob,
+};
 
 /** Operations without `X-Client-Request-ID`. Source: specification, "Common headers". */
 const UNTRACED: readonly Action[] = ['getCredits', 'listCreditTransactions', 'listUploads', 'listJobs'];

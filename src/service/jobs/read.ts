@@ -11,7 +11,7 @@ import { toCredits } from '../credits/account.ts';
 import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
-import { readPage } from '../lists/page.ts';
+import { readPage } from '../lists.ts';
 import type { Statements } from '../store/store.ts';
 import { assetFileName, type StoredResult } from './results.ts';
 import { findOwnJob, type JobRow, SUMMARY_COLUMNS, type SummaryRow } from './rows.ts';

@@ -12,6 +12,7 @@ import { hasTraces, openAccountAlone } from '../store/open-account.ts';
 import { claimFolder, openPostgresAlone, refuseForeignFiles } from '../store/open-postgres.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION } from '../store/schema.ts';
 import { openSqliteFile, SQLITE_BUSY, type SqliteFile } from '../store/sqlite-file.ts';
+import { statementsOf } from '../store/sqlite-store.ts';
 import type { Statements, Store, Transaction } from '../store/store.ts';
 import { type AccountFiles, filesOfBucket, filesOfFolder } from './files.ts';
 
@@ -66,8 +67,8 @@ async function openFolder(stateDir: string, role: Role): Promise<Place> {
   const readVersion = () => file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   const setVersion = (version: number) => file.script(`PRAGMA user_version = ${version}`);
   const account: OpenAccount = {
-    ...asStatements(file),
-    nonces: asStatements(nonces),
+    ...statementsOf(file),
+    nonces: statementsOf(nonces),
     async state() {
       const version = readVersion();
       const mark = version < MARKED ? undefined : file.get<Mark>(READ_MARK);
@@ -131,12 +132,6 @@ function accountInUseFailure(shown: string, cause?: unknown): Failure {
     { cause },
   );
 }
-
-const asStatements = (file: SqliteFile): Statements => ({
-  get: async (sql, ...values) => file.get(sql, ...values),
-  all: async (sql, ...values) => file.all(sql, ...values),
-  run: async (sql, ...values) => file.run(sql, ...values),
-});
 
 /** @param shown a folder or a database */
 function noAccountFailure(shown: string): Failure {

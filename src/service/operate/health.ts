@@ -1,14 +1,126 @@
-/** What a process reports about itself to `vloc serve health`. */
+/** Whether a process can do its work: its database, its storage and its queue, each separately, and its engines and lease. */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { freeBytes } from '../../base/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ServiceContext } from '../context.ts';
 import type { NodeHealth } from '../options.ts';
 import { LEASE_MS } from '../running/leases.ts';
-import { createReadiness } from './readiness.ts';
+import { isLive, readNodes } from '../running/nodes.ts';
+
+/** Each part is `ok`, or says why not. Anyone may read it, so it names no machine and no folder. */
+interface Parts {
+  readonly database: string;
+  readonly storage: string;
+  readonly queue: string;
+}
+
+/** `degraded`: requests are answered, but a part fails; `failing`: no request can be answered. */
+export interface Readiness extends Parts {
+  readonly status: 'ok' | 'degraded' | 'failing';
+}
 
 const OK = 'ok';
+/** Anyone may ask, so the disk is written at most once in this time. */
+const FRESH_MS = 1000;
+/** A part that gives no answer in this time fails. */
+const ANSWER_MS = 5000;
+/**
+ * How long an answer waits for a part, which otherwise keeps its last state until `ANSWER_MS`: half of the second that probes of
+ * Kubernetes wait. A storage that hangs must not take away nodes that answer, nor must a database that is slow for a moment.
+ */
+const PATIENCE_MS = 500;
 
-/** Creates the check of one process. It never throws. */
+/** Writes a row with the same value, to test writing to disk without a change. */
+const TOUCH = `UPDATE secrets SET value = value WHERE name = 'links'`;
+
+/** Creates the check of all parts of a service, which run concurrently. It never throws. */
+export function createReadiness(context: ServiceContext): () => Promise<Readiness> {
+  const checkDatabase = watchPart(context, 'the store cannot be written', async () => {
+    await context.store.run(TOUCH);
+    return OK;
+  });
+  const checkStorage = watchPart(context, 'the files cannot be written', () => tryStorage(context));
+  const checkQueue = watchPart(context, 'it cannot be read', () => tryQueue(context));
+  return async () => {
+    const [database, storage, queue] = await Promise.all([checkDatabase(), checkStorage(), checkQueue()]);
+    // Without storage and workers, jobs and uploads are still accepted and wait.
+    const status = database !== OK ? 'failing' : storage === OK && queue === OK ? 'ok' : 'degraded';
+    return { status, database, storage, queue };
+  };
+}
+
+/** @param check returns `ok` or why not; what it throws is logged, and `failure` is the answer */
+function watchPart(
+  { clock, log }: ServiceContext,
+  failure: string,
+  check: () => Promise<string>,
+): () => Promise<string> {
+  let last = failure;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  /** There is one at a time, so that a part that hangs is not asked more and more. */
+  let running: Promise<string> | null = null;
+  const run = async () => {
+    const fail = (error: unknown) => {
+      last = failure;
+      log({ level: 'error', message: failure, error });
+    };
+    const cancel = clock.schedule(ANSWER_MS, () => fail(new Error('no answer')));
+    try {
+      last = await check();
+    } catch (error) {
+      fail(error);
+    } finally {
+      cancel();
+      running = null;
+    }
+    return last;
+  };
+  return async () => {
+    if (running === null) {
+      const now = clock.now();
+      if (now - begunAt < FRESH_MS) return last;
+      begunAt = now;
+      running = run();
+    }
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const cancel = clock.schedule(PATIENCE_MS, () => resolve(last));
+    const answer = await Promise.race([running, promise]);
+    cancel();
+    return answer;
+  };
+}
+
+/** Also a node with storage elsewhere needs its folder, for the files of running jobs. */
+async function tryStorage({ folders, storage, activity }: ServiceContext): Promise<string> {
+  const used = storage.sharesFolder ? [folders.uploads, folders.assets] : [folders.work];
+  for (const folder of used) await access(folder, constants.W_OK);
+  await storage.check();
+  return activity.jobs().hasRoom ? OK : 'the disk is full; no job is taken until there is room';
+}
+
+/**
+ * Jobs and uploads that no process works on: those that wait, and those whose process has died. The uploads are counted in the two
+ * indexes of the queue.
+ */
+const WAITING = `
+  SELECT (SELECT count(*) FROM jobs WHERE status IN ('queued', 'processing')
+      AND (lease_owner IS NULL OR lease_until <= ?1)) AS jobs,
+    (SELECT count(*) FROM uploads WHERE status = 'validating' AND lease_owner IS NULL)
+      + (SELECT count(*) FROM uploads
+          WHERE status = 'validating' AND lease_owner IS NOT NULL AND lease_until <= ?1) AS uploads`;
+
+/** Without a database, this process carries out the jobs itself, or others on the same folder do, which are not known. */
+async function tryQueue({ store, clock, isShared }: ServiceContext): Promise<string> {
+  if (!isShared) return OK;
+  const now = clock.now();
+  const waiting = await store.get<{ jobs: number; uploads: number }>(WAITING, now);
+  if (waiting === undefined || waiting.jobs + waiting.uploads === 0) return OK;
+  const hasWorker = (await readNodes(store)).some((node) => node.capabilities !== null && isLive(node, now));
+  return hasWorker ? OK : `no worker runs; ${waiting.jobs} jobs and ${waiting.uploads} uploads wait`;
+}
+
+/** Creates the check of one process, for `vloc serve health`. It never throws. */
 export function createNodeHealth(context: ServiceContext): () => Promise<NodeHealth> {
   const { activity, role, folders } = context;
   const check = createReadiness(context);

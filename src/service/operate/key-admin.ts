@@ -12,8 +12,8 @@ import {
   revokeKey,
 } from '../auth/keys.ts';
 import { foldersOf, prepareFolders } from '../folders.ts';
-import type { OnUpgrade } from '../store/copy-before.ts';
 import { hasTraces, openAccountStore } from '../store/open-account.ts';
+import type { OnUpgrade } from '../store/schema.ts';
 
 export interface KeyAdmin {
   /** Creates a key. Its secrets are returned only this once. Rejects for an invalid address. */

@@ -8,7 +8,7 @@ import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { PageName } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
+import { createReadiness, type Readiness } from './health.ts';
 
 export interface OperatorPages {
   readonly answer: Readonly<Record<PageName, (exchange: Exchange) => Promise<ServiceResponse>>>;

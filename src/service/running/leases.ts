@@ -18,8 +18,8 @@ export interface Lease {
 
 export interface Leases {
   /**
-   * Leases the first waiting row, or returns null.
-   * @param takeOver also rows whose lease has expired
+   * Leases the next row, or returns null.
+   * @param takeOver whether to look for rows whose lease has expired, which go first, because they wait longest
    * @param held ids of rows that this process works on; they are skipped, even if their renewal is late
    */
   claim(now: number, takeOver: boolean, held: readonly string[]): Promise<Lease | null>;
@@ -59,75 +59,60 @@ export interface LeasedRows {
   readonly needs?: 'needs';
 }
 
-/** Tells whether this process can do what a row needs. */
+/** Returns whether this process can do what a row needs. */
 export type CanDo = (needs: string) => boolean;
 
-interface Row {
+/** A row that may be leased. */
+interface Candidate {
   readonly id: string;
-  /** Null: it waits. */
-  readonly takenFrom: string | null;
   readonly keyId: string;
   readonly needs: string | null;
+  /** Null: it waits. */
+  readonly takenFrom: string | null;
 }
 
 /**
- * A key with so many leased rows counts like one with more; among these, the key whose last lease is longest ago goes first. Counting all
- * rows that 300 machines lease takes longer than the rest of a search.
- */
-const MOST_COUNTED = 16;
-
-/** Another process may be faster with the first row. Then the next one, usually of another key, needs no search. */
-const CANDIDATES = 4;
-
-/** Around each text in a list of those that are skipped. Ids and needs do not contain it. */
-const MARK = '|';
-const listOf = (texts: readonly string[]) => texts.map((text) => MARK + text + MARK).join('');
-
-/**
- * Returns the statement that finds the next row to lease. Its parameters are the time, 1 to take over rows whose lease has expired, the
- * list of rows to skip, and that of needs to skip.
+ * Finds the first waiting rows of up to four keys: first the key with the fewest leased rows, among these the key whose last
+ * lease is longest ago. Four, because another process may be faster with the first. Counting more than 16 leased rows of a
+ * key would take longer than the rest. Parameters: the time, then each of the needs to skip.
  *
- * It reads one waiting row of each key by the index `TABLE_waiting`, not all that wait, and some leased rows of these keys by
- * `TABLE_leased`.
+ * It reads one waiting row of each key by the index `TABLE_waiting`, and some leased rows by `TABLE_leased`. The conditions
+ * are in a CASE because PostgreSQL takes them for rare, and would sort all waiting rows instead of using the index.
  */
-function searchFor({ table, open, firstBy, needs: column }: LeasedRows): string {
-  const needs = column ?? 'NULL';
-  // PostgreSQL takes these conditions for rare and would sort all rows instead of walking through the index to the first that meets
-  // them. That a number differs from 0 is usual for it.
-  const isPossible = `CASE WHEN run_after <= ?1 AND replace(?3, '${MARK}' || id || '${MARK}', '') = ?3
-    AND (${needs} IS NULL OR replace(?4, '${MARK}' || ${needs} || '${MARK}', '') = ?4) THEN 1 ELSE 0 END <> 0`;
+function findWaiting(rows: LeasedRows, skipped: number): string {
+  const { table, open, firstBy } = rows;
+  const needs = rows.needs ?? 'NULL';
+  const list = Array.from({ length: skipped }, (_, at) => `?${at + 2}`).join(', ');
+  const isPossible = skipped === 0 ? '' : ` AND (${needs} IS NULL OR ${needs} NOT IN (${list}))`;
   return `
-    WITH waiting AS MATERIALIZED (
+    WITH firsts AS MATERIALIZED (
       SELECT keys.id AS key_id, (
-        SELECT id FROM ${table} WHERE key_id = keys.id AND ${open} AND lease_owner IS NULL AND ${isPossible}
+        SELECT id FROM ${table} WHERE key_id = keys.id AND ${open} AND lease_owner IS NULL
+          AND CASE WHEN run_after <= ?1${isPossible} THEN 1 ELSE 0 END <> 0
         ORDER BY ${firstBy} LIMIT 1
       ) AS id FROM keys
     )
-    SELECT ${table}.id, lease_owner AS "takenFrom", ${table}.key_id AS "keyId", ${needs} AS needs FROM (
-      SELECT found.id, coalesce(taken_at, 0) AS turn, first, (
+    SELECT found.id, found.key_id AS "keyId", ${needs} AS needs, NULL AS "takenFrom"
+    FROM firsts JOIN ${table} AS found ON found.id = firsts.id
+    LEFT JOIN turns ON turns.queue = '${table}' AND turns.key_id = firsts.key_id
+    ORDER BY (
         SELECT count(*) FROM (
-          SELECT 1 FROM ${table} WHERE key_id = found.key_id AND ${open} AND lease_owner IS NOT NULL AND lease_until > ?1
-          LIMIT ${MOST_COUNTED}
+          SELECT 1 FROM ${table} WHERE key_id = firsts.key_id AND ${open} AND lease_owner IS NOT NULL AND lease_until > ?1
+          LIMIT 16
         ) AS counted
-      ) AS running FROM (
-        SELECT key_id, id, (SELECT ${firstBy} FROM ${table} WHERE id = waiting.id) AS first FROM waiting WHERE id IS NOT NULL
-        UNION ALL
-        SELECT key_id, id, ${firstBy} FROM ${table}
-        WHERE ${open} AND lease_owner IS NOT NULL AND ?2 = 1 AND lease_until <= ?1 AND ${isPossible}
-      ) AS found
-      LEFT JOIN turns ON turns.queue = '${table}' AND turns.key_id = found.key_id
-      ORDER BY running, turn, first LIMIT ${CANDIDATES}
-    ) AS best JOIN ${table} ON ${table}.id = best.id ORDER BY running, turn, first`;
+      ), coalesce(taken_at, 0), found.${firstBy} LIMIT 4`;
 }
 
-/** Returns `?, ?, …` for so many values, rounded up to a power of 2, so that the database prepares few statements. */
-function marksFor(count: number): string[] {
-  return Array.from({ length: 2 ** Math.ceil(Math.log2(count)) }, () => '?');
+/** Finds the rows whose lease has expired, the one that expired first at the beginning. The parameter is the time. */
+function findExpired({ table, open, needs }: LeasedRows): string {
+  return `
+    SELECT id, key_id AS "keyId", ${needs ?? 'NULL'} AS needs, lease_owner AS "takenFrom" FROM ${table}
+    WHERE ${open} AND lease_owner IS NOT NULL AND lease_until <= ?1 AND run_after <= ?1 ORDER BY lease_until`;
 }
 
 /**
- * Creates leases on the rows of one table. Keys take turns: the next row is of the key with the fewest leased rows, among
- * these of the key whose last lease is longest ago. So a thousand rows of one key do not hold up the single row of another.
+ * Creates leases on the rows of one table. Keys take turns, so that a thousand rows of one key do not hold up the single row
+ * of another.
  * @param owner of the leases, unique for every process
  * @param ability returns what this process can do now; its result is asked about each row that says what it needs
  */
@@ -138,81 +123,78 @@ export function createLeases(
   ability: () => Promise<CanDo> = async () => () => true,
 ): Leases {
   const { table, open } = rows;
-  const next = searchFor(rows);
-  const earliest = `SELECT min(lease_until) AS until FROM ${table} WHERE ${open} AND lease_owner IS NOT NULL`;
-  const take = `
-    UPDATE ${table} SET lease_owner = ?, lease_until = ?, attempts = attempts + CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END,
-      crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END
-    WHERE id = ? AND ${open} AND coalesce(lease_owner, '') = ? AND coalesce(lease_until, 0) <= ? AND run_after <= ?
-    RETURNING id, attempts AS attempt, crashes`;
-  const turn = `
-    INSERT INTO turns (queue, key_id, taken_at) VALUES ('${table}', ?, ?)
-    ON CONFLICT (queue, key_id) DO UPDATE SET taken_at = excluded.taken_at`;
-  const release = `
-    UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
-    WHERE id = ? AND lease_owner = ? AND ${open}`;
-  /** No lease expires before this time, because renewals and new leases end later. */
-  let nextExpiry = 0;
 
-  const hasExpired = async (now: number) => {
-    // More than a lease ahead: the clock was set back.
-    if (now < nextExpiry && nextExpiry <= now + LEASE_MS) return false;
-    const { until = null } = (await store.get<{ until: number | null }>(earliest)) ?? {};
-    nextExpiry = Math.min(until ?? Number.POSITIVE_INFINITY, now + LEASE_MS);
-    return nextExpiry <= now;
+  const take = async ({ id, keyId, takenFrom }: Candidate, now: number): Promise<Lease | null> => {
+    const [taken] = await store.transaction(
+      (tx) =>
+        Promise.all([
+          tx.get<Omit<Lease, 'takenFrom'>>(
+            `UPDATE ${table} SET lease_owner = ?, lease_until = ?,
+               attempts = attempts + CASE WHEN lease_owner IS NULL THEN 1 ELSE 0 END,
+               crashes = crashes + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END
+             WHERE id = ? AND ${open} AND coalesce(lease_owner, '') = ? AND coalesce(lease_until, 0) <= ? AND run_after <= ?
+             RETURNING id, attempts AS attempt, crashes`,
+            ...[owner, now + LEASE_MS, id, takenFrom ?? '', now, now],
+          ),
+          // Also if another process was faster: it has just leased a row of this key.
+          tx.run(
+            `INSERT INTO turns (queue, key_id, taken_at) VALUES ('${table}', ?, ?)
+             ON CONFLICT (queue, key_id) DO UPDATE SET taken_at = excluded.taken_at`,
+            ...[keyId, now],
+          ),
+        ]),
+      'lease',
+    );
+    return taken === undefined ? null : { ...taken, takenFrom };
+  };
+
+  const claimExpired = async (now: number, held: readonly string[], canDo: CanDo): Promise<Lease | null> => {
+    for (const row of await store.all<Candidate>(findExpired(rows), now)) {
+      if (held.includes(row.id) || (row.needs !== null && !canDo(row.needs))) continue;
+      const lease = await take(row, now);
+      if (lease !== null) return lease;
+    }
+    return null;
+  };
+
+  const claimWaiting = async (now: number, canDo: CanDo): Promise<Lease | null> => {
+    const skipped: string[] = [];
+    for (;;) {
+      const found = await store.all<Candidate>(findWaiting(rows, skipped.length), now, ...skipped);
+      if (found.length === 0) return null;
+      for (const row of found) {
+        if (row.needs !== null && !canDo(row.needs)) {
+          // Another row of its key may come before the others.
+          skipped.push(row.needs);
+          break;
+        }
+        const lease = await take(row, now);
+        if (lease !== null) return lease;
+      }
+    }
   };
 
   return {
     async claim(now, takeOver, held) {
       const canDo = await ability();
-      const skipped = new Set<string>();
-      const withExpired = takeOver && (await hasExpired(now)) ? 1 : 0;
-      const look = async () => {
-        for (;;) {
-          const lists = [listOf(held), listOf([...skipped])];
-          const rows = await store.all<Row>(next, now, withExpired, ...lists);
-          const other = rows.find(({ needs }) => needs !== null && !canDo(needs));
-          if (other?.needs == null) return rows;
-          // Its key may have a row that comes before the others.
-          if (other !== rows[0]) return rows.slice(0, rows.indexOf(other));
-          skipped.add(other.needs);
-        }
-      };
-      const lease = async (row: Row): Promise<Lease | null> => {
-        const values = [owner, now + LEASE_MS, row.id, row.takenFrom ?? '', now, now];
-        const [taken] = await store.transaction(
-          (tx) =>
-            Promise.all([
-              tx.get<Omit<Lease, 'takenFrom'>>(take, ...values),
-              // Also if another process was faster: it has just leased a row of this key.
-              tx.run(turn, row.keyId, now),
-            ]),
-          'lease',
-        );
-        return taken === undefined ? null : { ...taken, takenFrom: row.takenFrom };
-      };
-      for (;;) {
-        const rows = await look();
-        if (rows.length === 0) return null;
-        for (const row of rows) {
-          const leased = await lease(row);
-          if (leased !== null) return leased;
-        }
-      }
+      const expired = takeOver ? await claimExpired(now, held, canDo) : null;
+      return expired ?? claimWaiting(now, canDo);
     },
     async renew(ids, now) {
       if (ids.length === 0) return new Set();
-      const marks = marksFor(ids.length);
       const renewed = await store.all<{ id: string }>(
-        `UPDATE ${table} SET lease_until = ? WHERE lease_owner = ? AND ${open} AND id IN (${marks}) RETURNING id`,
-        now + LEASE_MS,
-        owner,
-        ...marks.map((_, at) => ids[at] ?? null),
+        `UPDATE ${table} SET lease_until = ? WHERE lease_owner = ? AND ${open} AND id IN (${ids.map(() => '?').join(', ')})
+         RETURNING id`,
+        ...[now + LEASE_MS, owner, ...ids],
       );
       return new Set(renewed.map(({ id }) => id));
     },
     async release(id, { runAfter, counted }) {
-      await store.run(release, runAfter, counted ? 0 : 1, id, owner);
+      await store.run(
+        `UPDATE ${table} SET lease_owner = NULL, lease_until = NULL, run_after = ?, attempts = attempts - ?
+         WHERE id = ? AND lease_owner = ? AND ${open}`,
+        ...[runAfter, counted ? 0 : 1, id, owner],
+      );
     },
   };
 }

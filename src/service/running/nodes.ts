@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import packageFile from '../../../package.json' with { type: 'json' };
 import type { Capabilities } from '../../engines/engine.ts';
 import type { Role } from '../../protocol/roles.ts';
-import { type Clock, repeat } from '../clock.ts';
+import { repeatWork } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Statements } from '../store/store.ts';
 import { LEASE_MS } from './leases.ts';
@@ -41,23 +41,11 @@ export async function readNodes(store: Statements): Promise<NodeRow[]> {
     `SELECT id, role, version, host, capabilities, running, started_at AS "startedAt", seen_at AS "seenAt",
        stopped_at AS "stoppedAt" FROM nodes ORDER BY started_at DESC, id DESC`,
   );
-  return rows.map((row) => ({ ...row, capabilities: parse(row.capabilities) }));
-}
-
-/** Capabilities by their text: all workers of a service usually have the same. */
-const parsed = new Map<string, Capabilities>();
-/** More than one service has different machines. */
-const MOST_PARSED = 100;
-
-function parse(text: string | null): Capabilities | null {
-  if (text === null) return null;
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  if (parsed.size >= MOST_PARSED) parsed.clear();
-  // It was written by `announce`.
-  const capabilities: Capabilities = JSON.parse(text);
-  parsed.set(text, capabilities);
-  return capabilities;
+  return rows.map((row) => ({
+    ...row,
+    // Written by `announceNode`.
+    capabilities: row.capabilities === null ? null : JSON.parse(row.capabilities),
+  }));
 }
 
 const ANNOUNCE = `
@@ -128,7 +116,7 @@ export async function announceNode(context: ServiceContext, parts: NodeParts): P
   };
 
   await announce();
-  const stops = [repeatAlone(clock, BEAT_MS, beat), repeatAlone(clock, CHECK_MS, check)];
+  const stops = [repeatWork(clock, BEAT_MS, beat), repeatWork(clock, CHECK_MS, check)];
   return {
     capabilities: () => capabilities,
     leave() {
@@ -143,29 +131,5 @@ export async function announceNode(context: ServiceContext, parts: NodeParts): P
         log({ level: 'warn', message: 'the other nodes do not know that this one has stopped', error });
       }
     },
-  };
-}
-
-/**
- * Repeats work, never twice at a time: what becomes due meanwhile follows immediately. Returns what stops it and waits for its end.
- */
-function repeatAlone(clock: Clock, intervalMs: number, work: () => Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> | null = null;
-  let isDue = false;
-  const run = async () => {
-    while (isDue) {
-      isDue = false;
-      await work();
-    }
-    underWay = null;
-  };
-  const cancel = repeat(clock, intervalMs, () => {
-    isDue = true;
-    underWay ??= run();
-  });
-  return async () => {
-    cancel();
-    isDue = false;
-    await underWay;
   };
 }

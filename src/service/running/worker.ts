@@ -1,9 +1,11 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
+import { once } from 'node:events';
 import { type Cancel, type Clock, repeat, sleep } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { NoRoom, StorageAway } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
 import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** The row was cancelled, or another process took it over. */
 export class LeaseLost extends Error {
@@ -55,254 +57,219 @@ export interface LeaseWorker {
   stop(): Promise<void>;
 }
 
-/** How often to look for retries and for rows of other processes. */
+/** How often to look for retries and for rows of other processes, and to record the end of an attempt again. */
 const POLL_MS = 1000;
+/** How long work waits for a database or storage that is away, or for room: about as long as a server takes to start. */
+const STORAGE_WAIT_MS = 5000;
+/** How long a worker with a full disk takes nothing: longer than the work waits, so that others take it first. */
+const FULL_MS = 6000;
+
+/** Work on one row. */
+interface Attempt {
+  /** Aborts when the lease is lost. */
+  readonly lost: AbortController;
+  readonly done: Promise<void>;
+}
 
 /** Starts a worker. */
 export function startWorker(parts: WorkerParts): LeaseWorker {
-  const { leases, clock, log, slots } = parts;
-  const running = new Map<string, { controller: AbortController; done: Promise<void> }>();
-  /** Ends of attempts that could not be stored yet, by row id. They are retried. */
-  const unrecorded = new Map<string, () => Promise<void>>();
-  let recording: Promise<void> | null = null;
-  /** Rows whose work has given up its slot. */
-  let lent = 0;
-  /** Takes back a slot for each row that has finished waiting. */
-  const returning: (() => void)[] = [];
-  /** The search for work. There is one at a time, because two would lease more rows than there are slots. */
-  let searching: Promise<void> | null = null;
-  let isSearching = false;
-  /** Whether to look again when the search ends, because there may be work that it did not see. */
-  let wanted = false;
-  /** Whether a slot is kept for a row that is being leased. */
-  let claiming = false;
-  let finishing = false;
-  let stopping = false;
-  let takenOver = 0;
-  let lastPoll = clock.now();
-  let calmAt = 0;
-  /** While its disk is full, it takes nothing until this time: others may have room. */
-  let fullUntil = 0;
-  let fullMs = 0;
+  return new Worker(parts);
+}
 
-  const hasFreeSlot = () => running.size - lent + (claiming ? 1 : 0) < slots;
-  const giveBackSlots = () => {
-    while (returning.length > 0 && hasFreeSlot()) returning.shift()?.();
-  };
+class Worker implements LeaseWorker {
+  readonly #parts: WorkerParts;
+  readonly #slots: Semaphore;
+  readonly #running = new Map<string, Attempt>();
+  readonly #repeated: readonly Cancel[];
+  readonly #finishing = new AbortController();
+  readonly #stopping = new AbortController();
+  readonly #loop: Promise<void>;
+  /** Whether there may be work that the last search did not see. */
+  #isDue = false;
+  #resume = () => {};
+  /** Whether the next search includes rows whose lease has expired: not each one, because that reads all leased rows. */
+  #takesOver = true;
+  #takenOver = 0;
+  #polledAt: number;
+  /** No row is taken over before this time. */
+  #calmAt = 0;
+  /** While its disk is full, it takes nothing until this time; 0: there is room. */
+  #fullUntil = 0;
 
-  const wake = () => {
-    giveBackSlots();
-    wanted = true;
-    if (!isSearching) searching = search();
-  };
+  constructor(parts: WorkerParts) {
+    const { clock, slots } = parts;
+    this.#parts = parts;
+    this.#slots = createSemaphore(slots);
+    this.#polledAt = clock.now();
+    this.#loop = this.#takeRows();
+    this.#repeated = [
+      repeat(clock, POLL_MS, () => this.#poll()),
+      repeat(clock, RENEW_MS, () => void this.#renewAll()),
+    ];
+  }
 
-  /** Leases rows until there is no slot or no row left. Never throws. */
-  const search = async () => {
-    isSearching = true;
-    while (wanted && !stopping) {
-      wanted = false;
-      try {
-        while (await claimNext()) giveBackSlots();
-      } catch (error) {
-        log({ level: 'error', message: 'looking for work failed; it is tried again', error });
-      }
-      giveBackSlots();
+  count() {
+    return { running: this.#running.size, takenOver: this.#takenOver, hasRoom: this.#fullUntil === 0 };
+  }
+
+  wake(): void {
+    this.#isDue = true;
+    this.#resume();
+  }
+
+  drop(id: string): void {
+    this.#running.get(id)?.lost.abort(new LeaseLost('cancelled'));
+  }
+
+  async finish(signal: AbortSignal): Promise<void> {
+    this.#finishing.abort();
+    this.wake();
+    if (!signal.aborted) await Promise.race([this.#end(), once(signal, 'abort')]);
+  }
+
+  async stop(): Promise<void> {
+    this.#finishing.abort();
+    this.#stopping.abort(new ShuttingDown('the service closes'));
+    this.wake();
+    await this.#end();
+    for (const cancel of this.#repeated) cancel();
+  }
+
+  async #end(): Promise<void> {
+    // A row may have been leased in this moment.
+    await this.#loop;
+    await Promise.all(Array.from(this.#running.values(), ({ done }) => done));
+  }
+
+  /** Starts work on one row after another, whenever a slot is free, until the worker ends. Never throws. */
+  async #takeRows(): Promise<void> {
+    const { signal } = this.#finishing;
+    for (;;) {
+      await this.#slots.take(signal);
+      if (signal.aborted) return this.#slots.release();
+      this.#isDue = false;
+      // Work that was started releases the slot.
+      if (await this.#startNext()) continue;
+      this.#slots.release();
+      if (this.#isDue) continue;
+      await new Promise<void>((resolve) => {
+        this.#resume = resolve;
+      });
     }
-    // In the same step as the last look at `wanted`: what comes later begins another search.
-    isSearching = false;
-  };
+  }
 
-  /** Returns false if there was no slot or no row. */
-  const claimNext = async (): Promise<boolean> => {
+  /** Returns false if there is no row. */
+  async #startNext(): Promise<boolean> {
+    const { leases, clock, log } = this.#parts;
     const now = clock.now();
-    if (stopping || finishing || !hasFreeSlot() || now < fullUntil) return false;
-    claiming = true;
+    if (now < this.#fullUntil) return false;
     try {
-      const lease = await leases.claim(now, now >= calmAt, [...running.keys(), ...unrecorded.keys()]);
+      const lease = await leases.claim(now, this.#takesOver, [...this.#running.keys()]);
+      this.#takesOver &&= lease !== null && lease.takenFrom !== null;
       if (lease === null) return false;
       if (lease.takenFrom !== null) {
-        takenOver += 1;
-        tellTakeover(log, lease, lease.takenFrom);
+        this.#takenOver += 1;
+        logTakeover(log, lease, lease.takenFrom);
       }
-      begin(lease);
+      this.#start(lease);
       return true;
-    } finally {
-      claiming = false;
+    } catch (error) {
+      log({ level: 'error', message: 'looking for work failed; it is tried again', error });
+      return false;
     }
-  };
+  }
 
-  const lendFor =
-    (signal: AbortSignal): Lend =>
-    async (wait) => {
-      lent += 1;
-      wake();
-      try {
-        return await wait();
-      } finally {
-        await takeBack(signal);
-      }
-    };
-
-  const takeBack = (signal: AbortSignal) =>
-    new Promise<void>((resolve) => {
-      const take = () => {
-        lent -= 1;
-        signal.removeEventListener('abort', stopWaiting);
-        resolve();
-      };
-      // Work that is stopped has only to end.
-      const stopWaiting = () => {
-        returning.splice(returning.indexOf(take), 1);
-        take();
-      };
-      returning.push(take);
-      if (signal.aborted) stopWaiting();
-      else signal.addEventListener('abort', stopWaiting, { once: true });
-      wake();
-    });
-
-  const begin = (lease: Lease) => {
-    const controller = new AbortController();
-    const lend = lendFor(controller.signal);
-    const putOff = (record: () => Promise<void>) => unrecorded.set(lease.id, record);
-    const tellRoom = (hasRoom: boolean) => {
-      fullMs = hasRoom ? 0 : Math.min(2 * fullMs || FIRST_FULL_MS, MOST_FULL_MS);
-      fullUntil = hasRoom ? 0 : clock.now() + fullMs;
-    };
+  #start(lease: Lease): void {
+    const lost = new AbortController();
+    const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
     // It begins when it is counted as running.
-    const begun = Promise.resolve().then(() => run(parts, lease, { controller, lend, putOff, tellRoom }));
-    const done = begun.finally(() => {
-      running.delete(lease.id);
-      wake();
-    });
-    running.set(lease.id, { controller, done });
-  };
+    const done = Promise.resolve()
+      .then(() => this.#run(lease, signal))
+      .finally(() => {
+        this.#running.delete(lease.id);
+        this.#slots.release();
+        this.wake();
+      });
+    this.#running.set(lease.id, { lost, done });
+  }
 
-  const poll = () => {
-    const now = clock.now();
-    // The machine was suspended, and all leases expired in the meantime: give their owners time to renew them.
-    if (now - lastPoll > LEASE_MS) calmAt = now + 2 * RENEW_MS;
-    lastPoll = now;
-    if (unrecorded.size > 0) recording ??= recordAgain().finally(endRecording);
-    wake();
-  };
-  const endRecording = () => {
-    recording = null;
-    // The row may be tried again immediately.
-    wake();
-  };
-
-  /** Never throws. */
-  const recordAgain = async () => {
-    for (const [id, record] of unrecorded) {
-      try {
-        await record();
-        unrecorded.delete(id);
-      } catch (error) {
-        log({ level: 'warn', message: 'the end of an attempt is still not recorded', resourceId: id, error });
-        return;
-      }
+  /** Runs one attempt from lease to end. Never throws. */
+  async #run(lease: Lease, signal: AbortSignal): Promise<void> {
+    try {
+      signal.throwIfAborted();
+      if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
+      await this.#parts.work(lease, signal, (wait) => this.#lend(wait, signal));
+      this.#fullUntil = 0;
+    } catch (error) {
+      if (signal.reason instanceof LeaseLost) return;
+      if (error instanceof NoRoom && !error.isOfJob) this.#fullUntil = this.#parts.clock.now() + FULL_MS;
+      await this.#insist(lease, signal, () => this.#recordEnd(lease, signal, error));
     }
-  };
-  const abortAll = () => {
-    for (const { controller } of running.values()) controller.abort(new ShuttingDown('the service closes'));
-  };
+  }
+
+  async #lend<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    this.#slots.release();
+    try {
+      return await wait();
+    } finally {
+      await this.#slots.take(signal, true);
+    }
+  }
+
+  #recordEnd(lease: Lease, { reason }: AbortSignal, error: unknown): Promise<void> {
+    const { leases, clock, log, fail } = this.#parts;
+    if (reason instanceof ShuttingDown) return leases.release(lease.id, { runAfter: 0, counted: false });
+    const isAway = error instanceof StorageAway || error instanceof DatabaseAway;
+    if (!isAway || (error instanceof NoRoom && error.isOfJob)) return fail(lease, error);
+    const message = `this waits, and the attempt does not count: ${error.message}`;
+    log({ level: 'warn', message, resourceId: lease.id });
+    return leases.release(lease.id, { runAfter: clock.now() + STORAGE_WAIT_MS, counted: false });
+  }
+
+  /** Records the end of an attempt again while the store is full or away: else this process would hold the row and do nothing. */
+  async #insist({ id }: Lease, signal: AbortSignal, record: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await record();
+      } catch (error) {
+        const message = 'the end of an attempt was not recorded; it is tried again';
+        this.#parts.log({ level: 'error', message, resourceId: id, error });
+      }
+      // After the end of this process its lease expires, and another takes the row.
+      if (signal.aborted) return;
+      await sleep(this.#parts.clock, POLL_MS, signal);
+      if (signal.reason instanceof LeaseLost) return;
+    }
+  }
+
+  #poll(): void {
+    const now = this.#parts.clock.now();
+    // The machine was suspended, and all leases expired in the meantime: give their owners time to renew them.
+    if (now - this.#polledAt > LEASE_MS) this.#calmAt = now + 2 * RENEW_MS;
+    this.#polledAt = now;
+    this.#takesOver = now >= this.#calmAt;
+    this.wake();
+  }
+
   /** Never throws. */
-  const renewAll = async () => {
-    const rows = [...running];
+  async #renewAll(): Promise<void> {
+    const { leases, clock, log } = this.#parts;
+    const rows = [...this.#running];
     try {
       const held = await leases.renew(
         Array.from(rows, ([id]) => id),
         clock.now(),
       );
-      for (const [id, { controller }] of rows)
-        if (!held.has(id)) controller.abort(new LeaseLost('cancelled or taken over'));
+      for (const [id, { lost }] of rows)
+        if (!held.has(id)) lost.abort(new LeaseLost('cancelled or taken over'));
     } catch (error) {
       // A busy store recovers. If not, the leases expire and another process takes over.
       log({ level: 'warn', message: 'leases were not renewed', error });
     }
-  };
-  const stopPolling: Cancel = repeat(clock, POLL_MS, poll);
-  const stopRenewing: Cancel = repeat(clock, RENEW_MS, () => void renewAll());
-  wake();
-  return {
-    count: () => ({ running: running.size, takenOver, hasRoom: fullMs === 0 }),
-    wake,
-    drop: (id) => running.get(id)?.controller.abort(new LeaseLost('cancelled')),
-    async finish(signal) {
-      finishing = true;
-      // During a search, a row may be leased in this moment.
-      while (!signal.aborted && (isSearching || running.size > 0 || unrecorded.size > 0)) {
-        const ends = Array.from(running.values(), ({ done }) => done);
-        await Promise.race([sleep(clock, POLL_MS, signal), ...ends]);
-      }
-    },
-    async stop() {
-      stopping = true;
-      stopPolling();
-      abortAll();
-      // A row may have been leased in this moment.
-      await Promise.all([searching, recording]);
-      abortAll();
-      await Promise.all(Array.from(running.values(), ({ done }) => done));
-      stopRenewing();
-    },
-  };
-}
-
-interface Attempt {
-  readonly controller: AbortController;
-  readonly lend: Lend;
-  /** Stores the end later if the store is full or busy. Without it, this process would hold the row and do nothing. */
-  readonly putOff: (record: () => Promise<void>) => void;
-  /** Says whether the disk had room for the attempt. */
-  readonly tellRoom: (hasRoom: boolean) => void;
-}
-
-/** Runs one attempt from lease to end. Never throws. */
-async function run(
-  parts: WorkerParts,
-  lease: Lease,
-  { controller, lend, putOff, tellRoom }: Attempt,
-): Promise<void> {
-  const { leases, clock, log, work, fail } = parts;
-  try {
-    if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
-    await work(lease, controller.signal, lend);
-    tellRoom(true);
-  } catch (error) {
-    const { reason } = controller.signal;
-    if (reason instanceof LeaseLost) return;
-    if (error instanceof NoRoom && !error.isOfJob) tellRoom(false);
-    const record = () => {
-      if (reason instanceof ShuttingDown) return leases.release(lease.id, { runAfter: 0, counted: false });
-      const isAway = error instanceof StorageAway || error instanceof DatabaseAway;
-      if (!isAway || (error instanceof NoRoom && error.isOfJob)) return fail(lease, error);
-      log({
-        level: 'warn',
-        message: `this waits, and the attempt does not count: ${error.message}`,
-        resourceId: lease.id,
-      });
-      return leases.release(lease.id, { runAfter: clock.now() + STORAGE_WAIT_MS, counted: false });
-    };
-    try {
-      await record();
-    } catch (second) {
-      const message = 'the end of an attempt was not recorded; it is tried again';
-      log({ level: 'error', message, resourceId: lease.id, error: second });
-      putOff(record);
-    }
   }
 }
 
-/** How long work waits for a database or storage that is away, or for room: about as long as a server takes to start. */
-const STORAGE_WAIT_MS = 5000;
-/** A worker with a full disk tries again after 5 s, then twice as long each time, so that others take the work. */
-const FIRST_FULL_MS = 5000;
-/** Somebody who has made room sees soon that work goes on. */
-const MOST_FULL_MS = 15_000;
-
-function tellTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {
+function logTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {
   const message = `the process ${describeOwner(takenFrom)} died or was cut off while it worked on this; it is started again, and the attempt does not count (${crashes} of at most ${MOST_CRASHES} times)`;
   log({ level: 'warn', message, resourceId: id });
 }

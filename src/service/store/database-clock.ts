@@ -2,7 +2,7 @@
  * The time of a database as a clock, so that the leases and deadlines of all nodes end by the same time. The clock of the
  * machine may be wrong or jump; between two readings the time passes as the monotonic clock of the process says.
  */
-import { type Clock, repeat, systemClock } from '../clock.ts';
+import { type Clock, repeatWork, systemClock } from '../clock.ts';
 import type { Statements } from './store.ts';
 
 /** The clocks of this machine, in ms. */
@@ -38,7 +38,7 @@ export async function readDatabaseTime(store: Statements): Promise<number> {
 interface DatabaseClock {
   /** Shows the time of the database where `base` shows that of the machine; what tests move stays moved. */
   readonly clock: Clock;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /**
@@ -68,19 +68,8 @@ export async function followDatabase(
     if (Math.abs(difference - correction) > TOLERANCE_MS) correction = difference;
     return correction;
   };
-  let reading = false;
-  const measureAgain = async () => {
-    if (reading) return;
-    reading = true;
-    try {
-      await measure();
-    } catch {
-      // The steady clock still runs, and statements that need the database report that it is away.
-    }
-    reading = false;
-  };
-
   await measure();
-  const stop = repeat({ now: steady, schedule }, READ_MS, () => void measureAgain());
+  // If it fails, the steady clock still runs, and statements that need the database report that it is away.
+  const stop = repeatWork({ now: steady, schedule }, READ_MS, () => measure().catch(() => {}));
   return { clock: { now: () => base.now() + correct(), schedule: base.schedule }, stop };
 }

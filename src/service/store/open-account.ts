@@ -1,12 +1,12 @@
 /** Opens the store of an account after checking it, because writing to a damaged store makes the damage worse. */
-import { readdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { diskFailure, type Failure, temporaryFailure } from '../../base/failure.ts';
+import { syncFolderNow } from '../../base/sync.ts';
 import { sqliteCode } from '../../base/system-error.ts';
-import { type Folders, storePath } from '../folders.ts';
-import { copyStoreBefore, describeUpgrade, type OnUpgrade } from './copy-before.ts';
+import { FILE_MODE, type Folders, storePath } from '../folders.ts';
 import { MARK_TABLE, type Mark, markedFolderFailure, READ_MARK } from './mark.ts';
-import { migrate, SCHEMA_VERSION, tablesOf } from './schema.ts';
+import { describeUpgrade, migrate, type OnUpgrade, SCHEMA_VERSION } from './schema.ts';
 import {
   BUSY_TIMEOUT_MS,
   damagedDatabaseFailure,
@@ -82,6 +82,48 @@ function openAndMigrate(
 }
 
 /**
+ * Copies a store, and removes older copies. The caller holds the lock for writers, so that the copy is what it migrates.
+ * @param version the version of the tables to come
+ * @returns the path of the copy, which is whole: a copy that fails is removed
+ * @throws SQLite and system errors, such as a full disk
+ */
+function copyStoreBefore(path: string, version: number): string {
+  const folder = dirname(path);
+  const copy = `${path}.before-${version}`;
+  const draft = `${copy}.part`;
+  rmSync(draft, { force: true });
+  // SQLite writes into an empty file that exists, with its permissions.
+  closeSync(openSync(draft, 'wx', FILE_MODE));
+  try {
+    // Another connection: in a transaction, SQLite refuses VACUUM.
+    const source = openSqliteFile(path, { synchronous: 'FULL', advice: 'Restore a backup.' });
+    try {
+      source.run('VACUUM INTO ?', draft);
+    } finally {
+      source.close();
+    }
+    flush(draft);
+    renameSync(draft, copy);
+    syncFolderNow(folder);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  const isOlder = (name: string) => name.startsWith(`${basename(path)}.before-`) && name !== basename(copy);
+  for (const name of readdirSync(folder).filter(isOlder)) rmSync(join(folder, name), { force: true });
+  return copy;
+}
+
+function flush(path: string): void {
+  const handle = openSync(path, 'r+');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
  * Opens the store of any version and with any mark, with its tables as they are, while no other process has it open.
  * @param isSource false for a store that may be missing next to files
  * @throws SQLITE_BUSY; Failure, with nothing changed
@@ -145,9 +187,7 @@ function inspect(file: SqliteFile, path: string, folders: Folders, advice: strin
     if (!holdsFiles(folders)) return;
     throw damagedDatabaseFailure(path, `it is empty, but ${folders.root} has data of a service`, advice);
   }
-  const wanted = tablesOf(version);
-  const missing = wanted.filter((name) => !names.has(name));
-  if (version === 0 || missing.length === wanted.length) {
+  if (version === 0) {
     const elsewhere =
       'Choose another state folder with VLOC_STATE_DIR or --state-dir, or move that file away.';
     throw damagedDatabaseFailure(path, 'it is the database of another program', elsewhere);
@@ -157,8 +197,6 @@ function inspect(file: SqliteFile, path: string, folders: Folders, advice: strin
     if (mark === undefined) throw schemaTooNewFailure(path);
     if (!allowsMark) throw markedFolderFailure(mark, folders.root);
   }
-  if (missing.length > 0)
-    throw damagedDatabaseFailure(path, `it lacks the tables ${missing.join(', ')}`, advice);
   const size = (sizeOf(path) ?? 0) + (sizeOf(`${path}-wal`) ?? 0);
   if (size > CHECKED_WHOLE_BYTES) return;
   const answer = file.get<{ quick_check: string }>(QUICK_CHECK)?.quick_check;

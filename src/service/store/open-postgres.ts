@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationFailure, diskFailure, Failure } from '../../base/failure.ts';
+import { configurationFailure, Failure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { writeOnce } from '../folders.ts';
-import { copyTablesBefore, describeUpgrade, type OnUpgrade, tableBefore } from './copy-before.ts';
 import { readDatabaseTime } from './database-clock.ts';
 import { MARKED } from './mark.ts';
 import {
@@ -14,7 +13,15 @@ import {
   type PostgresAddress,
   type PostgresStore,
 } from './postgres-store.ts';
-import { forPostgres, POSTGRES_STORAGE, SCHEMA, type Schema, tablesOf } from './schema.ts';
+import {
+  describeUpgrade,
+  forPostgres,
+  type OnUpgrade,
+  POSTGRES_STORAGE,
+  SCHEMA,
+  type Schema,
+  tablesOf,
+} from './schema.ts';
 import { DatabaseAway, type Statements, type Transaction } from './store.ts';
 
 /**
@@ -246,16 +253,35 @@ function migrate(
     // A program from before there was `oldest` leaves 0 beside a newer version.
     if (version > known && (oldest === 0 || oldest > known || version >= MARKED))
       throw databaseTooNewFailure(shown);
-    const tables = tablesOf(version);
-    const missing = tables.filter((name) => !names.has(name));
-    if (missing.length > 0) throw incompleteDatabaseFailure(shown, missing);
     if (version >= known) return false;
-    if (version > 0) await store.script(tx, copyTablesBefore(tables, names, known));
+    if (version > 0) await store.script(tx, copyTablesBefore(tablesOf(version), names, known));
     for (const step of migrations.slice(version)) await store.script(tx, forPostgres(step));
     await store.script(tx, POSTGRES_STORAGE);
     await tx.run('UPDATE vloc_version SET version = ?, oldest = ?', known, oldestProgram);
     return version > 0;
   }, 'long');
+}
+
+/** The copy of a table in PostgreSQL. It is beside the table, because a user may not be allowed to create schemas. */
+const tableBefore = (table: string, version: number) => `before_${version}_${table}`;
+
+/**
+ * Returns the statements that copy tables in PostgreSQL and remove older copies.
+ * @param names all tables of the schema
+ */
+export function copyTablesBefore(
+  tables: readonly string[],
+  names: ReadonlySet<string>,
+  version: number,
+): string {
+  const older = [...names].filter((name) => /^before_\d+_/.test(name));
+  return [
+    // As many rows as there are: the limit of a session is meant for requests.
+    'SET LOCAL statement_timeout = 0',
+    ...older.map((name) => `DROP TABLE ${name}`),
+    ...tables.map((table) => `CREATE TABLE ${tableBefore(table, version)} AS TABLE ${table}`),
+    '',
+  ].join(';\n');
 }
 
 function foreignDatabaseFailure(shown: string): Failure {
@@ -271,14 +297,6 @@ function databaseTooNewFailure(shown: string): Failure {
     'STORE_NEWER',
     `the database ${shown} was written by a newer version of vloc`,
     'Upgrade vloc on this machine.',
-  );
-}
-
-function incompleteDatabaseFailure(shown: string, missing: readonly string[]): Failure {
-  return diskFailure(
-    'STORE_DAMAGED',
-    `the database ${shown} lacks the tables ${missing.join(', ')}`,
-    'Stop every vloc that uses it, and restore it from a backup.',
   );
 }
 

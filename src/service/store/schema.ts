@@ -242,6 +242,13 @@ export interface Schema {
 
 export const SCHEMA: Schema = { migrations: MIGRATIONS, oldestProgram: OLDEST_PROGRAM };
 
+/** Reports to the operator that tables were migrated. They are copied before, so that an upgrade can be undone. */
+export type OnUpgrade = (message: string) => void;
+
+/** @param copy name of the copy */
+export const describeUpgrade = (copy: string) =>
+  `the account was upgraded for this version of vloc; ${copy} has its state from before`;
+
 /** Returns the tables of a store of that version. For a newer version, returns those known here. */
 export function tablesOf(version: number): string[] {
   const steps = MIGRATIONS.slice(0, version).join('');

@@ -35,9 +35,8 @@ export interface Store extends Statements {
   /**
    * Runs work in a transaction; rolls back if it throws. Only statements of `tx` belong to the transaction.
    *
-   * `work` must await nothing but statements of `tx`. Other statements of this process may wait until the transaction has
-   * ended, and work that awaits the store itself would wait for itself. On SQLite, work that keeps others waiting into the
-   * next turn of the event loop is rolled back and fails.
+   * `work` must await nothing but statements of `tx`: other statements of this process wait until the transaction has
+   * ended, so work that awaits the store itself would wait for itself.
    * Statements that do not need each other's results go together, with `Promise.all`: PostgreSQL then answers them in one round trip.
    */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>, manner?: Manner): Promise<Result>;

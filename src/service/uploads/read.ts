@@ -8,7 +8,7 @@ import type { OperationCall, ServiceContext } from '../context.ts';
 import { json, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
-import { readPage } from '../lists/page.ts';
+import { readPage } from '../lists.ts';
 import { expireUploads, findOwnUpload, type SubtitleFacts, UPLOAD_COLUMNS, type UploadRow } from './rows.ts';
 
 /** The upload resource. Source: contract, "Uploads". */

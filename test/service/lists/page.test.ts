@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../src/service/http/refusal.ts';
-import { readListQuery } from '../../../src/service/lists/page.ts';
+import { readListQuery } from '../../../src/service/lists.ts';
 import type { Caller } from '../harness/caller.ts';
 import { startScene } from '../harness/scene.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
-import { createReadiness } from '../../../src/service/operate/readiness.ts';
+import { createReadiness } from '../../../src/service/operate/health.ts';
 import { createEngineLoader, startService } from '../../../src/service/start.ts';
 import { makeStateDir } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';

@@ -118,16 +118,18 @@ export function describeClaims(open: () => Promise<Store>): void {
     expect(ids).toEqual(['a0001', 'b0001', 'a0002', 'b0002', 'a0003', 'b0003', 'a0004', 'a0005']);
   });
 
-  it('do not count the jobs of a dead process as running', async () => {
+  it('take the job of a dead process first, and do not count it as running before', async () => {
     const store = await open();
     await addJobs(store, 'a', 2);
     await addJobs(store, 'b', 2, 5000);
     await claimed(createLeases(store, OPEN_JOBS, 'dead'), 1);
+    const leases = createLeases(store, OPEN_JOBS, 'one');
     const later = NOW + LEASE_MS + 1;
-    const first = await createLeases(store, OPEN_JOBS, 'one').claim(later, true, []);
-    expect(first).toMatchObject({ id: 'b0001', takenFrom: null });
-    const second = await createLeases(store, OPEN_JOBS, 'one').claim(later + 1, true, []);
-    expect(second).toMatchObject({ id: 'a0001', takenFrom: 'dead', attempt: 1, crashes: 1 });
+    expect(await leases.claim(later, false, [])).toMatchObject({ id: 'b0001', takenFrom: null });
+    expect(await leases.claim(later + 1, true, [])).toMatchObject({
+      ...{ id: 'a0001', takenFrom: 'dead', attempt: 1, crashes: 1 },
+    });
+    expect(await leases.claim(later + 2, true, [])).toMatchObject({ id: 'b0002', takenFrom: null });
   });
 
   it('leave jobs that a process cannot do to others, however many such jobs come first', async () => {

@@ -34,11 +34,14 @@ export function claimable(
   { now, takeOver, held, can }: Claim,
   { firstBy }: LeasedRows,
 ): QueueRow[] {
-  const isFree = ({ owner, until }: QueueRow) => owner === null || (takeOver && (until ?? 0) <= now);
-  const isPossible = ({ needs }: QueueRow) => needs === null || can.includes(needs);
-  const possible = rows.filter(
-    (row) => row.isOpen && row.runAfter <= now && isFree(row) && isPossible(row) && !held.includes(row.id),
+  const isPossible = ({ isOpen, runAfter, needs }: QueueRow) =>
+    isOpen && runAfter <= now && (needs === null || can.includes(needs));
+  const possible = rows.filter(isPossible);
+  const expired = possible.filter(
+    ({ id, owner, until }) => takeOver && owner !== null && (until ?? 0) <= now && !held.includes(id),
   );
+  const firstExpiry = Math.min(...expired.map(({ until }) => until ?? 0));
+  if (expired.length > 0) return expired.filter(({ until }) => until === firstExpiry);
   const leased = (key: string) =>
     rows.filter((row) => row.key === key && row.isOpen && (row.until ?? 0) > now).length;
   const best = [
@@ -46,10 +49,13 @@ export function claimable(
     (row: QueueRow) => turns.get(row.key) ?? 0,
     (row: QueueRow) => (firstBy === 'created_at' ? row.createdAt : row.runAfter),
   ];
-  return best.reduce((left, rank) => {
-    const lowest = Math.min(...left.map(rank));
-    return left.filter((row) => rank(row) === lowest);
-  }, possible);
+  return best.reduce(
+    (left, rank) => {
+      const lowest = Math.min(...left.map(rank));
+      return left.filter((row) => rank(row) === lowest);
+    },
+    possible.filter(({ owner }) => owner === null),
+  );
 }
 
 /** The queue after a claim has leased a row. */

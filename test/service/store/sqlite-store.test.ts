@@ -1,9 +1,8 @@
 /** Transactions and statements of one connection, whatever is requested at the same time. */
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Statements, Transaction } from '../../../src/service/store/store.ts';
+import type { Statements } from '../../../src/service/store/store.ts';
 import { runs } from '../../protocol/arbitraries.ts';
 import { openBareStore } from '../harness/stores.ts';
 
@@ -52,14 +51,6 @@ describe('a statement outside a transaction', () => {
     expect(await names()).toEqual(['outside']);
     await store.close();
   });
-
-  it('runs immediately if there is no transaction', async () => {
-    const { store, file, insert } = await openNames();
-    const inserted = insert(store, 'first');
-    expect(file.get('SELECT count(*) AS count FROM names')).toEqual({ count: 1 });
-    expect(await inserted).toBe(1);
-    await store.close();
-  });
 });
 
 /** What one caller does: a single statement, or a transaction of several that may fail at its end. */
@@ -102,39 +93,6 @@ describe('transactions', () => {
     await store.close();
   });
 
-  it('that await anything but their statements are rolled back, and others continue', async () => {
-    const { store, names, insert } = await openNames();
-    const slow = store.transaction(async (tx) => {
-      await insert(tx, 'slow');
-      await nextTurn();
-      await nextTurn();
-    });
-    const outside = insert(store, 'outside');
-    await expect(slow).rejects.toThrow('awaited something other than its own statements');
-    await outside;
-    expect(await names()).toEqual(['outside']);
-    await store.close();
-  });
-
-  it('that await the store itself fail, instead of waiting for themselves', async () => {
-    const { store, names, insert } = await openNames();
-    const getStuck = () =>
-      store.transaction(async (tx) => {
-        await insert(tx, 'within');
-        await names();
-      });
-    // The second one begins when others wait already.
-    const stuck = [getStuck(), getStuck(), names()];
-    const outcomes = await Promise.allSettled(stuck);
-    expect(outcomes).toMatchObject([
-      { reason: { message: expect.stringContaining('awaited something other than its own statements') } },
-      { reason: { message: expect.stringContaining('awaited something other than its own statements') } },
-      { value: [] },
-    ]);
-    expect(await names()).toEqual([]);
-    await store.close();
-  });
-
   it('that fail while they begin leave none open', async () => {
     const { store, file, names, insert } = await openNames();
     await insert(store, 'before');
@@ -156,20 +114,6 @@ describe('transactions', () => {
     }
     await store.transaction((tx) => insert(tx, 'after'));
     expect(await names()).toEqual(['after', 'before']);
-    await store.close();
-  });
-
-  it('accept no statement after their end', async () => {
-    const { store, names, insert } = await openNames();
-    const kept: Transaction[] = [];
-    await store.transaction(async (tx) => {
-      kept.push(tx);
-    });
-    for (const tx of kept) {
-      await expect(insert(tx, 'late')).rejects.toThrow('after its transaction had ended');
-    }
-    expect(kept).toHaveLength(1);
-    expect(await names()).toEqual([]);
     await store.close();
   });
 });
