@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findSpeechModels } from '../../../src/engines/recognize/model.ts';
+import { findSpeechModels } from '../../../src/engines/recognize/pocketsphinx.ts';
 import { separate } from '../../../src/engines/separate/separate.ts';
 import {
   createWork,
