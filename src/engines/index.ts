@@ -12,9 +12,8 @@ import { detectCapabilities } from './capabilities.ts';
 import type { EnginesConfig } from './config.ts';
 import type { Capabilities, Engines, Products, Tasks } from './engine.ts';
 import { closeEngines, createStepEngines, type StepEngines } from './registry.ts';
-import { localize } from './run/auto-localization.ts';
+import { dubSubtitle, localize, recognizeSubtitle, separateAudio, translateSubtitle } from './run/jobs.ts';
 import { monotonic } from './run/progress.ts';
-import { dubSubtitle, recognizeSubtitle, separateAudio, translateSubtitle } from './run/short-tasks.ts';
 
 interface EngineOptions {
   /** Folders to search for programs, in the format of the PATH variable. Default: the PATH of this process. */

@@ -8,7 +8,7 @@ import type { Programs } from '../media/programs/programs.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { scriptOf } from '../protocol/languages.ts';
 import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
-import { BETWEEN } from './translate/directions.ts';
+import { BETWEEN } from './translate/apertium.ts';
 
 interface InstallFacts {
   readonly system: OperatingSystem | null;

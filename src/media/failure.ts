@@ -1,7 +1,7 @@
 /** The reasons why a file cannot be prepared: local faults, found before anything is sent or charged. */
 
 import { isDiskFull } from '../base/system-error.ts';
-import { TOO_MANY_ERRORS } from './probe/decode-check.ts';
+import { TOO_MANY_ERRORS } from './probe/inspect.ts';
 import { ChildFailure, ProgramMissing } from './programs/failures.ts';
 
 export type PreparationCode =

@@ -28,6 +28,9 @@
  *
  * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
  */
+
+export { requireComplete } from './convert/integrity.ts';
+export { addTracks } from './export/add-tracks.ts';
 export {
   type ConversionOptions,
   type ConversionPlan,
@@ -35,14 +38,11 @@ export {
   describeTrack,
   planConversion,
   uncopiedCodec,
-} from './convert/convert.ts';
-export { requireComplete } from './convert/integrity.ts';
-export { addTracks } from './export/add-tracks.ts';
+} from './export/convert.ts';
 export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
 export { type PreparationCode, PreparationFailure } from './failure.ts';
-export { joinSubtitles } from './join/join-subtitles.ts';
+export { joinWavs, type WavResult } from './join/join-sound.ts';
 export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
-export { joinWavs, type WavResult } from './join/join-wavs.ts';
 export { readFacts, type TrackFacts, type VideoFacts } from './probe/facts.ts';
 export { readTimeline, type Timeline } from './probe/timeline.ts';
 export {
@@ -58,10 +58,14 @@ export {
 export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
 export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
 export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
-export { checkSubtitle, type SubtitleProblem } from './subtitles/check.ts';
+export {
+  checkSubtitle,
+  type InspectedSubtitle,
+  inspectSubtitle,
+  type SubtitleProblem,
+} from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
-export { type InspectedSubtitle, inspectSubtitle } from './subtitles/inspect.ts';
+export { joinSubtitles, type SubtitlePart, splitSubtitle } from './subtitles/parts.ts';
 export { readSubtitleFile } from './subtitles/read.ts';
 export { type ScannedCue, scanSrt } from './subtitles/scan.ts';
-export { type SubtitlePart, splitSubtitle } from './subtitles/split-subtitle.ts';
 export { writeSubtitle } from './subtitles/write.ts';

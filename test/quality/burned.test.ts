@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { convert, planConversion } from '../../src/media/convert/convert.ts';
+import { convert, planConversion } from '../../src/media/export/convert.ts';
 import { type ExportTask, exportVideo } from '../../src/media/export/export.ts';
 import { joinVideos } from '../../src/media/join/join-videos.ts';
 import { readFacts } from '../../src/media/probe/facts.ts';

@@ -8,7 +8,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { delimiter, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { DETECT_ONLY, WORKER_FILES } from '../../src/engines/separate/worker-messages.ts';
+import { DETECT_ONLY, WORKER_FILES } from '../../src/engines/separate/worker-process.ts';
 import { AUDIO_FILES } from '../../src/media/audio/decode-audio.ts';
 import { locateProgram } from '../../src/media/programs/programs.ts';
 

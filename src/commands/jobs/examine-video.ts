@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { describeDuration, formatBytes } from '../../base/amounts.ts';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
-import type { ConversionPlan } from '../../media/convert/convert.ts';
+import type { ConversionPlan } from '../../media/export/convert.ts';
 import type { VideoFacts } from '../../media/probe/facts.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

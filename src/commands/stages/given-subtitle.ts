@@ -61,7 +61,7 @@ export async function readGiven(
 ): Promise<ReadSubtitle | null> {
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return null;
-  const { inspectSubtitle } = await import('../../media/subtitles/inspect.ts');
+  const { inspectSubtitle } = await import('../../media/subtitles/check.ts');
   const label = labelOf(path, cwd);
   const { lines, findings } = await inspectSubtitle(
     bytes,

@@ -104,13 +104,13 @@ async function listVoices({ env }: Sources): Promise<readonly Suggestion[]> {
 }
 
 async function listRecognized(): Promise<readonly Suggestion[]> {
-  const { findSpeechModels } = await import('../../engines/recognize/model.ts');
+  const { findSpeechModels } = await import('../../engines/recognize/pocketsphinx.ts');
   const models = findSpeechModels().map(({ language }) => language);
   return [{ value: 'auto', explains: 'found out' }, ...named(models)];
 }
 
 async function askDirections({ env }: Sources) {
-  const { parseDirections } = await import('../../engines/translate/directions.ts');
+  const { parseDirections } = await import('../../engines/translate/apertium.ts');
   return parseDirections(await ask(env.PATH, 'apertium', '-l'));
 }
 

@@ -41,7 +41,7 @@ export function createEventCommands(options: EventCommandOptions): EventCommands
 
 /** Null on success, else the reason. */
 async function runCommand(event: ReceivedEvent, options: EventCommandOptions): Promise<string | null> {
-  const { endTree, trackTree } = await import('../../media/programs/process-tree.ts');
+  const { endTree, trackTree } = await import('../../media/programs/programs.ts');
   const child = spawn(options.command, {
     shell: true,
     cwd: options.cwd,

@@ -1,13 +1,11 @@
 /** The built-in separator: a worker process with RNNoise and spectral masks. Its steps are in `worker.ts`, `separate`. */
 import { join } from 'node:path';
-import { convertWav } from '../../media/audio/convert-wav.ts';
-import { SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
+import { convertWav, SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { BackendWork, SeparationTask, Separator, Stems } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
 import { portion } from '../run/progress.ts';
-import { WITH_VOICE, WORKER_FILES } from './worker-messages.ts';
-import { runWorker } from './worker-process.ts';
+import { runWorker, WITH_VOICE, WORKER_FILES } from './worker-process.ts';
 
 export function createBuiltinSeparator(programs: Programs): Separator {
   return {

@@ -1,7 +1,6 @@
 /** Separates a video into stems and finds the times of speech. */
 import { join } from 'node:path';
-import { convertWav } from '../../media/audio/convert-wav.ts';
-import { decodeAudio, SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import { convertWav, decodeAudio, SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { openWav } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { EngineUse, Work } from '../../media/work.ts';
@@ -9,8 +8,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { DetectedSpeech, Stems } from '../backend.ts';
 import { choose, type StepEngines } from '../registry.ts';
 import { portion } from '../run/progress.ts';
-import { DETECT_ONLY, WORKER_FILES } from './worker-messages.ts';
-import { runWorker } from './worker-process.ts';
+import { DETECT_ONLY, runWorker, WORKER_FILES } from './worker-process.ts';
 
 export interface Separation extends DetectedSpeech {
   /** 48 kHz stereo WAV files, as long as the sound of the video. Those of the built-in separator add up to it, sample for sample. */

@@ -20,10 +20,16 @@ import { openWav, reserveWav } from '../../media/audio/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
 import { type Denoised, divideToDenoise, joinDenoised } from './denoise.ts';
 import { addHiddenSpeech } from './hidden-speech.ts';
-import { type SplitPlan, VOICE_FORMAT, type VoiceSource } from './parts.ts';
 import { divide } from './stems.ts';
-import { answerMainThread, startThreads, type Threads } from './threads.ts';
-import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-messages.ts';
+import {
+  answerMainThread,
+  type SplitPlan,
+  startThreads,
+  type Threads,
+  VOICE_FORMAT,
+  type VoiceSource,
+} from './threads.ts';
+import { DETECT_ONLY, WITH_VOICE, WORKER_FILES, type WorkerMessage } from './worker-process.ts';
 
 /** Measured share of the worker's time until speech is detected and noise is removed, and the share of the detection of that. */
 const NOISE_SHARE = 0.5;

@@ -1,10 +1,10 @@
-/** Decodes the sound of a video into WAV files on the time line of the picture. */
+/** Decodes the sound of a video into WAV files on the time line of the picture, and converts WAV files. */
 import { join } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
 import { readHeader } from '../probe/header.ts';
-import { DECODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
-import type { Work } from '../work.ts';
+import type { EngineRun, Work } from '../work.ts';
 
 /** The format of the stems. RNNoise supports only this rate. */
 export const STEM_FORMAT = { sampleRate: 48_000, channels: 2 } as const;
@@ -63,4 +63,33 @@ function output(path: string, format: { sampleRate: number; channels: number }, 
     // Do not copy tags of the video into the WAV files.
     ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)],
   ];
+}
+
+interface WavTarget {
+  readonly sampleRate: number;
+  /** Default: as in the input. */
+  readonly channels?: number;
+  /** Exact length in frames: longer sound is cut, shorter sound is padded with silence. Default: as in the input. */
+  readonly frames?: number;
+}
+
+/** Writes a 16-bit WAV file from another WAV file. Returns its path. @throws ChildFailure if the input is no WAV file */
+export async function convertWav(
+  programs: Programs,
+  from: string,
+  to: string,
+  { sampleRate, channels, frames }: WavTarget,
+  run: EngineRun,
+): Promise<string> {
+  const exact =
+    frames === undefined
+      ? []
+      : ['-af', `aresample=${sampleRate},apad=whole_len=${frames},atrim=end_sample=${frames}`];
+  const layout = channels === undefined ? [] : ['-ac', String(channels)];
+  const args = [
+    ...[...QUIET, ...ownInput(from, 'wav'), ...exact, ...layout, '-ar', String(sampleRate)],
+    ...['-c:a', 'pcm_s16le', '-f', 'wav', fileAddress(to)],
+  ];
+  await programs.run('ffmpeg', args, run);
+  return to;
 }

@@ -1,10 +1,10 @@
 /** Checks that a file is complete before it is converted or cut: the result of a truncated file would look complete. */
 
 import { explaining, PreparationFailure } from '../failure.ts';
-import { breaksOffAt, type LastPacket } from '../probe/duration.ts';
 import type { VideoFacts } from '../probe/facts.ts';
 import { PROBE_LIMITS, seconds } from '../probe/header.ts';
-import { foreignInput, type ProgramRun } from '../probe/source.ts';
+import { breaksOffAt, type LastPacket } from '../probe/packets.ts';
+import { foreignInput, type ProgramRun } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 
 /** For all other containers, ffprobe computes the length from what is there. */

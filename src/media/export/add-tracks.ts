@@ -3,12 +3,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { canCopySound } from '../convert/convert.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts, type SubtitleTrackFacts, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
-import { foreignInput, type ProgramRun } from '../probe/source.ts';
-import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import {
+  ENCODER_LIMITS,
+  fileAddress,
+  foreignInput,
+  ownInput,
+  type ProgramRun,
+  QUIET,
+  untrustedInput,
+} from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
+import { canCopySound } from './convert.ts';
 import { softLines, threeLetterCode } from './export.ts';
 
 /** Paths are local files. Languages are BCP 47 tags; null if unknown. */

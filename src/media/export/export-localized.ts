@@ -1,11 +1,11 @@
 /** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
 
-import { convert, planConversion } from '../convert/convert.ts';
 import { requireComplete } from '../convert/integrity.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../probe/facts.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineUse, Subtitle, Work } from '../work.ts';
+import { convert, planConversion } from './convert.ts';
 import { type ExportAudio, type ExportTask, exportVideo } from './export.ts';
 
 /** The files to combine. Paths are local files. */

@@ -5,12 +5,13 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { declaredDuration } from '../probe/duration.ts';
 import { type MediaHeader, readHeader } from '../probe/header.ts';
+import { declaredDuration } from '../probe/packets.ts';
 import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { stripMarkup } from '../subtitles/text.ts';
+import { formatAss } from '../subtitles/write.ts';
 import type {
   EngineRun,
   EngineUse,
@@ -22,7 +23,6 @@ import type {
   SubtitleOutput,
   Work,
 } from '../work.ts';
-import { formatAss } from './ass.ts';
 import {
   balanceSound,
   DUCKING,
@@ -32,13 +32,13 @@ import {
   type OriginalSounds,
 } from './balance.ts';
 import { findBoxes, requireFont } from './fonts.ts';
-import { readMastering } from './mastering.ts';
 import {
   DEINTERLACE,
   encoderArguments,
   mostThreads,
   type PicturePlan,
   planPicture,
+  readMastering,
   SAME_TIMES,
   whiteOf,
 } from './picture.ts';

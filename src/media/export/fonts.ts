@@ -9,8 +9,8 @@ import { QUIET } from '../programs/arguments.ts';
 import { ChildFailure, ProgramMissing } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { stripMarkup } from '../subtitles/text.ts';
+import { formatAss } from '../subtitles/write.ts';
 import type { Subtitle } from '../work.ts';
-import { formatAss } from './ass.ts';
 
 /** Even one is refused, unlike a rare letter: the text has few of them, and a box says nothing. */
 const EMOJI = /\p{Extended_Pictographic}/gu;

@@ -8,14 +8,20 @@ import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../probe/codecs.ts';
 import { countFrames, type PictureFrames, readFacts, type VideoFacts } from '../probe/facts.ts';
 import { formatFraction, secondsOf } from '../probe/fraction.ts';
-import { foreignInput, trackProgress } from '../probe/source.ts';
-import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import {
+  ENCODER_LIMITS,
+  fileAddress,
+  foreignInput,
+  ownInput,
+  QUIET,
+  trackProgress,
+} from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { VideoSplit } from '../split/split-video.ts';
+import { collectSubtitles, type JoinedSubtitle } from '../subtitles/parts.ts';
 import type { Work } from '../work.ts';
-import { collectSubtitles, type JoinedSubtitle } from './join-subtitles.ts';
-import { appendPieces } from './pieces.ts';
+import { appendPieces } from './join-sound.ts';
 
 export interface JoinedVideo {
   readonly path: string;

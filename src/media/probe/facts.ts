@@ -4,12 +4,11 @@ import { basename } from 'node:path';
 import * as v from 'valibot';
 import { type HdrTransfer, hdrTransfer, isDeepFormat } from '../export/picture.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
-import { fileAddress } from '../programs/arguments.ts';
+import { fileAddress, foreignInput, type ProgramRun } from '../programs/arguments.ts';
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { type Fraction, parseFraction } from './fraction.ts';
 import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from './header.ts';
-import { foreignInput, type ProgramRun } from './source.ts';
 
 export interface VideoFacts {
   /** File name without its folder. */

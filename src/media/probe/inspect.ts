@@ -1,13 +1,14 @@
-/** Validates a source video: container, streams, duration, and whether it can be decoded. */
-import { access } from 'node:fs/promises';
+/** Validates a source video: container, streams, duration, and whether it is whole and can be decoded. */
+import { access, type FileHandle, open } from 'node:fs/promises';
+import { together } from '../../base/together.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
+import { DECODER_LIMITS, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import { checkDecodes, ratio } from './decode-check.ts';
-import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './duration.ts';
 import { type MediaHeader, readHeader, seconds } from './header.ts';
-import { missingBytes } from './missing-bytes.ts';
+import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './packets.ts';
 
 /**
  * Measures and decodes an untrusted file.
@@ -111,4 +112,109 @@ export function containerName(header: MediaHeader): string {
   const brand = header.brand.trim().toLowerCase();
   if (brand === 'qt' || brand === '') return 'mov'; // old QuickTime files have no brand
   return brand.startsWith('m4v') ? 'm4v' : 'mp4';
+}
+
+/**
+ * Boxes with media or its index. Other boxes that reach beyond the end are ignored: cameras and editors append data of
+ * their own, which is not always made of boxes.
+ */
+const NEEDED: readonly string[] = ['mdat', 'moov', 'moof'];
+
+/**
+ * 15 minutes at 50 frames per second, with two boxes for each frame, have 90,000. More are not read, so that a file cannot
+ * keep the service busy.
+ */
+const MOST_BOXES = 100_000;
+const SHORT_HEAD_BYTES = 8;
+const LONG_HEAD_BYTES = 16;
+
+/**
+ * Returns how many bytes the last box of an MP4 or MOV lacks: 0 for a whole file. Durations do not show it if only the
+ * last part is missing, because the index at the start of the file is complete.
+ */
+export async function missingBytes(file: string): Promise<number> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    let at = 0;
+    for (let boxes = 0; at + SHORT_HEAD_BYTES <= size && boxes < MOST_BOXES; boxes += 1) {
+      const box = await readBox(handle, at);
+      if (box === null) return 0;
+      at += box.length;
+      if (at > size) return NEEDED.includes(box.type) ? at - size : 0;
+    }
+    return 0;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns null for a box that extends to the end of the file, and for bytes that are not a box. */
+async function readBox(handle: FileHandle, at: number): Promise<{ type: string; length: number } | null> {
+  const head = Buffer.alloc(LONG_HEAD_BYTES);
+  await handle.read(head, 0, LONG_HEAD_BYTES, at);
+  const short = head.readUInt32BE(0);
+  const isLong = short === 1;
+  const length = isLong ? Number(head.readBigUInt64BE(SHORT_HEAD_BYTES)) : short;
+  if (length < (isLong ? LONG_HEAD_BYTES : SHORT_HEAD_BYTES)) return null;
+  return { type: head.toString('latin1', 4, SHORT_HEAD_BYTES), length };
+}
+
+/**
+ * Up to this many pixels, every frame is decoded, which takes about five seconds on two cores: 15 minutes of 360p, 100
+ * s of 1080p. Above it, only key frames are decoded, because 15 minutes of 1080p would take a minute or more. Damage
+ * between two key frames is then visible as artefacts in the result, as it is in the original.
+ */
+const EVERY_FRAME_PIXELS = 6e9;
+
+/**
+ * The share of undecodable frames that is accepted: players hide a few broken frames, which are common in recordings.
+ * Above this share ffmpeg exits with `TOO_MANY_ERRORS`.
+ */
+export const FEW_ERRORS = ['-max_error_rate', '0.02'] as const;
+
+/** The exit code of ffmpeg when the error rate is exceeded. */
+export const TOO_MANY_ERRORS = 69;
+
+/** Threads per decoder. Two streams are decoded concurrently, and the service does other work. */
+const THREADS = '2';
+
+/**
+ * Decodes all sound and the pictures (all pictures, or only the key frames of large videos).
+ * @param duration seconds of the video
+ * @throws JobFailure MEDIA_CORRUPT if more than one frame in fifty cannot be decoded
+ */
+async function checkDecodes(
+  programs: Programs,
+  file: string,
+  media: { header: MediaHeader; duration: number },
+  run: { signal: AbortSignal; folder: string },
+): Promise<void> {
+  const { header, duration } = media;
+  const frameRate = ratio(header.video?.avg_frame_rate) || 25; // the rate of television if none is declared
+  const pixels = (header.video?.width ?? 0) * (header.video?.height ?? 0) * frameRate * duration;
+  const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
+  const decode =
+    (stream: '0:a:0' | '0:V:0', what: string, options: readonly string[]) => (signal: AbortSignal) =>
+      programs
+        .run('ffmpeg', decodeArguments(file, stream, options), { ...run, signal, limits: DECODER_LIMITS })
+        .catch((error: unknown) => {
+          if (!(error instanceof ChildFailure)) throw error;
+          throw new JobFailure('MEDIA_CORRUPT', `the ${what} of the video cannot be decoded`, {
+            cause: error,
+          });
+        });
+  await together(run.signal, [decode('0:a:0', 'sound', []), decode('0:V:0', 'picture', frames)]);
+}
+
+function decodeArguments(file: string, stream: string, options: readonly string[]): string[] {
+  const input = untrustedInput(file, ['-threads', THREADS, ...options]);
+  return [...QUIET, ...FEW_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
+}
+
+/** Parses a fraction of ffprobe: `30000/1001` returns 29.97. Returns 0 for `0/0` and for invalid text. */
+export function ratio(text: string | undefined): number {
+  const [above, below] = (text ?? '').split('/').map(Number);
+  const value = (above ?? 0) / (below ?? 1);
+  return Number.isFinite(value) ? value : 0;
 }

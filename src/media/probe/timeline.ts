@@ -5,11 +5,11 @@
 
 import { MP4_CODECS } from '../export/picture.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
+import { foreignInput, type ProgramRun } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { VideoFacts } from './facts.ts';
 import { type Fraction, secondsOf } from './fraction.ts';
 import { PROBE_LIMITS } from './header.ts';
-import { foreignInput, type ProgramRun } from './source.ts';
 
 export interface Timeline {
   readonly frames: number;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
  * The demuxers of the six containers. ffmpeg compares every name of a demuxer, so `mov` allows
  * "mov,mp4,m4a,3gp,3g2,mj2". `mpegvideo` is a raw MPEG video stream, which fails later because it has no sound.
  */
-export const DEMUXERS = 'mov,avi,mpeg,mpegvideo';
+const DEMUXERS = 'mov,avi,mpeg,mpegvideo';
 
 /**
  * Returns input arguments for an untrusted video. Without the two lists, a playlist named `.mp4` could make ffmpeg open
@@ -36,3 +36,36 @@ export const DECODER_LIMITS = { memoryBytes: DECODER_MEMORY_BYTES, cpuSeconds: 9
 
 /** No CPU limit, because encoding large pictures takes long. The deadline of the job applies. */
 export const ENCODER_LIMITS = { memoryBytes: DECODER_MEMORY_BYTES } as const;
+
+/** Accepted in addition to the six containers of the service. None of their demuxers opens other files. */
+const CONVERTIBLE = 'matroska,webm,mpegts,flv,asf,ogg';
+
+/**
+ * Returns input arguments for an untrusted video. Only files in these containers are opened: otherwise a playlist named
+ * `.mkv` could make ffmpeg read other files and URLs. `options` are further input options.
+ */
+export function foreignInput(file: string, options: readonly string[] = []): string[] {
+  const formats = `${DEMUXERS},${CONVERTIBLE}`;
+  return [
+    ...['-protocol_whitelist', 'file', '-format_whitelist', formats],
+    ...options,
+    ...['-i', fileAddress(file)],
+  ];
+}
+
+/** What each run of a program receives. The folder is for temporary files. */
+export interface ProgramRun {
+  readonly signal: AbortSignal;
+  readonly folder: string;
+}
+
+/**
+ * Parses the lines of ffmpeg's `-progress pipe:1` and reports the written fraction of `seconds`. Reports nothing if
+ * `seconds` is 0.
+ */
+export function trackProgress(seconds: number, report: (fraction: number) => void): (line: string) => void {
+  return (line) => {
+    const time = /^out_time_us=(\d+)/.exec(line)?.[1];
+    if (time !== undefined && seconds > 0) report(Math.min(1, Number(time) / 1e6 / seconds));
+  };
+}

@@ -1,11 +1,13 @@
-/** Runs all external programs: minimal environment, limits, cancelling of the whole tree, limited output. */
+/**
+ * Runs all external programs: minimal environment, limits, limited output, cancelling of whole process trees. Each child leads
+ * its own process group, which includes shell pipelines.
+ */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { ChildFailure, ProgramMissing } from './failures.ts';
-import { endRest, endTree, trackTree } from './process-tree.ts';
 
 /** Larger output is either read line by line or written to files. */
 const DEFAULT_STDOUT_BYTES = 8 * 1024 * 1024;
@@ -305,4 +307,42 @@ function launcher(limits: ChildLimits, searchPath: string): string[] {
   // 5 of 19: below the user's own programs, above background work.
   if (nice !== null) words.push(nice, '-n', '5');
   return words;
+}
+
+/** Time for a clean exit before the group is killed. Cancelling must take less than 2 s. */
+const GRACE_MS = 1_200;
+
+const running = new Set<number>();
+let watching = false;
+
+/** Registers a group to be killed when this process exits. Returns a function that removes the registration. */
+export function trackTree(leader: number): () => void {
+  if (!watching) {
+    watching = true;
+    process.once('exit', () => {
+      for (const pid of running) signalTree(pid, 'SIGKILL');
+    });
+  }
+  running.add(leader);
+  return () => running.delete(leader);
+}
+
+/** Asks a group to exit and kills the remaining processes after 1.2 s. */
+export function endTree(leader: number): void {
+  signalTree(leader, 'SIGTERM');
+  setTimeout(() => signalTree(leader, 'SIGKILL'), GRACE_MS).unref();
+}
+
+/** Kills what is left of a group after its leader has ended. */
+export function endRest(leader: number): void {
+  signalTree(leader, 'SIGKILL');
+}
+
+function signalTree(leader: number, signal: NodeJS.Signals): void {
+  try {
+    // Windows has no process groups, so only the child is ended.
+    process.kill(process.platform === 'win32' ? leader : -leader, signal);
+  } catch {
+    // All processes of the group have already ended.
+  }
 }

@@ -9,12 +9,18 @@ import { coverArguments } from '../export/export.ts';
 import { DEINTERLACE } from '../export/picture.ts';
 import { explaining, PreparationFailure } from '../failure.ts';
 import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../probe/codecs.ts';
-import { FEW_ERRORS } from '../probe/decode-check.ts';
 import { countFrames, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import { type Fraction, formatFraction, samplesOf } from '../probe/fraction.ts';
-import { foreignInput, trackProgress } from '../probe/source.ts';
+import { FEW_ERRORS } from '../probe/inspect.ts';
 import type { Timeline } from '../probe/timeline.ts';
-import { ENCODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import {
+  ENCODER_LIMITS,
+  fileAddress,
+  foreignInput,
+  ownInput,
+  QUIET,
+  trackProgress,
+} from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND, type SplitLimits } from './limits.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WHISPER_LANGUAGES, whisperCode } from '../../../src/engines/backends/whisper-languages.ts';
+import { WHISPER_LANGUAGES, whisperCode } from '../../../src/engines/backends/transcript.ts';
 import { canonicalLanguage } from '../../../src/protocol/language-tag.ts';
 
 test('the languages are canonical tags without duplicates', () => {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   addFrames,
+  findSpeechModels,
   newSum,
   normalize,
   normalizeUtterances,
   withoutNormalization,
-} from '../../../src/engines/recognize/features.ts';
-import { findSpeechModels } from '../../../src/engines/recognize/model.ts';
+} from '../../../src/engines/recognize/pocketsphinx.ts';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from '../workspace.ts';
 

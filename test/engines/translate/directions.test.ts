@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addRoutes, parseDirections } from '../../../src/engines/translate/directions.ts';
+import { addRoutes, parseDirections } from '../../../src/engines/translate/apertium.ts';
 import { findPair } from '../../../src/protocol/languages.ts';
 
 const LIST =

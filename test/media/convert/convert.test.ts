@@ -7,7 +7,7 @@ import {
   constantRate,
   convert,
   planConversion,
-} from '../../../src/media/convert/convert.ts';
+} from '../../../src/media/export/convert.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import { readTimeline } from '../../../src/media/probe/timeline.ts';

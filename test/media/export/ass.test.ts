@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatAss } from '../../../src/media/export/ass.ts';
+import { formatAss } from '../../../src/media/subtitles/write.ts';
 
 const dialogue = (text: string) =>
   formatAss([{ index: 1, start_ms: 61_234, end_ms: 3_723_456, text }], { width: 640, height: 360 })

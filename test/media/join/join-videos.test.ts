@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { convert, planConversion } from '../../../src/media/convert/convert.ts';
+import { convert, planConversion } from '../../../src/media/export/convert.ts';
 import { joinVideos } from '../../../src/media/join/join-videos.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/media/split/limits.ts';

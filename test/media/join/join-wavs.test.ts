@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
-import { joinWavs } from '../../../src/media/join/join-wavs.ts';
+import { joinWavs } from '../../../src/media/join/join-sound.ts';
 import { createWork, programs, temporaryFolder } from '../../engines/workspace.ts';
 
 const FORMAT = { sampleRate: 16_000, channels: 1 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
-import { appendPieces, carryOver, smoothSeam } from '../../../src/media/join/pieces.ts';
+import { appendPieces, carryOver, smoothSeam } from '../../../src/media/join/join-sound.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 
 const FORMAT = { sampleRate: 48_000, channels: 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { breaksOffAt, measuredDuration } from '../../../src/media/probe/duration.ts';
 import { parseHeader } from '../../../src/media/probe/header.ts';
+import { breaksOffAt, measuredDuration } from '../../../src/media/probe/packets.ts';
 
 function header(container: string, video: string, audio: string) {
   return parseHeader(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { missingBytes } from '../../../src/media/probe/missing-bytes.ts';
+import { missingBytes } from '../../../src/media/probe/inspect.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 
 /** A box with that many bytes of content, with a size of 32 or 64 bits. */

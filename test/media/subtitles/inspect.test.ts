@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inspectSubtitle } from '../../../src/media/subtitles/inspect.ts';
+import { inspectSubtitle } from '../../../src/media/subtitles/check.ts';
 
 const inspect = (text: string, name: string) => inspectSubtitle(Buffer.from(text), name);
 const places = async (text: string, name: string) =>

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinSubtitles } from '../../../src/media/join/join-subtitles.ts';
-import { splitSubtitle } from '../../../src/media/subtitles/split-subtitle.ts';
+import { joinSubtitles, splitSubtitle } from '../../../src/media/subtitles/parts.ts';
 
 /** Cues of random length with random gaps, in order. */
 const subtitles = fc

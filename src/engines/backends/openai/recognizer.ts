@@ -10,8 +10,7 @@ import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from
 import type { TypedEntry } from '../../config.ts';
 import { createServer, type Outgoing, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
-import { parseVerboseJson, type Transcript, wordsOf } from '../transcript.ts';
-import { WHISPER_LANGUAGES, whisperCode } from '../whisper-languages.ts';
+import { parseVerboseJson, type Transcript, WHISPER_LANGUAGES, whisperCode, wordsOf } from '../transcript.ts';
 
 /** Many servers accept 25 MB. The rest is for the form around the sound. */
 const MAX_UPLOAD_BYTES = 24_900_000;

@@ -1,6 +1,6 @@
 /** The types of models that sherpa runs, by their files. */
-import { WHISPER_LANGUAGES } from '../whisper-languages.ts';
-import type { ModelFolder } from './model-folder.ts';
+import { WHISPER_LANGUAGES } from '../transcript.ts';
+import type { ModelFolder } from './model.ts';
 
 /** A file that a type needs, and what it is called in messages. */
 interface NeededFile {

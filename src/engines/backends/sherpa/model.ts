@@ -1,10 +1,13 @@
-/** Opens the model of an entry: its folder, type and languages. */
-import { basename } from 'node:path';
+/** Opens the model of an entry: the files of its folder, its type by `model-types.ts`, and its languages. */
+
+import { open, readdir, readFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
+import { canonicalLanguage } from '../../../protocol/language-tag.ts';
 import type { BackendParts } from '../parts.ts';
+import { languageTag, WHISPER_LANGUAGES } from '../transcript.ts';
 import { expandHome, unusableEntryFailure } from '../user-entry.ts';
-import { type ModelFolder, openModelFolder } from './model-folder.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';
 
 export interface OpenedModel {
@@ -72,4 +75,149 @@ async function usualMistake(folder: ModelFolder, types: readonly ModelType[]): P
     }
   }
   return null;
+}
+
+/** Metadata is at the end of a model. That of SenseVoice has some thousand numbers as text. */
+const TAIL_BYTES = 256 * 1024;
+
+export interface ModelFolder {
+  readonly path: string;
+  /** Its own name in lower case, which often names type and languages. */
+  readonly name: string;
+  /** Names of its files and folders. */
+  readonly names: readonly string[];
+  /**
+   * Returns the name of the file that matches, or null. Of several, the quantized one, because it runs several times as
+   * fast on a processor; then the one with the shortest name.
+   */
+  find(pattern: RegExp): string | null;
+  /** Returns the full path of a file. */
+  at(name: string): string;
+  /** Returns a value of a model's metadata; empty if it has none. */
+  metadata(file: string, key: string): Promise<string>;
+  /** Returns the text of a small file; empty if it is missing. */
+  text(name: string): Promise<string>;
+}
+
+/** @throws Error if it cannot be listed */
+export async function openModelFolder(path: string): Promise<ModelFolder> {
+  const folder = resolve(path);
+  const names = (await readdir(folder)).toSorted();
+  const tails = new Map<string, Promise<Buffer>>();
+  return {
+    path: folder,
+    name: basename(folder).toLowerCase(),
+    names,
+    find: (pattern) => {
+      const rank = (name: string) => (/int8|quant/i.test(name) ? 0 : 1);
+      const found = names.filter((name) => pattern.test(name));
+      return found.toSorted((a, b) => rank(a) - rank(b) || a.length - b.length)[0] ?? null;
+    },
+    at: (name) => join(folder, name),
+    async metadata(file, key) {
+      const tail = tails.get(file) ?? readTail(join(folder, file));
+      tails.set(file, tail);
+      return findMetadata(await tail, key);
+    },
+    text: (name) => readFile(join(folder, name), 'utf8').catch(() => ''),
+  };
+}
+
+async function readTail(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    const { bytesRead } = await file.read(tail, 0, tail.length, size - tail.length);
+    return tail.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Fields of a key and its value in a protocol buffer: number and type of the field in one byte, then the length. */
+const KEY = 0x0a;
+const VALUE = 0x12;
+
+/** Finds a value in the metadata of an ONNX model, pairs of texts in a protocol buffer. */
+export function findMetadata(tail: Buffer, key: string): string {
+  const field = Buffer.from([KEY, key.length, ...Buffer.from(key), VALUE]);
+  const found = tail.lastIndexOf(field);
+  if (found < 0) return '';
+  let length = 0;
+  let at = found + field.length;
+  // A number is stored in groups of seven bits, the lowest first; the top bit says that more follow.
+  for (let shift = 0; shift < 28; shift += 7) {
+    const byte = tail[at] ?? 0;
+    at += 1;
+    length += (byte & 0x7f) << shift;
+    if (byte < 0x80) break;
+  }
+  return tail.toString('utf8', at, at + length);
+}
+
+/** Languages by which sherpa's downloads are named: `sherpa-onnx-zipformer-en-2023-04-01`. */
+const IN_NAMES = new Set(
+  'ar be bg bn ca cs cy da de el en es et eu fa fi fr ga gl hi hr hu id it ja ka kk ko lt lv ml mt ne nl pl pt ro ru sk sl sr sv sw te th tr uk ur vi yue zh'.split(
+    ' ',
+  ),
+);
+
+/** The 25 languages of Parakeet's third version. Source: its model card. */
+const PARAKEET_V3 = 'en bg hr cs da nl et fi fr de el hu it lv lt mt pl pt ro sk sl es sv ru uk'.split(' ');
+/** Its vocabulary. The earlier versions have 1,024 tokens and only English. */
+const PARAKEET_V3_TOKENS = 8_192;
+
+/** Returns the languages that a recognizer is known to have; empty if unknown. */
+export async function recognizedLanguages(
+  folder: ModelFolder,
+  found: FoundModel,
+): Promise<readonly string[]> {
+  const { type, files } = found;
+  const model = [folder.name, ...Object.values(files)].join(' ').toLowerCase();
+  if (type.key === 'whisper' && /\.en\b/.test(model)) return ['en'];
+  if (type.key === 'whisper' && !/v3|turbo/.test(`${model} ${found.metadataType}`)) {
+    return WHISPER_LANGUAGES.filter((tag) => tag !== 'yue'); // sherpa ends for a language that its model does not know
+  }
+  if (type.languages !== undefined) return type.languages;
+  const named = namedLanguages(folder.name);
+  if (named.length > 0) return named;
+  if (/parakeet/.test(model)) {
+    const tokens = (await folder.text(files.tokens ?? '')).trim().split('\n').length;
+    return tokens >= PARAKEET_V3_TOKENS ? PARAKEET_V3 : ['en'];
+  }
+  return [];
+}
+
+/** Returns the languages that a voice is known to have; empty if unknown. */
+export async function spokenByModel(folder: ModelFolder, found: FoundModel): Promise<readonly string[]> {
+  const { type, files } = found;
+  if (type.languages !== undefined) return type.languages;
+  const model = files.model ?? files.acousticModel ?? '';
+  const piper = languageOfPiper(await folder.text(`${model}.json`));
+  if (piper !== null) return [piper];
+  // Such as `es_ES` in `vits-piper-es_ES-sharvard-medium`.
+  const locale = /(?:^|[-.])([a-z]{2,3}_[A-Z]{2})(?=[-.]|$)/.exec(
+    `${model}.${folder.path.split('/').at(-1)}`,
+  )?.[1];
+  const exact = locale === undefined ? null : canonicalLanguage(locale.replace('_', '-'));
+  if (exact !== null) return [exact];
+  const named = namedLanguages(folder.name);
+  if (named.length > 0) return named;
+  if (type.key === 'kokoro') return folder.find(/^lexicon.*zh.*\.txt$/) === null ? ['en'] : ['en', 'zh'];
+  const said = languageTag(await folder.metadata(model, 'language'));
+  return said === null ? [] : [said];
+}
+
+function languageOfPiper(json: string): string | null {
+  try {
+    const code = (JSON.parse(json) as { language?: { code?: unknown } } | null)?.language?.code; // checked below
+    return typeof code === 'string' ? canonicalLanguage(code.replace('_', '-')) : null;
+  } catch {
+    return null;
+  }
+}
+
+function namedLanguages(name: string): string[] {
+  return [...new Set(name.split(/[-_.]/).filter((word) => IN_NAMES.has(word)))];
 }

@@ -6,14 +6,18 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { isPunctuated, languageTag, splitWords, type TimedText, wordsOf } from '../transcript.ts';
+import {
+  isPunctuated,
+  languageTag,
+  splitWords,
+  type TimedText,
+  whisperCode,
+  wordsOf,
+} from '../transcript.ts';
 import { unusableEntryFailure } from '../user-entry.ts';
-import { whisperCode } from '../whisper-languages.ts';
-import type { RecognizerConfig, Utterance } from './messages.ts';
-import { type OpenedModel, openModel } from './model.ts';
-import { recognizedLanguages } from './model-languages.ts';
+import { type OpenedModel, openModel, recognizedLanguages } from './model.ts';
 import { RECOGNIZERS } from './model-types.ts';
-import { createWorkers } from './workers.ts';
+import { createWorkers, type RecognizerConfig, type Utterance } from './workers.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
 const TIMEOUT = 3_600;

@@ -11,11 +11,9 @@ import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusableEntryFailure } from '../user-entry.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
-import type { VoiceConfig } from './messages.ts';
-import { type OpenedModel, openModel } from './model.ts';
-import { spokenByModel } from './model-languages.ts';
+import { type OpenedModel, openModel, spokenByModel } from './model.ts';
 import { SPEAKERS } from './model-types.ts';
-import { createWorkers } from './workers.ts';
+import { createWorkers, type VoiceConfig } from './workers.ts';
 
 /** One cue takes seconds; the first one also loads the model. */
 const TIMEOUT = 300;

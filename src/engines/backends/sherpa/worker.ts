@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import sherpa, { type OfflineRecognizer, type OfflineTts } from 'sherpa-onnx-node';
 import { createWav, openWav } from '../../../media/audio/wav.ts';
-import type { WorkerReply, WorkerRequest } from './messages.ts';
+import type { WorkerReply, WorkerRequest } from './workers.ts';
 
 let loaded: { key: string; model: OfflineRecognizer | OfflineTts } | null = null;
 

@@ -1,11 +1,14 @@
-/** Keeps worker processes with loaded models: a call takes an idle one or starts another. */
+/**
+ * Keeps worker processes with loaded models: a call takes an idle one or starts another. Messages are one JSON object per
+ * line in each direction.
+ */
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Segment } from '../../../media/audio/segments.ts';
 import { ChildFailure, withoutPaths } from '../../../media/programs/failures.ts';
 import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
-import type { Utterance, WorkerReply, WorkerRequest } from './messages.ts';
 
 /** Loading a large model takes about ten seconds, so it stays for a while after a job; it takes up to some GB of memory. */
 const IDLE_MS = 5 * 60_000;
@@ -169,3 +172,59 @@ function workerPath(): string {
   const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './sherpa-worker.js';
   return fileURLToPath(new URL(name, import.meta.url));
 }
+
+/** Models by type, such as `whisper: { encoder, decoder }`, and settings of all types. */
+type ModelFiles = Readonly<Record<string, Readonly<Record<string, string | number>> | string | number>>;
+
+/** Configuration of a recognizer, as sherpa reads it. */
+export interface RecognizerConfig {
+  readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
+  readonly modelConfig: ModelFiles;
+}
+
+/** Configuration of a voice, as sherpa reads it. */
+export interface VoiceConfig {
+  readonly model: ModelFiles;
+  /** The most sentences at one time. */
+  readonly maxNumSentences: number;
+  /** Files with rules to read numbers and dates, separated by commas. */
+  readonly ruleFsts?: string;
+  readonly ruleFars?: string;
+}
+
+/** The worker loads a model when a request needs another configuration than the one before. */
+export type WorkerRequest =
+  | {
+      readonly type: 'recognize';
+      readonly config: RecognizerConfig;
+      /** 16 kHz mono WAV of 16-bit samples. */
+      readonly voice: string;
+      /** The parts of it to recognize, one after the other. */
+      readonly ranges: readonly Segment[];
+    }
+  | {
+      readonly type: 'speak';
+      readonly config: VoiceConfig;
+      readonly text: string;
+      readonly speaker: number;
+      readonly speed: number;
+      /** WAV to write. */
+      readonly output: string;
+    };
+
+export interface Utterance {
+  /** Index of its range. */
+  readonly range: number;
+  readonly text: string;
+  readonly tokens: readonly string[];
+  /** Start of each token in seconds from the start of the range; empty if the model does not time them. */
+  readonly timestamps: readonly number[];
+  /** The language that the model detected, such as `en` or `<|en|>`; empty if none. */
+  readonly language: string;
+}
+
+export type WorkerReply =
+  | { readonly type: 'loaded' }
+  | ({ readonly type: 'utterance' } & Utterance)
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly message: string };

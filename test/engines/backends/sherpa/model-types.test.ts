@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findMetadata, openModelFolder } from '../../../../src/engines/backends/sherpa/model-folder.ts';
 import {
+  findMetadata,
+  openModelFolder,
   recognizedLanguages,
   spokenByModel,
-} from '../../../../src/engines/backends/sherpa/model-languages.ts';
+} from '../../../../src/engines/backends/sherpa/model.ts';
 import { findModel, RECOGNIZERS, SPEAKERS } from '../../../../src/engines/backends/sherpa/model-types.ts';
 import { temporaryFolder } from '../../workspace.ts';
 

@@ -1,7 +1,15 @@
 /** Joins pieces of sound, each at its exact sample position, without clicks at the seams. */
-import { openWav, type WavReader, type WavWriter } from '../audio/wav.ts';
-import { SAMPLE_RATE } from '../probe/codecs.ts';
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { createWav, openWav, type WavReader, type WavWriter } from '../audio/wav.ts';
+import { explaining } from '../failure.ts';
+import { PCM, SAMPLE_RATE } from '../probe/codecs.ts';
+import { DECODER_LIMITS, fileAddress, ownInput, type ProgramRun, QUIET } from '../programs/arguments.ts';
+import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
+import type { Work } from '../work.ts';
 
 export interface Piece {
   /** A 16-bit WAV file with the sample rate and channels of the result. */
@@ -163,4 +171,59 @@ export function carryOver(behind: Int16Array, head: Int16Array, channels: number
 /** Limits a sum of samples to 16 bits. */
 function limit(value: number): number {
   return Math.max(-32_768, Math.min(32_767, Math.round(value)));
+}
+
+export interface WavResult {
+  readonly path: string;
+  /** Start of the part in the whole video, in seconds. */
+  readonly startSeconds: number;
+}
+
+/**
+ * Writes one 16-bit WAV with the sample rate and channels of the first part.
+ * @param endSeconds length of the whole
+ * @param manner `cut` for stems of a video, which are as long as the parts of the video; `overlap` for dubs
+ * @returns the path of `NAME` in the work folder
+ */
+export async function joinWavs(
+  programs: Programs,
+  results: readonly WavResult[],
+  task: { readonly endSeconds: number; readonly manner: 'cut' | 'overlap'; readonly name: string },
+  work: Work,
+): Promise<string> {
+  const first = results[0];
+  if (first === undefined) throw new Error('there are no parts to join');
+  return explaining('the sound of the parts cannot be joined', async () => {
+    const format = await readFormat(programs, first.path, work);
+    const sample = (seconds: number) => Math.round(seconds * format.sampleRate);
+    const pieces: Piece[] = [];
+    for (const [index, { path, startSeconds }] of results.entries()) {
+      const decoded = join(work.folder, `piece-${index}.wav`);
+      const sound = ['-map', '0:a:0', '-ar', String(format.sampleRate), '-ac', String(format.channels)];
+      const args = [...QUIET, ...ownInput(path, 'wav'), ...sound, ...PCM, fileAddress(decoded)];
+      await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
+      const end = results[index + 1]?.startSeconds ?? task.endSeconds;
+      pieces.push({ path: decoded, frames: sample(end) - sample(startSeconds) });
+      work.report((index + 1) / (results.length + 1));
+    }
+    const path = join(work.folder, task.name);
+    const out = await createWav(path, format);
+    await appendPieces(pieces, task.manner, out).finally(() => out.close());
+    await Promise.all(pieces.map((piece) => rm(piece.path)));
+    return path;
+  });
+}
+
+const FormatSchema = v.object({
+  streams: v.tuple([
+    v.object({ sample_rate: v.pipe(v.string(), v.transform(Number)), channels: v.number() }),
+  ]),
+});
+
+async function readFormat(programs: Programs, path: string, run: ProgramRun) {
+  const show = ['-select_streams', 'a:0', '-show_entries', 'stream=sample_rate,channels', '-of', 'json'];
+  const json = await programs.run('ffprobe', ['-v', 'error', ...show, ...ownInput(path, 'wav')], run);
+  const schema = v.pipe(v.string(), v.parseJson(), FormatSchema);
+  const [{ sample_rate, channels }] = v.parse(schema, json.toString('utf8')).streams;
+  return { sampleRate: sample_rate, channels };
 }

@@ -1,17 +1,16 @@
 /** Converts a video to a format that the service accepts: plans the changes from its header, then runs ffmpeg. */
 import { join, parse } from 'node:path';
 import { languageName } from '../../protocol/language-tag.ts';
-import { coverArguments, MP4_SOUND } from '../export/export.ts';
-import { copyOptions, DEINTERLACE, MP4_CODECS } from '../export/picture.ts';
 import { explaining, type PreparationCode } from '../failure.ts';
 import { aac, copyPicture, encodePicture, ON_TIME } from '../probe/codecs.ts';
-import { FEW_ERRORS } from '../probe/decode-check.ts';
 import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
 import { type Fraction, formatFraction } from '../probe/fraction.ts';
-import { foreignInput, trackProgress } from '../probe/source.ts';
-import { ENCODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';
+import { FEW_ERRORS } from '../probe/inspect.ts';
+import { ENCODER_LIMITS, fileAddress, foreignInput, QUIET, trackProgress } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
+import { coverArguments, MP4_SOUND } from './export.ts';
+import { copyOptions, DEINTERLACE, MP4_CODECS } from './picture.ts';
 
 export type ConversionPlan =
   /** The file can be sent unchanged. */
