@@ -51,7 +51,7 @@ const HOMES: Record<string, readonly string[]> = {
   pg: ['service/store'],
   aws4fetch: ['service/storage'],
   'ipaddr.js': ['service'],
-  valibot: ['protocol', 'batch', 'profiles', 'service', 'engines', 'media', 'commands'],
+  valibot: ['base', 'protocol', 'batch', 'profiles', 'service', 'engines', 'media', 'commands', 'cli'],
   '@valibot/to-json-schema': ['protocol'],
   'prom-client': ['service'],
   '@modelcontextprotocol/server': ['commands/mcp'],
