@@ -16,7 +16,7 @@ import { ERROR_CODES } from '../src/protocol/error-codes.ts';
 import { JOB_ERROR_CODES } from '../src/protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../src/protocol/kind-names.ts';
 import { KINDS } from '../src/protocol/kinds.ts';
-import { type ControlField, FIELD_FORMS } from '../src/service/control/field-types.ts';
+import { describeField } from '../src/service/control/fields.ts';
 import { CONTROL_LIST } from '../src/service/control/operations.ts';
 import { describeSettings } from '../src/service/operate/settings.ts';
 import { bashScript } from './completions/bash.ts';
@@ -95,8 +95,8 @@ const control = table(
   ['request', 'fields', 'what it does'],
   CONTROL_LIST.map(({ method, path, fields, summary }) => [
     `\`${method} ${path}\``,
-    Object.entries<ControlField>(fields)
-      .map(([name, { required }]) => (required === true ? `**\`${name}\`**` : `\`${name}\``))
+    Object.entries(fields.entries)
+      .map(([name, field]) => (describeField(field).isRequired ? `**\`${name}\`**` : `\`${name}\``))
       .join(', '),
     summary,
   ]),
@@ -114,11 +114,9 @@ const controlFields = table(
 
 /** Request, name, form and meaning of each field of an operation. */
 function rowsOfFields({ method, path, fields }: (typeof CONTROL_LIST)[number]): string[][] {
-  return Object.entries<ControlField>(fields).map(([name, { type, choices, nullable, help }]) => {
-    const among = choices?.map((choice) => `\`${choice}\``).join(', ');
-    const form =
-      type === 'choice' ? (among ?? '') : `${FIELD_FORMS[type]}${among === undefined ? '' : `: ${among}`}`;
-    return [`\`${method} ${path}\``, name, nullable === true ? `${form}, or null` : form, help];
+  return Object.entries(fields.entries).map(([name, field]) => {
+    const { expected, help } = describeField(field);
+    return [`\`${method} ${path}\``, name, expected, help];
   });
 }
 

@@ -1,10 +1,10 @@
 /** Generates the man page, vloc(1), from the same tables as the help. Source: man-pages(7), groff_man(7). */
 
 import { EXIT_CODES } from '../src/base/exit-codes.ts';
+import { factsOf, type OptionTable } from '../src/base/option.ts';
 import { writtenFlags } from '../src/cli/options.ts';
 import { type CalledCommand, type Command, operandParts } from '../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../src/commands/context/global-options.ts';
-import type { OptionTable } from '../src/commands/context/option-table.ts';
 import { VERSION } from '../src/commands/context/version.ts';
 import { COMMANDS } from '../src/commands/tree.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
@@ -87,9 +87,10 @@ function nameOf(written: string): string {
 }
 
 function optionRows(table: OptionTable): string[] {
-  return Object.entries(table).flatMap(([name, spec]) => {
-    const choices = spec.type === 'choice' ? ` (choices: ${spec.choices.join(', ')})` : '';
-    return entry(bold(writtenFlags(name, spec)), `${spec.help}${choices}`);
+  return Object.entries(table).flatMap(([name, option]) => {
+    const facts = factsOf(option);
+    const choices = facts.choices === undefined ? '' : ` (choices: ${facts.choices.join(', ')})`;
+    return entry(bold(writtenFlags(name, facts)), `${facts.help}${choices}`);
   });
 }
 

@@ -3,11 +3,11 @@
  * from it.
  */
 
+import { factsOf, type OptionFacts, type OptionTable } from '../../src/base/option.ts';
 import { flagName } from '../../src/batch/plan/field-flags.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
 import type { Command } from '../../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';
-import type { OptionSpec, OptionTable } from '../../src/commands/context/option-table.ts';
 import { COMMAND_ROWS, type CommandRow } from '../../src/commands/tree.ts';
 import { type Value, valueOfOperands, valueOfOption } from './values.ts';
 
@@ -78,17 +78,20 @@ async function placesOf(row: CommandRow, before: readonly string[]): Promise<Pla
 }
 
 function optionsOf(table: OptionTable, command: Command): CompletedOption[] {
-  return Object.entries(table).map(([name, spec]) => ({
-    long: flagName(name),
-    short: spec.short ?? null,
-    explains: spec.help,
-    value: valueOfOption(name, spec, command),
-    repeats: canRepeat(spec),
-  }));
+  return Object.entries(table).map(([name, option]) => {
+    const facts = factsOf(option);
+    return {
+      long: flagName(name),
+      short: facts.short ?? null,
+      explains: facts.help,
+      value: valueOfOption(name, facts, command),
+      repeats: canRepeat(facts),
+    };
+  });
 }
 
-function canRepeat(spec: OptionSpec): boolean {
-  return spec.type === 'list' || spec.type === 'pairs';
+function canRepeat({ type }: OptionFacts): boolean {
+  return type === 'list' || type === 'pairs';
 }
 
 /** `vloc help` accepts the words of every command, and the topics. */

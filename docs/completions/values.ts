@@ -1,7 +1,7 @@
 /** The values that the shells offer: choices from the tables, otherwise by the value name in the help. */
 
+import type { OptionFacts } from '../../src/base/option.ts';
 import type { Command, Operands } from '../../src/commands/context/command.ts';
-import type { OptionSpec } from '../../src/commands/context/option-table.ts';
 import { KIND_CHOICES } from '../../src/commands/jobs/list-jobs.ts';
 import type { ValueSource } from '../../src/commands/tool/completion-values.ts';
 import { typesOf } from '../../src/engines/config-check.ts';
@@ -65,15 +65,11 @@ export function valueOfOperands(operands: Operands, words: readonly string[]): V
 }
 
 /** Null for a flag. */
-export function valueOfOption(option: string, spec: OptionSpec, command: Command): Value | null {
-  switch (spec.type) {
-    case 'flag':
-      return null;
-    case 'choice':
-      return { type: 'choices', choices: spec.choices, name: 'choice', list: false };
-    default:
-      return { ...offerOf(option, spec.value, command), name: spec.value, list: spec.type === 'list' };
-  }
+export function valueOfOption(option: string, facts: OptionFacts, command: Command): Value | null {
+  const { type, value, choices } = facts;
+  if (value === null) return null;
+  if (choices !== undefined) return { type: 'choices', choices, name: value, list: false };
+  return { ...offerOf(option, value, command), name: value, list: type === 'list' };
 }
 
 function offerOf(option: string, name: string, command: Command): Offer {

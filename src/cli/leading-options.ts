@@ -1,9 +1,9 @@
 /** Moves global options before the command, as in `vloc --profile prod jobs list`, to where the parser accepts them. */
 
+import { factsOf, type OptionFacts } from '../base/option.ts';
 import { flagName } from '../batch/plan/field-flags.ts';
 import { invalidCallFailure } from '../commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../commands/context/global-options.ts';
-import type { OptionSpec } from '../commands/context/option-table.ts';
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';
 
 /** Commands that print and exit, and ignore these options. */
@@ -64,11 +64,12 @@ function endOfOptions(argv: readonly string[], from: number): number {
   }
 }
 
-const BY_FLAG = new Map<string, OptionSpec>(
-  Object.entries<OptionSpec>(GLOBAL_OPTIONS).flatMap(([name, spec]) => [
-    [flagName(name), spec] as const,
-    ...(spec.short === undefined ? [] : [[spec.short, spec] as const]),
-  ]),
+const BY_FLAG = new Map<string, OptionFacts>(
+  Object.entries(GLOBAL_OPTIONS).flatMap(([name, option]) => {
+    const facts = factsOf(option);
+    const flags = facts.short === undefined ? [flagName(name)] : [flagName(name), facts.short];
+    return flags.map((flag) => [flag, facts] as const);
+  }),
 );
 
 /** How many arguments the option takes that begins with this one; 0 for anything but a global option. */

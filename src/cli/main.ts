@@ -3,8 +3,8 @@
 import { EXIT_CODES } from '../base/exit-codes.ts';
 import { Failure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
+import type { OptionTable, RawOptions } from '../base/option.ts';
 import { Interruption, type Io } from '../commands/context/context.ts';
-import type { OptionTable, RawOptions } from '../commands/context/option-table.ts';
 import { type Caller, completeCommands } from '../commands/context/printed-command.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';

@@ -1,78 +1,83 @@
 /** Converts option tables to parser options, and reads their values from the result of the parser. */
-import { CommanderError, InvalidArgumentError, Option, type Command as Parser } from 'commander';
+
+import { CommanderError, type Command as Parser, Option as ParserOption } from 'commander';
+import * as v from 'valibot';
 import { EXIT_CODES } from '../base/exit-codes.ts';
-import { flagName } from '../batch/plan/field-flags.ts';
-import { parseDuration } from '../commands/context/format.ts';
 import {
-  describeRange,
+  factsOf,
   HELP_GROUPS,
-  isInRange,
-  type OptionSpec,
+  type Option,
+  type OptionFacts,
   type OptionTable,
   type RawOptions,
-} from '../commands/context/option-table.ts';
+} from '../base/option.ts';
+import { flagName } from '../batch/plan/field-flags.ts';
+import { parseDuration } from '../commands/context/format.ts';
 
 /** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
 export function addOptions(parser: Parser, table: OptionTable): void {
-  const place = ({ group }: OptionSpec) => (group === undefined ? -1 : HELP_GROUPS.indexOf(group));
-  const entries = Object.entries(table).toSorted(([, one], [, other]) => place(one) - place(other));
-  for (const [name, spec] of entries) {
-    const help = spec.required === true ? `${spec.help} (required)` : spec.help;
-    const option = new Option(writtenFlags(name, spec), help);
-    if (spec.type === 'choice') {
-      option.choices(spec.choices);
-      if (spec.default !== undefined) option.default(spec.default);
+  const place = ({ group }: OptionFacts) => (group === undefined ? -1 : HELP_GROUPS.indexOf(group));
+  const rows = Object.entries(table).map(([name, option]) => ({ name, option, facts: factsOf(option) }));
+  for (const { name, option, facts } of rows.toSorted(
+    (one, other) => place(one.facts) - place(other.facts),
+  )) {
+    const help = facts.required === true ? `${facts.help} (required)` : facts.help;
+    const added = new ParserOption(writtenFlags(name, facts), help);
+    if (facts.choices !== undefined) added.choices(facts.choices);
+    if (facts.default !== undefined) added.default(facts.default);
+    if (facts.type !== 'flag') {
+      added.argParser((text: string, previous: unknown) => readArgument(name, option, text, previous));
     }
-    if (spec.type !== 'flag') {
-      option.argParser((text: string, previous: unknown) => readOption(name, spec, text, previous));
-    }
-    if (spec.group !== undefined) option.helpGroup(spec.group);
-    parser.addOption(option);
+    if (facts.group !== undefined) added.helpGroup(facts.group);
+    parser.addOption(added);
   }
 }
 
 /** How the help shows an option: `-o, --output <form>`. */
-export function writtenFlags(name: string, spec: OptionSpec): string {
-  const flag = flagName(name);
-  const value = spec.type === 'flag' ? '' : ` <${spec.type === 'choice' ? 'choice' : spec.value}>`;
-  return `${spec.short === undefined ? '' : `${spec.short}, `}${flag}${value}`;
+export function writtenFlags(name: string, { short, value }: OptionFacts): string {
+  const flags = short === undefined ? flagName(name) : `${short}, ${flagName(name)}`;
+  return value === null ? flags : `${flags} <${value}>`;
 }
 
-/** The parser's own message for such a value names the option twice and does not say what is expected. */
-function readOption(name: string, spec: OptionSpec, text: string, previous: unknown): unknown {
-  try {
-    return readValue(spec, text, previous);
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    const message = `invalid ${flagName(name)} "${text}": ${error.message}`;
-    throw new CommanderError(EXIT_CODES.usage.code, 'vloc.invalidValue', message);
-  }
+/** The parser's own message for an invalid value names the option twice and does not say what is expected. */
+function readArgument(name: string, option: Option, text: string, previous: unknown): unknown {
+  const { type } = factsOf(option);
+  // Repeated options add up. The default of a choice is not a previous value.
+  const before = type === 'list' || type === 'texts' || type === 'pairs' ? previous : undefined;
+  const result = readValue(option, text, before);
+  if ('value' in result) return result.value;
+  const message = `invalid ${flagName(name)} "${text}": ${result.fault}`;
+  throw new CommanderError(EXIT_CODES.usage.code, 'vloc.invalidValue', message);
 }
 
-/** Parses the value of an option. @throws InvalidArgumentError, which says what is expected */
-export function readValue(spec: OptionSpec, text: string, previous: unknown): unknown {
-  switch (spec.type) {
+type ReadValue = { readonly value: unknown } | { readonly fault: string };
+
+/**
+ * Reads the value of an option.
+ * @param before the value of the same option before it, if it can be repeated
+ * @returns either the value, or what its schema expects
+ */
+export function readValue(option: Option, text: string, before?: unknown): ReadValue {
+  const result = v.safeParse(option, parseText(factsOf(option), text, before));
+  return result.success ? { value: result.output } : { fault: result.issues[0].message };
+}
+
+/** The text in the type that the schema checks; a text that cannot be converted stays as it is. */
+function parseText({ type }: OptionFacts, text: string, before: unknown): unknown {
+  const list = Array.isArray(before) ? before : [];
+  switch (type) {
     case 'list':
-      return [...(Array.isArray(previous) ? previous : []), ...splitList(text)];
+      return [...list, ...splitList(text)];
     case 'texts':
-      return [...(Array.isArray(previous) ? previous : []), text];
-    case 'pairs':
-      return { ...(typeof previous === 'object' ? previous : {}), ...readPair(text) };
-    case 'duration': {
-      const ms = parseDuration(text);
-      if (ms === null) throw new InvalidArgumentError('expected a time such as 90s, 30m or 2h');
-      return ms;
+      return [...list, text];
+    case 'pairs': {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+      return name === undefined ? text : { ...(typeof before === 'object' ? before : {}), [name]: value };
     }
-    case 'number': {
-      const value = Number(text);
-      if (text.trim() === '' || !isInRange(value, spec))
-        throw new InvalidArgumentError(`expected ${describeRange(spec)}`);
-      return value;
-    }
-    case 'choice':
-      if (!spec.choices.includes(text))
-        throw new InvalidArgumentError(`expected one of ${spec.choices.join(', ')}`);
-      return text;
+    case 'duration':
+      return parseDuration(text) ?? text;
+    case 'number':
+      return text.trim() === '' ? text : Number(text);
     default:
       return text;
   }
@@ -85,22 +90,16 @@ function splitList(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-function readPair(text: string): Record<string, string> {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('expected name=value');
-  return { [text.slice(0, equals)]: text.slice(equals + 1) };
-}
-
 /** Selects the values of one table from those that the parser found; `decodeOptions` adds the types. */
 export function readOptions(table: OptionTable, found: RawOptions): RawOptions {
   return Object.fromEntries(
-    Object.entries(table).map(([name, spec]) => [name, foundValue(name, spec, found)]),
+    Object.entries(table).map(([name, option]) => [name, foundValue(name, option, found)]),
   );
 }
 
 /** The parser stores `--no-wait` as `wait: false`. */
-function foundValue(name: string, spec: OptionSpec, found: RawOptions): unknown {
-  const negated = spec.type === 'flag' ? /^no([A-Z])(.*)$/.exec(name) : null;
+function foundValue(name: string, option: Option, found: RawOptions): unknown {
+  const negated = factsOf(option).type === 'flag' ? /^no([A-Z])(.*)$/.exec(name) : null;
   if (negated === null) return found[name];
   return found[`${negated[1]?.toLowerCase()}${negated[2]}`] === false;
 }

@@ -3,11 +3,11 @@
 import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { EXIT_CODES } from '../base/exit-codes.ts';
 import { type Failure, usageFailure } from '../base/failure.ts';
+import type { RawOptions } from '../base/option.ts';
 import { type Command, decodeOptions, operandHelp, writeOperands } from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
 import { asSentence } from '../commands/context/format.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from '../commands/context/global-options.ts';
-import type { RawOptions } from '../commands/context/option-table.ts';
 import { VERSION } from '../commands/context/version.ts';
 import {
   COMMAND_SECTIONS,

@@ -1,11 +1,11 @@
 /** Options that were not given, filled in from the project file. */
 
 import { dirname, resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import * as v from 'valibot';
 import { configurationFailure, type Failure } from '../base/failure.ts';
+import { factsOf, type Option, type RawOptions } from '../base/option.ts';
 import type { Command } from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
-import type { OptionSpec, RawOptions } from '../commands/context/option-table.ts';
 import { COMMANDS } from '../commands/tree.ts';
 import { homeFolder } from '../profiles/environment.ts';
 import { readProjectFile } from '../profiles/project-file.ts';
@@ -36,14 +36,14 @@ export async function withProjectDefaults(
   const filled: Record<string, unknown> = {};
   for (const [written, value] of defaults) {
     const name = optionName(written);
-    const spec = command.options[name];
+    const option = command.options[name];
     const pointer = `defaults.${written}`;
-    if (spec === undefined) {
+    if (option === undefined) {
       const known = await knownNames();
       if (!known.includes(name)) faults.push({ pointer, detail: unknownName(written, known) });
       continue;
     }
-    const read = readDefault(spec, value, dirname(project.path));
+    const read = readDefault(option, value, dirname(project.path));
     if ('fault' in read) faults.push({ pointer, detail: read.fault });
     else if (!given.includes(name) && !isOverruled(name, given)) filled[name] = read.value;
   }
@@ -78,51 +78,19 @@ function unknownName(written: string, known: readonly string[]): string {
   return `no command has this option${meant === null ? '' : `; did you mean ${meant}?`}`;
 }
 
-type Read = { readonly value: unknown } | { readonly fault: string };
-
-/** Folders are relative to the project file, not to the current folder. */
-function readDefault(spec: OptionSpec, value: unknown, folder: string): Read {
-  switch (spec.type) {
-    case 'flag':
-      return typeof value === 'boolean' ? { value } : { fault: 'write true or false' };
-    case 'choice':
-      return spec.choices.some((choice) => choice === value)
-        ? { value }
-        : { fault: `choose one of ${spec.choices.join(', ')}` };
-    case 'pairs':
-      return isTextRecord(value) ? { value } : { fault: 'write an object of strings' };
-    case 'texts': {
-      const parts: unknown[] = Array.isArray(value) ? value : [value];
-      return parts.every((part) => typeof part === 'string')
-        ? { value: parts }
-        : { fault: 'write a list of strings' };
-    }
-    case 'list': {
-      const parts: unknown[] = Array.isArray(value) ? value : [value];
-      if (!parts.every((part) => typeof part === 'string')) return { fault: 'write a list of strings' };
-      return parseText(spec, parts.join(','));
-    }
-    default:
-      if (typeof value !== 'string' && typeof value !== 'number')
-        return { fault: 'write a string or a number' };
-      return spec.type === 'text' && spec.value === 'dir'
-        ? { value: resolve(folder, String(value)) }
-        : parseText(spec, String(value));
+/** A JSON value in the type of the option. Folders are relative to the project file, not to the current folder. */
+function readDefault(option: Option, value: unknown, folder: string): ReturnType<typeof readValue> {
+  const { type, value: placeholder } = factsOf(option);
+  const isScalar = type === 'text' || type === 'number' || type === 'duration';
+  if (isScalar && typeof value !== 'string' && typeof value !== 'number') {
+    return { fault: 'expected a string or a number' };
   }
-}
-
-function isTextRecord(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((part) => typeof part === 'string');
-}
-
-function parseText(spec: OptionSpec, text: string): Read {
-  try {
-    return { value: readValue(spec, text, undefined) };
-  } catch (error) {
-    if (error instanceof InvalidArgumentError) return { fault: error.message };
-    throw error;
-  }
+  if (type === 'text' && placeholder === 'dir') return { value: resolve(folder, String(value)) };
+  if (isScalar) return readValue(option, String(value));
+  if (type === 'list' && typeof value === 'string') return readValue(option, value);
+  const given = type === 'texts' && typeof value === 'string' ? [value] : value;
+  const result = v.safeParse(option, given);
+  return result.success ? { value: result.output } : { fault: result.issues[0].message };
 }
 
 function projectDefaultsFailure(

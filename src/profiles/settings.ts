@@ -2,14 +2,10 @@
  * The settings that choose a service. A new one is a row here: environment, flags, project file, profiles, `vloc profile`
  * and the documents are made from the table.
  */
+import { type Option, textOption } from '../base/option.ts';
 import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 
-/** An option as tables of options have it. */
-interface TextOption {
-  readonly type: 'text';
-  readonly value: string;
-  readonly help: string;
-}
+type TextOption = Option<string | undefined>;
 
 type SettingRow = {
   /** Its name in vloc.config.json, in profiles.json, and in what `vloc profile` shows. */
@@ -44,7 +40,7 @@ export const SETTINGS = {
     field: 'profile',
     variable: 'VLOC_PROFILE',
     help: 'name of the profile to use; `local` is the embedded service',
-    flag: { type: 'text', value: 'name', help: 'profile to use; `local` is the embedded service' },
+    flag: textOption('name', 'profile to use; `local` is the embedded service'),
     inProject: true,
     inProfile: 'never',
     isSecret: false,
@@ -53,7 +49,7 @@ export const SETTINGS = {
     field: 'base_url',
     variable: 'VLOC_BASE_URL',
     help: 'address of the service, ending in /v1; without it and without a profile the embedded service is used, unless CI is set',
-    flag: { type: 'text', value: 'url', help: 'address of the service, ending in /v1' },
+    flag: textOption('url', 'address of the service, ending in /v1'),
     inProject: true,
     inProfile: 'required',
     isSecret: false,
@@ -68,7 +64,7 @@ export const SETTINGS = {
     inProject: false,
     inProfile: 'required',
     isSecret: false,
-    option: { type: 'text', value: 'id', help: 'public identifier of the API key' },
+    option: textOption('id', 'public identifier of the API key'),
     question: 'API key:',
     column: { head: 'KEY' },
   },
@@ -92,7 +88,7 @@ export const SETTINGS = {
     inProfile: 'optional',
     isSecret: false,
     default: DEFAULT_HEADER_PREFIX,
-    option: { type: 'text', value: 'prefix', help: "the service's header prefix (default: X-Service)" },
+    option: textOption('prefix', "the service's header prefix (default: X-Service)"),
   },
   webhookSecret: {
     field: 'webhook_secret',
@@ -112,18 +108,17 @@ export const SETTINGS = {
     inProject: false,
     inProfile: 'optional',
     isSecret: false,
-    option: {
-      type: 'text',
-      value: 'kind=credits',
-      help: 'price of a unit, if the service does not report it; several separated by commas',
-    },
+    option: textOption(
+      'kind=credits',
+      'price of a unit, if the service does not report it; several separated by commas',
+    ),
   },
   // Never in a project file: it names programs to run, which must not arrive with a checkout.
   engines: {
     field: 'engines',
     variable: 'VLOC_ENGINES',
     help: 'file of the engines of the embedded service, default `engines.json` in the folder of the profiles',
-    flag: { type: 'text', value: 'file', help: 'engines of the embedded service (default: engines.json)' },
+    flag: textOption('file', 'engines of the embedded service (default: engines.json)'),
     inProject: false,
     inProfile: 'never',
     isSecret: false,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { HELP_GROUPS } from '../../src/base/option.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import type { Command } from '../../src/commands/context/command.ts';
-import { HELP_GROUPS } from '../../src/commands/context/option-table.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { createTestIo } from '../support/test-io.ts';
 

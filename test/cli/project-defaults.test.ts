@@ -1,20 +1,28 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  listOption,
+  type OptionTable,
+  pairsOption,
+  textOption,
+} from '../../src/base/option.ts';
 import { withProjectDefaults } from '../../src/cli/project-defaults.ts';
-import type { OptionTable } from '../../src/commands/context/option-table.ts';
 import { makeFolder } from '../client/support/harness.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const OPTIONS = {
-  to: { type: 'list', value: 'tags', help: '' },
-  out: { type: 'text', value: 'dir', help: '' },
-  name: { type: 'text', value: 'template', help: '' },
-  timeout: { type: 'duration', value: 'time', help: '' },
-  mode: { type: 'choice', choices: ['standard', 'subtitles_only'], help: '' },
-  clobber: { type: 'flag', help: '' },
-  skipExisting: { type: 'flag', help: '' },
-  set: { type: 'pairs', value: 'name=value', help: '' },
+  to: listOption('tags', ''),
+  out: textOption('dir', ''),
+  name: textOption('template', ''),
+  timeout: durationOption(''),
+  mode: choiceOption(['standard', 'subtitles_only'], ''),
+  clobber: flagOption(''),
+  skipExisting: flagOption(''),
+  set: pairsOption('name=value', ''),
 } as const satisfies OptionTable;
 
 const NOTHING = { to: [], clobber: false, skipExisting: false, set: {} };
@@ -70,7 +78,7 @@ describe('defaults of the project file', () => {
   it.each([
     [{ timeot: '2h' }, 'defaults.timeot', 'did you mean timeout?'],
     [{ something_else: 1 }, 'defaults.something_else', 'no command has this option'],
-    [{ mode: 'loud' }, 'defaults.mode', 'choose one of standard, subtitles_only'],
+    [{ mode: 'loud' }, 'defaults.mode', 'expected one of standard, subtitles_only'],
     [{ clobber: 'yes' }, 'defaults.clobber', 'true or false'],
     [{ to: [1] }, 'defaults.to', 'list of strings'],
     [{ timeout: 'soon' }, 'defaults.timeout', '90s'],

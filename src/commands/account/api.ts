@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Failure, isApiAnswer, usageFailure } from '../../base/failure.ts';
+import { flagOption, pairsOption, textOption } from '../../base/option.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -18,20 +19,14 @@ export const api: Command = defineCommand({
     },
   },
   options: {
-    data: {
-      type: 'text',
-      value: 'json',
-      short: '-d',
-      help: 'request body as JSON, @file, or - for stdin',
-    },
-    header: { type: 'pairs', value: 'name=value', short: '-H', help: 'additional header; repeatable' },
-    idempotencyKey: {
-      type: 'text',
-      value: 'key',
-      help: 'Idempotency-Key of a POST or DELETE (default: a new one, printed on stderr)',
-    },
-    paginate: { type: 'flag', help: 'print the entries of all pages of a list' },
-    include: { type: 'flag', help: 'also print status and headers: {status, headers, body}' },
+    data: textOption('json', 'request body as JSON, @file, or - for stdin', { short: '-d' }),
+    header: pairsOption('name=value', 'additional header; repeatable', { short: '-H' }),
+    idempotencyKey: textOption(
+      'key',
+      'Idempotency-Key of a POST or DELETE (default: a new one, printed on stderr)',
+    ),
+    paginate: flagOption('print the entries of all pages of a list'),
+    include: flagOption('also print status and headers: {status, headers, body}'),
   },
   examples: [
     { command: 'vloc api /credits', explains: 'a signed GET' },

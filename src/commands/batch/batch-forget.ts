@@ -1,4 +1,5 @@
 import { type Failure, usageFailure } from '../../base/failure.ts';
+import { flagOption } from '../../base/option.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { readPartKey } from '../../batch/plan/item-key.ts';
 import { foldIntents } from '../../batch/records/intents.ts';
@@ -24,15 +25,8 @@ export const batchForget: Command = defineCommand({
     },
   },
   options: {
-    gone: {
-      type: 'flag',
-      help: 'forget all items that are not done and whose input file no longer exists',
-    },
-    yes: {
-      type: 'flag',
-      short: '-y',
-      help: 'also forget items with a job that is not finished or not downloaded',
-    },
+    gone: flagOption('forget all items that are not done and whose input file no longer exists'),
+    yes: flagOption('also forget items with a job that is not finished or not downloaded', { short: '-y' }),
   },
   fields: () => ITEM_FIELDS,
   examples: [

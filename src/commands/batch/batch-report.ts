@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { diskFailure, usageFailure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
+import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { describeDisk, errorCode } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
@@ -26,21 +27,14 @@ const WRITERS = {
 export const batchReport: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
-    format: {
-      type: 'choice',
-      choices: ['markdown', 'json', 'junit'],
-      help: 'format of the report (default: markdown; json with --output json)',
-    },
-    html: {
-      type: 'flag',
-      help: 'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
-    },
-    out: {
-      type: 'text',
-      value: 'file',
-      tool: 'writes',
-      help: 'write to this file, replacing it (default: stdout)',
-    },
+    format: choiceOption(
+      ['markdown', 'json', 'junit'],
+      'format of the report (default: markdown; json with --output json)',
+    ),
+    html: flagOption(
+      'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
+    ),
+    out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
   },
   examples: [
     { command: 'vloc batch report out --out report.md', explains: 'for a ticket' },

@@ -1,4 +1,5 @@
 import { Failure, partialFailure, usageFailure } from '../../base/failure.ts';
+import { flagOption } from '../../base/option.ts';
 import { type BatchFacts, countFailed } from '../../batch/report/batch-facts.ts';
 import {
   combineRetries,
@@ -20,8 +21,8 @@ import { BATCH_OPERAND, continueBatch, type OpenBatch, openBatches } from './ope
 export const batchRetry: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
-    all: { type: 'flag', help: 'also retry items that failed permanently, were cancelled or have expired' },
-    dryRun: { type: 'flag', help: 'list the items that would run; send nothing' },
+    all: flagOption('also retry items that failed permanently, were cancelled or have expired'),
+    dryRun: flagOption('list the items that would run; send nothing'),
   },
   fields: () => ITEM_FIELDS,
   examples: [

@@ -1,4 +1,5 @@
 import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
+import { flagOption } from '../../base/option.ts';
 import { type BatchFacts, countFailed, countOpen, reportDocument } from '../../batch/report/batch-facts.ts';
 import { describeCredits } from '../../batch/report/item-report.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
@@ -15,12 +16,8 @@ import { printProvenance } from './print-provenance.ts';
 export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
-    all: { type: 'flag', help: 'also list finished items' },
-    watch: {
-      type: 'flag',
-      tool: 'no',
-      help: 'refresh every two seconds until everything has finished, or Ctrl-C',
-    },
+    all: flagOption('also list finished items'),
+    watch: flagOption('refresh every two seconds until everything has finished, or Ctrl-C', { tool: 'no' }),
   },
   fields: () => ITEM_FIELDS,
   examples: [

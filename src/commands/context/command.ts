@@ -1,39 +1,11 @@
 /** What a command consists of: data for help, parser, completions and documents, and the function that runs it. */
 
+import * as v from 'valibot';
 import { type Failure, usageFailure } from '../../base/failure.ts';
+import type { Option, OptionTable, OptionValues, RawOptions } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import type { Context } from './context.ts';
-import {
-  type HelpGroup,
-  isInRange,
-  type OptionSpec,
-  type OptionTable,
-  type RawOptions,
-} from './option-table.ts';
-
-/** Puts options under a heading of the help. */
-export function inGroup<const T extends OptionTable>(group: HelpGroup, table: T): T {
-  const entries = Object.entries(table).map(([name, spec]) => [name, { ...spec, group }]);
-  return Object.fromEntries(entries) as T; // the same names and types
-}
-
-/** The value of an option: durations in milliseconds, `list` is split at commas, `texts` and `pairs` (`name=value`) come from repeated options. */
-type OptionValue<O extends OptionSpec> = O extends { type: 'flag' }
-  ? boolean
-  : O extends { type: 'list' | 'texts' }
-    ? readonly string[]
-    : O extends { type: 'pairs' }
-      ? Readonly<Record<string, string>>
-      : O extends { type: 'duration' | 'number' }
-        ? number | undefined
-        : O extends { type: 'choice'; default: string; choices: readonly (infer Choice)[] }
-          ? Choice
-          : O extends { type: 'choice'; choices: readonly (infer Choice)[] }
-            ? Choice | undefined
-            : string | undefined;
-
-export type OptionValues<T extends OptionTable> = { readonly [N in keyof T]: OptionValue<NonNullable<T[N]>> };
 
 /** The operands of a command; one name for all of them. */
 export type Operands = {
@@ -120,61 +92,25 @@ export function defineCommand<const T extends OptionTable>(definition: CommandDe
 }
 
 /**
- * The options of a table, each with the type of its row; a missing one has the empty value of that type.
- * @throws Failure (`usage`) for a value that its row does not accept: another version may have recorded it
+ * The options of a table, each checked by its schema; a missing one has the empty value of its type.
+ * @throws Failure (`usage`) for a value that its schema does not accept: another version may have recorded it
  */
 export function decodeOptions<T extends OptionTable>(table: T, raw: RawOptions): OptionValues<T> {
-  const entries = Object.entries(table).map(([name, spec]) => [name, decodeOption(name, spec, raw[name])]);
-  return Object.fromEntries(entries) as OptionValues<T>; // each value was checked against its row
+  const entries = Object.entries(table).map(([name, option]) => [
+    name,
+    decodeOption(name, option, raw[name]),
+  ]);
+  return Object.fromEntries(entries) as OptionValues<T>; // each value was checked by its schema
 }
 
-function decodeOption(name: string, spec: OptionSpec, value: unknown): unknown {
-  if (value === undefined || value === null) return emptyValue(spec);
-  if (isValueOf(spec, value)) return value;
+function decodeOption(name: string, option: Option, value: unknown): unknown {
+  // Records have null for what was not given.
+  const result = v.safeParse(option, value ?? undefined);
+  if (result.success) return result.output;
   throw invalidCallFailure(
     `${flagName(name)} cannot be ${JSON.stringify(value)}`,
     'Run the command again with values that its --help lists.',
   );
-}
-
-function emptyValue(spec: OptionSpec): unknown {
-  switch (spec.type) {
-    case 'flag':
-      return false;
-    case 'list':
-    case 'texts':
-      return [];
-    case 'pairs':
-      return {};
-    case 'choice':
-      return spec.default;
-    default:
-      return undefined;
-  }
-}
-
-function isValueOf(spec: OptionSpec, value: unknown): boolean {
-  switch (spec.type) {
-    case 'flag':
-      return typeof value === 'boolean';
-    case 'list':
-    case 'texts':
-      return Array.isArray(value) && value.every(isText);
-    case 'pairs':
-      return typeof value === 'object' && value !== null && Object.values(value).every(isText);
-    case 'duration':
-      return typeof value === 'number';
-    case 'number':
-      return typeof value === 'number' && isInRange(value, spec);
-    case 'choice':
-      return spec.choices.some((choice) => choice === value);
-    case 'text':
-      return isText(value);
-  }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 /** The failure for an invalid call of a command: exit code 2, and nothing was sent. */

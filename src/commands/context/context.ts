@@ -2,12 +2,12 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { Failure } from '../../base/failure.ts';
+import type { OptionTable, RawOptions } from '../../base/option.ts';
 import type { CreditTotals } from '../../batch/item.ts';
 import type { watchFolder } from '../../batch/records/folder-watch.ts';
 import type { ClientOptions, Runtime } from '../../client/index.ts';
 import type { SplitLimits } from '../../media/split/limits.ts';
 import type { ServiceFlags } from '../../profiles/settings.ts';
-import type { OptionTable, RawOptions } from './option-table.ts';
 
 export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;
 export type OutputMode = (typeof OUTPUT_MODES)[number];

@@ -1,14 +1,22 @@
 /** Lists of the service: their query parameters as options, and their pages. */
 
+import * as v from 'valibot';
 import { type Failure, refusedFailure, usageFailure } from '../../base/failure.ts';
+import {
+  choiceOption,
+  flagOption,
+  numberOption,
+  type Option,
+  type OptionTable,
+  type OptionValues,
+  textOption,
+} from '../../base/option.ts';
 import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
 import type { ListPage } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { parametersOf } from '../../protocol/openapi/parameters.ts';
-import { type Action, OPERATIONS } from '../../protocol/operations.ts';
-import type { OptionValues } from './command.ts';
+import { queryOf } from '../../protocol/openapi/parameters.ts';
+import type { Action } from '../../protocol/operations.ts';
 import { parseMoment } from './format.ts';
-import type { OptionSpec, OptionTable } from './option-table.ts';
 
 /** Shorter names for some parameters. */
 const SHORT_NAMES: Readonly<Record<string, string>> = { created_after: 'since', created_before: 'until' };
@@ -21,61 +29,44 @@ const HELP: Readonly<Record<string, string>> = {
   created_before: 'created before a date, a time with a time zone, or an age',
 };
 
-interface Parameter {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'choice' | 'number' | 'time' | 'text';
-  readonly choices: readonly string[];
-}
-
 interface FilterOption {
-  readonly option: string;
-  readonly parameter: Parameter;
-  readonly spec: OptionSpec;
+  /** Name of the option, in camel case. */
+  readonly name: string;
+  /** Name of the query parameter. */
+  readonly parameter: string;
+  readonly isTime: boolean;
+  readonly option: Option;
 }
 
 /** Every query parameter of an operation as an option. Source: specification, "List query parameters". */
 export function filterOptions(action: Action): readonly FilterOption[] {
-  const operation = OPERATIONS.find((each) => each.action === action);
-  if (operation === undefined) return [];
-  return parametersOf(operation).flatMap((described) => {
-    const parameter = readParameter(described);
-    if (parameter === null) return [];
-    const option = SHORT_NAMES[parameter.name] ?? camelCase(parameter.name);
-    return [{ option, parameter, spec: specOf(parameter) }];
+  return Object.entries(queryOf(action)).map(([parameter, schema]) => {
+    const name = SHORT_NAMES[parameter] ?? camelCase(parameter);
+    const help = HELP[parameter] ?? v.getDescription(schema) ?? '';
+    const isTime = parameter.startsWith('created_');
+    return { name, parameter, isTime, option: createFilter(schema, help, isTime) };
   });
 }
 
-const ALL = { type: 'flag', help: 'all entries, from all pages' } as const satisfies OptionSpec;
+function createFilter(schema: v.GenericSchema, help: string, isTime: boolean): Option {
+  if ('options' in schema && Array.isArray(schema.options))
+    return choiceOption(schema.options.map(String), help);
+  if (v.is(schema, 1)) return numberOption('n', help, { whole: true, from: 1 });
+  return textOption(isTime ? 'time' : 'text', help, { tool: 'text' });
+}
 
 /** The options of every list; the others are filters, which differ. */
 type ListTable = OptionTable & {
-  readonly limit: OptionSpec & { readonly type: 'number' };
-  readonly cursor: OptionSpec & { readonly type: 'text' };
-  readonly all: typeof ALL;
+  readonly limit: Option<number | undefined>;
+  readonly cursor: Option<string | undefined>;
+  readonly all: Option<boolean>;
 };
 
 /** The option table of a list command. */
 export function listOptions(action: Action): ListTable {
-  const filters = filterOptions(action).map(({ option, spec }) => [option, spec] as const);
-  return { ...Object.fromEntries(filters), all: ALL } as ListTable; // every list has a limit and a cursor
-}
-
-function readParameter(described: Readonly<Record<string, unknown>>): Parameter | null {
-  const { name, description, schema } = described;
-  if (described.in !== 'query' || typeof name !== 'string') return null;
-  const { enum: values, type, format } = (schema ?? {}) as Readonly<Record<string, unknown>>; // of the document
-  const choices = Array.isArray(values) ? values.map(String) : [];
-  const help = HELP[name] ?? String(description);
-  if (choices.length > 0) return { name, help, choices, type: 'choice' };
-  if (type === 'integer') return { name, help, choices, type: 'number' };
-  return { name, help, choices, type: format === 'date-time' ? 'time' : 'text' };
-}
-
-function specOf({ type, choices, help }: Parameter): OptionSpec {
-  if (type === 'choice') return { type, choices, help };
-  if (type === 'number') return { type, whole: true, from: 1, value: 'n', help };
-  return { type: 'text', value: type === 'time' ? 'time' : 'text', tool: 'text', help };
+  const filters = filterOptions(action).map(({ name, option }) => [name, option] as const);
+  const all = flagOption('all entries, from all pages');
+  return { ...Object.fromEntries(filters), all } as ListTable; // every list has a limit and a cursor
 }
 
 /** The request of a list command. */
@@ -102,14 +93,14 @@ export function readListRequest(
 ): ListRequest {
   const problems: { pointer: string; detail: string }[] = [];
   const filters: Record<string, string> = {};
-  for (const { option, parameter } of filterOptions(action)) {
-    const value = options[option];
-    if (value === undefined || parameter.name === 'limit' || parameter.name === 'cursor') continue;
-    const written = parameter.type === 'time' ? parseMoment(String(value), nowMs) : String(value);
-    if (written !== null) filters[parameter.name] = written;
+  for (const { name, parameter, isTime } of filterOptions(action)) {
+    const value = options[name];
+    if (value === undefined || parameter === 'limit' || parameter === 'cursor') continue;
+    const written = isTime ? parseMoment(String(value), nowMs) : String(value);
+    if (written !== null) filters[parameter] = written;
     else
       problems.push({
-        pointer: flagName(option),
+        pointer: flagName(name),
         detail: `not a date, timestamp or age (try 2026-11-21, 2026-11-21T10:00:00Z or 7d): ${value}`,
       });
   }

@@ -1,3 +1,4 @@
+import { flagOption } from '../../base/option.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { lockFolders, runChecks } from './checks.ts';
@@ -6,10 +7,7 @@ import { clearLocks } from './locks.ts';
 
 export const doctor: Command = defineCommand({
   options: {
-    clearLocks: {
-      type: 'flag',
-      help: 'remove locks of processes that have died, before the checks',
-    },
+    clearLocks: flagOption('remove locks of processes that have died, before the checks'),
   },
   examples: [
     { command: 'vloc doctor', explains: 'diagnose problems and show how to fix them' },

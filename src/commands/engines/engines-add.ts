@@ -1,14 +1,23 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
+import {
+  durationOption,
+  flagOption,
+  listOption,
+  numberOption,
+  type OptionTable,
+  type OptionValues,
+  pairsOption,
+  textOption,
+} from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { BackendStep } from '../../media/work.ts';
-import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
-import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord } from '../context/records.ts';
 import {
@@ -23,57 +32,35 @@ import {
 import { runTrial, summarize } from './trials.ts';
 
 const OPTIONS = {
-  type: {
-    type: 'text',
-    value: 'engine',
-    help: 'openai, libretranslate, sherpa or command (default: command, if a program follows)',
-  },
-  url: { type: 'text', value: 'url', help: 'address of the server, such as http://127.0.0.1:8000/v1' },
-  model: { type: 'text', value: 'model', help: 'name of the model on the server' },
-  keyEnv: { type: 'text', value: 'variable', help: 'environment variable that holds the key of the server' },
-  insecure: { type: 'flag', help: 'allow http to an address outside private networks' },
-  folder: { type: 'text', value: 'dir', help: 'folder of the model' },
-  threads: { type: 'number', value: 'n', help: 'number of threads for the model' },
-  language: {
-    type: 'list',
-    value: 'tags',
-    help: 'languages to use it for, separated by commas (default: all that it supports)',
-  },
-  voice: {
-    type: 'pairs',
-    value: 'language=name',
-    help: 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',
-  },
-  context: {
-    type: 'number',
-    value: 'n',
-    help: 'number of cues before and after that a language model sees (default: 5)',
-  },
-  instructions: {
-    type: 'text',
-    value: 'text',
-    help: 'instructions for a language model, such as names and tone',
-  },
-  format: {
-    type: 'text',
-    value: 'format',
-    help: 'format that a recognition program writes: srt or verbose_json',
-  },
-  vocals: {
-    type: 'text',
-    value: 'path',
-    help: 'voice file that a separation program writes, relative to {out}',
-  },
-  background: { type: 'text', value: 'path', help: 'background file that it writes, relative to {out}' },
-  concurrency: { type: 'number', value: 'n', help: 'maximum number of concurrent calls' },
-  timeout: { type: 'duration', value: 'time', help: 'fail a call after this time, such as 90s or 30m' },
-  noFallback: {
-    type: 'flag',
-    help: 'fail if it does not support a language, instead of using the next engine',
-  },
-  first: { type: 'flag', help: 'use it before the other engines of the step (default)' },
-  last: { type: 'flag', help: 'use it after the other engines of the step' },
-  noCheck: { type: 'flag', help: 'save it without a trial' },
+  type: textOption(
+    'engine',
+    'openai, libretranslate, sherpa or command (default: command, if a program follows)',
+  ),
+  url: textOption('url', 'address of the server, such as http://127.0.0.1:8000/v1'),
+  model: textOption('model', 'name of the model on the server'),
+  keyEnv: textOption('variable', 'environment variable that holds the key of the server'),
+  insecure: flagOption('allow http to an address outside private networks'),
+  folder: textOption('dir', 'folder of the model'),
+  threads: numberOption('n', 'number of threads for the model'),
+  language: listOption(
+    'tags',
+    'languages to use it for, separated by commas (default: all that it supports)',
+  ),
+  voice: pairsOption(
+    'language=name',
+    'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',
+  ),
+  context: numberOption('n', 'number of cues before and after that a language model sees (default: 5)'),
+  instructions: textOption('text', 'instructions for a language model, such as names and tone'),
+  format: textOption('format', 'format that a recognition program writes: srt or verbose_json'),
+  vocals: textOption('path', 'voice file that a separation program writes, relative to {out}'),
+  background: textOption('path', 'background file that it writes, relative to {out}'),
+  concurrency: numberOption('n', 'maximum number of concurrent calls'),
+  timeout: durationOption('fail a call after this time, such as 90s or 30m'),
+  noFallback: flagOption('fail if it does not support a language, instead of using the next engine'),
+  first: flagOption('use it before the other engines of the step (default)'),
+  last: flagOption('use it after the other engines of the step'),
+  noCheck: flagOption('save it without a trial'),
 } as const satisfies OptionTable;
 
 type Options = OptionValues<typeof OPTIONS>;

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
+import { flagOption, listOption } from '../../base/option.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { InstallPlan } from '../../engines/install.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -8,22 +9,16 @@ import type { Context } from '../context/context.ts';
 
 export const enginesInstall: Command = defineCommand({
   options: {
-    pair: {
-      type: 'list',
-      value: 'pairs',
-      help: 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu',
-    },
-    to: {
-      type: 'list',
-      value: 'languages',
-      help: 'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan',
-    },
-    font: {
-      type: 'list',
-      value: 'languages',
-      help: 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB',
-    },
-    yes: { type: 'flag', short: '-y', help: 'do not ask before installing' },
+    pair: listOption('pairs', 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu'),
+    to: listOption(
+      'languages',
+      'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan',
+    ),
+    font: listOption(
+      'languages',
+      'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB',
+    ),
+    yes: flagOption('do not ask before installing', { short: '-y' }),
   },
   examples: [
     { command: 'vloc engines install', explains: 'show the packages, ask, then install them' },

@@ -3,6 +3,21 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { Failure } from '../../base/failure.ts';
+import {
+  changeOption,
+  choiceOption,
+  durationOption,
+  flagOption,
+  inGroup,
+  listOption,
+  numberOption,
+  type Option,
+  type OptionTable,
+  type OptionValues,
+  pairsOption,
+  textOption,
+  textsOption,
+} from '../../base/option.ts';
 import { givesSubtitles, givesVideo } from '../../batch/plan/delivery.ts';
 import { fieldFlags, type TextFieldOption } from '../../batch/plan/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
@@ -13,9 +28,8 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { RESULT_FORMATS } from '../../protocol/result-formats.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
-import { inGroup, invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
-import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { quoteForShell } from '../context/printed-command.ts';
 
 /** The command of each kind. */
@@ -32,44 +46,36 @@ export const STDOUT = '-';
 
 /** Where results go; for every command that downloads results. */
 const FOLDER_OPTIONS = inGroup('Output:', {
-  out: {
-    type: 'text',
-    value: 'dir',
-    tool: 'writes',
-    help: 'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
-    argumentHelp: 'folder for the results, created if missing (default: the first writable folder)',
-  },
-  name: {
-    type: 'text',
-    value: 'template',
-    tool: 'name',
-    help: 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}',
-  },
-  clobber: { type: 'flag', help: 'replace files that exist' },
-  skipExisting: { type: 'flag', help: 'skip results that already exist' },
+  out: textOption(
+    'dir',
+    'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
+    {
+      tool: 'writes',
+      argumentHelp: 'folder for the results, created if missing (default: the first writable folder)',
+    },
+  ),
+  name: textOption(
+    'template',
+    'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}',
+    { tool: 'name' },
+  ),
+  clobber: flagOption('replace files that exist'),
+  skipExisting: flagOption('skip results that already exist'),
 });
 
 /** The same for commands that take ids of jobs: this machine knows where the results of its own jobs belong. */
 export const JOB_DELIVERY_OPTIONS = {
   ...FOLDER_OPTIONS,
-  out: {
-    ...FOLDER_OPTIONS.out,
+  out: changeOption(FOLDER_OPTIONS.out, {
     help: 'folder for the results (default: that of the run that created the job, else the current one)',
-    argumentHelp: FOLDER_OPTIONS.out.argumentHelp,
-  },
-  asIs: {
-    type: 'flag',
-    help: 'download videos without the tracks that --keep-audio and --keep-subtitles add',
+  }),
+  asIs: flagOption('download videos without the tracks that --keep-audio and --keep-subtitles add', {
     group: 'Output:',
-  },
+  }),
 } as const satisfies OptionTable;
 
 export const TIMEOUT_OPTION = inGroup('Limits:', {
-  timeout: {
-    type: 'duration',
-    value: 'time',
-    help: 'stop waiting after this time, such as 90s, 30m or 2h; jobs continue',
-  },
+  timeout: durationOption('stop waiting after this time, such as 90s, 30m or 2h; jobs continue'),
 });
 
 /** The same for commands that wait. */
@@ -79,125 +85,86 @@ const DELIVERY_OPTIONS = {
 } as const satisfies OptionTable;
 
 const SUBMIT_OPTIONS = inGroup('Job:', {
-  detach: { type: 'flag', help: 'print the job ids and do not wait' },
-  set: {
-    type: 'pairs',
-    value: 'name=value',
+  detach: flagOption('print the job ids and do not wait'),
+  set: pairsOption(
+    'name=value',
+    'set a request field that vloc does not know; JSON or text, a.b=1 for nested fields; repeatable',
+    { tool: 'default' },
+  ),
+  body: textOption('@file', 'request fields as a JSON object, @file, or - for stdin; flags override it', {
     tool: 'default',
-    help: 'set a request field that vloc does not know; JSON or text, a.b=1 for nested fields; repeatable',
-  },
-  body: {
-    type: 'text',
-    value: '@file',
-    tool: 'default',
-    help: 'request fields as a JSON object, @file, or - for stdin; flags override it',
-  },
+  }),
 });
 
 export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
-  subtitleFormat: {
-    type: 'choice',
-    choices: SUBTITLE_FORMATS,
-    help: 'format of the subtitles to write (default: srt)',
-  },
+  subtitleFormat: choiceOption(SUBTITLE_FORMATS, 'format of the subtitles to write (default: srt)'),
 });
 
 /** Added to finished videos on this machine. */
 const KEEP_OPTIONS = inGroup('Output:', {
-  keepAudio: {
-    type: 'flag',
-    help: 'also keep the original sound, as a second audio track of the result; needs ffmpeg and a local file',
-  },
-  keepSubtitles: {
-    type: 'flag',
-    help: 'also keep the subtitle tracks of the original, and in stages the recognized or given subtitles',
-  },
+  keepAudio: flagOption(
+    'also keep the original sound, as a second audio track of the result; needs ffmpeg and a local file',
+  ),
+  keepSubtitles: flagOption(
+    'also keep the subtitle tracks of the original, and in stages the recognized or given subtitles',
+  ),
 });
 
 /** The inputs beyond the operands. */
 const INPUT_OPTIONS = inGroup('Input:', {
-  watch: {
-    type: 'flag',
-    tool: 'no',
-    help: 'process new files in the folders, once they are complete, until Ctrl-C',
-  },
-  dryRun: { type: 'flag', help: 'print the plan and its cost; submit nothing' },
-  include: {
-    type: 'texts',
-    value: 'glob',
-    tool: 'text',
-    help: 'only include files in folders that match this glob, such as *.mp4; repeatable',
-  },
-  exclude: {
-    type: 'texts',
-    value: 'glob',
-    tool: 'text',
-    help: 'skip files in folders that match this glob; repeatable',
-  },
-  filesFrom: { type: 'text', value: 'file', help: 'read inputs from a file, one per line; - for stdin' },
-  filesFrom0: {
-    type: 'text',
-    value: 'file',
-    help: 'the same, NUL-separated, as find -print0 writes',
-  },
-  sheet: {
-    type: 'text',
-    value: 'file',
-    help: 'CSV or JSON with a row for each input: file, to and other options; a row overrides the flags',
-  },
-  shard: {
-    type: 'text',
-    value: 'i/n',
-    tool: 'default',
-    help: 'run only shard i of n, such as 2/3, to share the inputs among machines; --jobs and --max-credits apply to each',
-  },
-  order: {
-    type: 'choice',
-    choices: ['given', 'size', 'name'],
-    help: 'start with the smallest inputs, or by name (default: as given, folders by name)',
-  },
+  watch: flagOption('process new files in the folders, once they are complete, until Ctrl-C', { tool: 'no' }),
+  dryRun: flagOption('print the plan and its cost; submit nothing'),
+  include: textsOption(
+    'glob',
+    'only include files in folders that match this glob, such as *.mp4; repeatable',
+    { tool: 'text' },
+  ),
+  exclude: textsOption('glob', 'skip files in folders that match this glob; repeatable', { tool: 'text' }),
+  filesFrom: textOption('file', 'read inputs from a file, one per line; - for stdin'),
+  filesFrom0: textOption('file', 'the same, NUL-separated, as find -print0 writes'),
+  sheet: textOption(
+    'file',
+    'CSV or JSON with a row for each input: file, to and other options; a row overrides the flags',
+  ),
+  shard: textOption(
+    'i/n',
+    'run only shard i of n, such as 2/3, to share the inputs among machines; --jobs and --max-credits apply to each',
+    { tool: 'default' },
+  ),
+  order: choiceOption(
+    ['given', 'size', 'name'],
+    'start with the smallest inputs, or by name (default: as given, folders by name)',
+  ),
 });
 
 /** Limits of a run, and how it treats what was done before. */
 export const RUN_OPTIONS = {
   ...inGroup('Limits:', {
-    jobs: {
-      type: 'number',
-      whole: true,
-      from: 1,
-      value: 'n',
-      help: `maximum number of concurrent jobs (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
-    },
-    maxCredits: {
-      type: 'number',
+    jobs: numberOption(
+      'n',
+      `maximum number of concurrent jobs (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
+      { whole: true, from: 1 },
+    ),
+    maxCredits: numberOption('n', 'send no job that would raise the cost of this command above n credits', {
       from: 0,
-      value: 'n',
-      help: 'send no job that would raise the cost of this command above n credits',
-    },
-    price: {
-      type: 'text',
-      value: 'kind=credits',
-      tool: 'default',
-      help: 'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas',
-    },
-    maxDuration: {
-      type: 'duration',
-      value: 'time',
-      help: 'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for',
-    },
+    }),
+    price: textOption(
+      'kind=credits',
+      'credits for one unit, such as dubbing=2, for --max-credits with a service that does not report what jobs cost; several separated by commas',
+      { tool: 'default' },
+    ),
+    maxDuration: durationOption(
+      'send no new jobs after this time, such as 90s, 30m or 2h; running jobs are waited for',
+    ),
   }),
   ...inGroup('Job:', {
-    fresh: { type: 'flag', tool: 'no', help: 'ignore earlier results and create new jobs, charged again' },
-    retryFailed: { type: 'flag', help: 'also retry items that failed permanently' },
-    skipDone: {
-      type: 'flag',
-      help: 'count what an earlier run downloaded as done, even if the file is no longer here',
-    },
-    rebuild: {
-      type: 'flag',
-      tool: 'no',
-      help: "also continue jobs of the service that this folder's journal does not list, such as those of other folders",
-    },
+    fresh: flagOption('ignore earlier results and create new jobs, charged again', { tool: 'no' }),
+    retryFailed: flagOption('also retry items that failed permanently'),
+    skipDone: flagOption('count what an earlier run downloaded as done, even if the file is no longer here'),
+    rebuild: flagOption(
+      "also continue jobs of the service that this folder's journal does not list, such as those of other folders",
+      { tool: 'no' },
+    ),
   }),
 } as const;
 
@@ -205,74 +172,60 @@ export const RUN_OPTIONS = {
 function splitOption(input: 'video' | 'subtitle') {
   const places = input === 'video' ? 'silences' : 'gaps between cues';
   const help = `split ${input}s that are too long for one job at ${places}, run each part as a job, and join the results`;
-  return inGroup('Input:', { split: { type: 'flag', help } });
+  return inGroup('Input:', { split: flagOption(help) });
 }
 
 /** Subtitles have no container and no tracks. */
 const CONVERT_OPTIONS = inGroup('Input:', {
-  convert: {
-    type: 'flag',
-    help: 'first convert videos that the service does not accept, such as MKV, WebM or TS, to MP4',
-  },
-  audioTrack: {
-    type: 'number',
-    whole: true,
-    from: 1,
-    value: 'n',
-    help: 'audio track to use, counted from 1',
-  },
+  convert: flagOption(
+    'first convert videos that the service does not accept, such as MKV, WebM or TS, to MP4',
+  ),
+  audioTrack: numberOption('n', 'audio track to use, counted from 1', { whole: true, from: 1 }),
 });
 
 interface FieldOption {
   /** Name of the request field. */
   readonly field: string;
   /** Name of the option, in camel case. */
-  readonly option: string;
-  readonly spec: OptionSpec;
+  readonly name: string;
+  readonly option: Option;
 }
 
 /** One option for each request field of the kind, except the input. */
 export function fieldOptions(kind: JobKind): readonly FieldOption[] {
-  return fieldFlags(kind).flatMap(({ field, option, row }) => {
-    const spec = specOf(row);
-    if (spec === null) return [];
+  return fieldFlags(kind).flatMap(({ field, option: name, row }) => {
+    const option = createFieldOption(row);
+    if (option === null) return [];
     const group = field === 'subtitle_output' ? 'Subtitles and stages:' : 'Job:';
-    return [{ field, option, spec: { ...spec, group } }];
+    return [{ field, name, option: changeOption(option, { group }) }];
   });
 }
 
-function specOf(field: Field): OptionSpec | null {
+function createFieldOption(field: Field): Option | null {
   switch (field.type) {
     case 'source':
     case 'subtitle':
       return null;
     case 'language':
       return field.required
-        ? {
-            type: 'list',
-            value: 'tags',
+        ? listOption('tags', `${field.help}; several, separated by commas, create a job each`, {
             tool: 'text',
-            help: `${field.help}; several, separated by commas, create a job each`,
             argumentHelp: `${field.help}; each makes a job`,
             required: true,
-          }
-        : { type: 'text', value: 'tag', tool: 'text', help: `${field.help} (default: ${field.default})` };
+          })
+        : textOption('tag', `${field.help} (default: ${field.default})`, { tool: 'text' });
     case 'choice':
-      return { type: 'choice', choices: field.choices, help: `${field.help} (default: ${field.default})` };
+      return choiceOption(field.choices, `${field.help} (default: ${field.default})`);
     case 'reference':
-      return { type: 'text', value: 'text', tool: 'text', help: field.help };
+      return textOption('text', field.help, { tool: 'text' });
     case 'callback':
-      return { type: 'text', value: 'url', help: field.help };
+      return textOption('url', field.help);
   }
 }
 
-type TextSpec = OptionSpec & { readonly type: 'text' };
-type ListSpec = OptionSpec & { readonly type: 'list' };
-type ChoiceSpec = OptionSpec & { readonly type: 'choice' };
-
 /** The options for request fields; a kind has those of its own fields only. */
-type FieldTable = { readonly to?: ListSpec } & {
-  readonly [Name in TextFieldOption]?: TextSpec | ChoiceSpec;
+type FieldTable = { readonly to?: Option<readonly string[]> } & {
+  readonly [Name in TextFieldOption]?: Option<string | undefined>;
 };
 
 type JobTable = FieldTable &
@@ -290,7 +243,7 @@ export type JobOptions = OptionValues<JobTable>;
 
 /** The option table of the command of a kind. */
 export function jobTable(kind: JobKind): JobTable {
-  const fields = fieldOptions(kind).map(({ option, spec }) => [option, spec] as const);
+  const fields = fieldOptions(kind).map(({ name, option }) => [name, option] as const);
   return {
     ...(Object.fromEntries(fields) as FieldTable), // one row for each field of the kind
     ...INPUT_OPTIONS,

@@ -1,4 +1,5 @@
 /** Commands that get the results of jobs: `jobs wait` and `jobs download`. */
+import { flagOption } from '../../base/option.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import type { Job } from '../../client/index.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -18,10 +19,7 @@ import { RESULT_NAMES_NOTE } from './result-places.ts';
 export const jobsDownload: Command = defineCommand({
   operands: { ...JOB_OPERANDS, count: 'any' },
   options: {
-    allFinished: {
-      type: 'flag',
-      help: 'download the results of all succeeded jobs that are not in the folder yet',
-    },
+    allFinished: flagOption('download the results of all succeeded jobs that are not in the folder yet'),
     kind: KIND_OPTION,
     ...JOB_DELIVERY_OPTIONS,
   },

@@ -1,6 +1,7 @@
 /** Jobs of several kinds as one list, and how jobs are shown. */
 
 import { Failure } from '../../base/failure.ts';
+import { listOption } from '../../base/option.ts';
 import type { Client, Job, JobFilters, JobSummary, ListPage } from '../../client/index.ts';
 import { isNotPermitted } from '../../client/jobs/jobs.ts';
 import { jobFields, jobSummaryFields } from '../../client/read/job.ts';
@@ -10,19 +11,17 @@ import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { type ListRequest, readPages } from '../context/lists.ts';
-import type { OptionSpec } from '../context/option-table.ts';
 import type { RecordForm } from '../context/records.ts';
 import { COMMAND_OF } from './job-options.ts';
 
 /** The names that --kind accepts; it also accepts API paths. */
 export const KIND_CHOICES: readonly string[] = [...Object.values(COMMAND_OF), ...JOB_KIND_NAMES];
 
-export const KIND_OPTION = {
-  type: 'list',
-  value: 'kinds',
-  tool: 'text',
-  help: `only jobs of these kinds: ${Object.values(COMMAND_OF).join(', ')}, or their full names`,
-} as const satisfies OptionSpec;
+export const KIND_OPTION = listOption(
+  'kinds',
+  `only jobs of these kinds: ${Object.values(COMMAND_OF).join(', ')}, or their full names`,
+  { tool: 'text' },
+);
 
 export interface KindChoice {
   readonly kinds: readonly JobKind[];

@@ -1,12 +1,13 @@
 /** Runs a command as a call of a tool: within the folders and the limit of the session, with its output as a result. */
+
 import { Readable, Writable } from 'node:stream';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { Failure } from '../../base/failure.ts';
 import { asFailure, failureDocument } from '../../base/failure-document.ts';
+import { factsOf, type RawOptions } from '../../base/option.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import { type Context, Interruption, type Spending } from '../context/context.ts';
-import type { RawOptions } from '../context/option-table.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { type AgentFolders, confine } from './folders.ts';
 import { type Session, sessionLimitFailure } from './session.ts';
@@ -143,16 +144,16 @@ async function confineCall(
     else if (writesBeside(chosen)) confined.push(await confineVideo(folders, operand));
     else confined.push(await confine(folders, operand, 'read'));
   }
-  for (const [name, spec] of Object.entries(command.options)) {
+  for (const [name, option] of Object.entries(command.options)) {
+    const { tool, value: placeholder } = factsOf(option);
     const value = chosen[name];
     const isGiven = options[name] !== undefined;
-    if (spec.tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
+    if (tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
       throw invalidCallFailure(`"${value}" names a folder`, 'Write a name without folders.');
     }
-    if (spec.tool === 'reads' && value !== undefined)
-      chosen[name] = await confine(folders, String(value), 'read');
-    if (spec.tool !== 'writes') continue;
-    const isFolder = 'value' in spec && spec.value === 'dir';
+    if (tool === 'reads' && value !== undefined) chosen[name] = await confine(folders, String(value), 'read');
+    if (tool !== 'writes') continue;
+    const isFolder = placeholder === 'dir';
     if (value === undefined && !isFolder) continue;
     chosen[name] = await confine(folders, value === undefined ? '.' : String(value), 'write').catch(
       (error) => {

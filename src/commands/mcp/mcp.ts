@@ -1,27 +1,20 @@
 import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { numberOption, textsOption } from '../../base/option.ts';
 import { type CalledCommand, type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 
 /** Creates the command. @param all commands; those that the table marks become tools */
 export const mcpCommand = (all: readonly CalledCommand[]): Command =>
   defineCommand({
     options: {
-      read: {
-        type: 'texts',
-        value: 'dir',
-        help: 'folder with inputs, which agents may read; repeatable',
-      },
-      write: {
-        type: 'texts',
-        value: 'dir',
-        help: 'folder for results, which agents may read and write; repeatable',
+      read: textsOption('dir', 'folder with inputs, which agents may read; repeatable'),
+      write: textsOption('dir', 'folder for results, which agents may read and write; repeatable', {
         required: true,
-      },
-      maxCredits: {
-        type: 'number',
-        from: 0,
-        value: 'n',
-        help: 'send no job that would raise the cost of all calls together above n credits',
-      },
+      }),
+      maxCredits: numberOption(
+        'n',
+        'send no job that would raise the cost of all calls together above n credits',
+        { from: 0 },
+      ),
     },
     examples: [
       {

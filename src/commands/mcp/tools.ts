@@ -1,9 +1,15 @@
 /** Tools for agents, made from commands: what they take, what they return, and the command line of a call. Pure. */
+import {
+  factsOf,
+  type Option,
+  type OptionFacts,
+  type OptionTable,
+  type RawOptions,
+} from '../../base/option.ts';
 import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
-import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
+import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import { type CalledCommand, type Command, operandHelp, type ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';
-import type { NumberRange, OptionSpec, OptionTable, RawOptions } from '../context/option-table.ts';
 
 export interface Tool {
   /** Such as `jobs_wait`. */
@@ -59,11 +65,12 @@ function argumentName(option: string): string {
   return flagName(option).slice(2).replaceAll('-', '_');
 }
 
-function offeredOptions({ options }: Command): [string, OptionSpec][] {
-  return Object.entries(options).filter(([, spec]) => isOffered(spec));
+function offeredOptions({ options }: Command): [string, Option][] {
+  return Object.entries(options).filter(([, option]) => isOffered(option));
 }
 
-function isOffered({ type, tool }: OptionSpec): boolean {
+function isOffered(option: Option): boolean {
+  const { type, tool } = factsOf(option);
   const mayNameFiles = type === 'text' || type === 'list' || type === 'texts' || type === 'pairs';
   if (tool === 'no' || tool === 'default') return false;
   return !mayNameFiles || tool !== undefined;
@@ -79,8 +86,8 @@ export function allowDefaults(
   defaults: RawOptions,
 ): { readonly allowed: RawOptions; readonly ignored: readonly string[] } {
   const isAllowed = ([name]: [string, unknown]) => {
-    const spec = options[name];
-    return spec !== undefined && (isOffered(spec) || spec.tool === 'default');
+    const option = options[name];
+    return option !== undefined && (isOffered(option) || factsOf(option).tool === 'default');
   };
   const entries = Object.entries(defaults);
   return {
@@ -97,9 +104,11 @@ function operandsName({ operands }: Command): string {
 function inputOf(command: Command, defaults: RawOptions): JsonSchema {
   const { operands } = command;
   const options = offeredOptions(command);
-  const properties = Object.fromEntries(options.map(([name, spec]) => [argumentName(name), schemaOf(spec)]));
+  const properties = Object.fromEntries(
+    options.map(([name, option]) => [argumentName(name), schemaOf(option)]),
+  );
   const required = options
-    .filter(([name, spec]) => spec.required === true && defaults[name] === undefined)
+    .filter(([name, option]) => factsOf(option).required === true && defaults[name] === undefined)
     .map(([name]) => argumentName(name));
   const isNeeded = operands !== undefined && (operands.count !== 'any' || operands.paths !== undefined);
   return {
@@ -128,43 +137,24 @@ function describeOperands(help: string, paths: string | undefined): string {
   return `${help.replace(', or - for stdin', '')}; paths are relative to the ${where}`;
 }
 
-function schemaOf(spec: OptionSpec): JsonSchema {
-  const description = describeArgument(spec);
-  switch (spec.type) {
-    case 'flag':
-      return { type: 'boolean', description };
-    case 'number':
-      return describeNumber(spec, description);
-    case 'duration':
-      return { type: 'string', pattern: String.raw`^\d+(\.\d+)?(ms|s|m|min|h|d)?$`, description };
-    case 'choice':
-      return { type: 'string', enum: spec.choices, description };
-    case 'list':
-    case 'texts':
-      return { type: 'array', items: { type: 'string' }, description };
-    case 'pairs':
-      return { type: 'object', additionalProperties: { type: 'string' }, description };
-    case 'text':
-      return { type: 'string', description };
-  }
-}
-
-function describeNumber({ whole, from, to }: NumberRange, description: string): JsonSchema {
+function schemaOf(option: Option): JsonSchema {
+  const { type } = factsOf(option);
+  const { default: _empty, ...schema } = describeSchema(option);
   return {
-    type: whole === true ? 'integer' : 'number',
-    ...(from === undefined ? {} : { minimum: from }),
-    ...(to === undefined ? {} : { maximum: to }),
-    description,
+    ...(type === 'duration' ? DURATION : schema),
+    description: describeArgument(factsOf(option)),
   };
 }
 
+const DURATION = { type: 'string', pattern: String.raw`^\d+(\.\d+)?(ms|s|m|min|h|d)?$` };
+
 /** Places that paths are relative to. */
-const RELATIVE: Partial<Record<NonNullable<OptionSpec['tool']>, string>> = {
+const RELATIVE: Partial<Record<NonNullable<OptionFacts['tool']>, string>> = {
   reads: '; relative to the first readable folder',
   writes: '; relative to the first writable folder',
 };
 
-function describeArgument({ argumentHelp, help, tool }: OptionSpec): string {
+function describeArgument({ argumentHelp, help, tool }: OptionFacts): string {
   const text = nameArguments((argumentHelp ?? help).replace('; repeatable', ''));
   return `${text}${tool === undefined ? '' : (RELATIVE[tool] ?? '')}`;
 }
@@ -245,10 +235,10 @@ export interface CommandCall {
 /** Reads the arguments of a call. */
 export function readArguments({ command }: Pick<Tool, 'command'>, given: ToolArguments): CommandCall {
   const operands = given[operandsName(command)];
-  const options = offeredOptions(command).flatMap(([name, spec]) => {
+  const options = offeredOptions(command).flatMap(([name, option]) => {
     const value = given[argumentName(name)];
     if (value === undefined) return [];
-    return [[name, spec.type === 'duration' ? parseDuration(String(value)) : value] as const];
+    return [[name, factsOf(option).type === 'duration' ? parseDuration(String(value)) : value] as const];
   });
   return {
     operands: Array.isArray(operands) ? operands.map(String) : [],
@@ -262,8 +252,9 @@ export function writeWords({ words, command }: Tool, { operands, options }: Comm
     const flag = flagName(camelCase(name));
     if (value === false || value === undefined) return [];
     if (value === true) return [flag];
-    if (command.options[name]?.type === 'duration') return [flag, `${value}ms`];
-    if (command.options[name]?.type === 'list' && Array.isArray(value)) return [flag, value.join(',')];
+    const type = command.options[name] === undefined ? null : factsOf(command.options[name]).type;
+    if (type === 'duration') return [flag, `${value}ms`];
+    if (type === 'list' && Array.isArray(value)) return [flag, value.join(',')];
     if (Array.isArray(value)) return value.flatMap((each) => [flag, String(each)]);
     if (typeof value === 'object' && value !== null) {
       return Object.entries(value).flatMap(([part, text]) => [flag, `${part}=${text}`]);

@@ -1,4 +1,5 @@
 import { Failure, usageFailure } from '../../base/failure.ts';
+import { choiceOption, flagOption } from '../../base/option.ts';
 import { mayMeanPrefix } from '../../client/transport/error-class.ts';
 import { usualPrefixes } from '../../profiles/header-prefixes.ts';
 import { checkProfileName, findProfile, type Profile, type ProfileDocument } from '../../profiles/profile.ts';
@@ -33,13 +34,12 @@ export const profileAdd: Command = defineCommand({
   operands: { name: 'name', count: 'one', help: 'name of the profile' },
   options: {
     ...INPUT_OPTIONS,
-    store: {
-      type: 'choice',
-      choices: SECRET_STORES,
-      help: 'where to save the secrets (default: the system keychain, else the file)',
-    },
-    replace: { type: 'flag', help: 'replace an existing profile of this name' },
-    noCheck: { type: 'flag', help: 'save without checking the key with the service' },
+    store: choiceOption(
+      SECRET_STORES,
+      'where to save the secrets (default: the system keychain, else the file)',
+    ),
+    replace: flagOption('replace an existing profile of this name'),
+    noCheck: flagOption('save without checking the key with the service'),
   },
   fields: () => PROFILE_FIELDS,
   examples: [

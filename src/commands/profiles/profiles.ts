@@ -1,6 +1,7 @@
 /** Profiles as the commands read, store and show them. */
 
 import type { Failure } from '../../base/failure.ts';
+import { flagOption, type Option, type OptionValues, textOption } from '../../base/option.ts';
 import { parseBaseUrl } from '../../client/transport/request.ts';
 import { configFolder } from '../../profiles/environment.ts';
 import { LOCAL, type Profile, type ProfileDocument } from '../../profiles/profile.ts';
@@ -25,9 +26,8 @@ import {
 } from '../../profiles/settings.ts';
 import { openProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
-import { invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import type { OptionTable } from '../context/option-table.ts';
 import type { RecordForm } from '../context/records.ts';
 
 /** The store of the user who runs the command. */
@@ -115,13 +115,9 @@ type OptionName = {
 type TextName = (typeof PROFILE_TEXTS)[number];
 
 type InputOptions = { readonly [Name in OptionName]: SettingRows[Name]['option'] } & {
-  readonly [Option in `${SecretName}Stdin`]: { readonly type: 'flag'; readonly help: string };
+  readonly [Name in `${SecretName}Stdin`]: Option<boolean>;
 } & {
-  readonly [Option in `${SecretName}Command`]: {
-    readonly type: 'text';
-    readonly value: string;
-    readonly help: string;
-  };
+  readonly [Name in `${SecretName}Command`]: Option<string | undefined>;
 };
 
 type InputEntry = readonly [keyof InputOptions, InputOptions[keyof InputOptions]];
@@ -134,11 +130,11 @@ export const INPUT_OPTIONS: InputOptions = assemble<InputOptions>(
     if (!isSecret(name)) return [];
     const { stdin, command } = SETTINGS[name];
     return [
-      [`${name}Stdin`, { type: 'flag', help: stdin }],
-      [`${name}Command`, { type: 'text', value: 'command', help: command }],
+      [`${name}Stdin`, flagOption(stdin)],
+      [`${name}Command`, textOption('command', command)],
     ];
   }),
-) satisfies OptionTable;
+);
 
 /** A secret itself, or the command that prints it. */
 export type GivenSecret =

@@ -2,11 +2,13 @@
  * The health of a running service or worker: it writes a file into its state folder every few seconds, which needs no port, and
  * `vloc serve health` reads it.
  */
+
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
+import { flagOption } from '../../base/option.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { stateFolder } from '../../profiles/environment.ts';
 import type { NodeHealth } from '../../service/index.ts';
@@ -71,7 +73,7 @@ const STATUSES = ['ok', 'degraded', 'starting', 'closing', 'failing'] as const;
 export const serveHealth: Command = defineCommand({
   options: {
     stateDir: STATE_DIR,
-    live: { type: 'flag', help: 'check only that the process runs, not its database and lease' },
+    live: flagOption('check only that the process runs, not its database and lease'),
   },
   examples: [
     {

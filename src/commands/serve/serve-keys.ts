@@ -1,6 +1,8 @@
 /** The commands on the keys of a service, and the state folder that they work on. */
+
 import { resolve } from 'node:path';
 import { Failure, refusedFailure, usageFailure } from '../../base/failure.ts';
+import { listOption, numberOption, textOption } from '../../base/option.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
@@ -12,17 +14,15 @@ import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 
-export const STATE_DIR = {
-  type: 'text',
-  value: 'dir',
-  help: 'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
-} as const;
+export const STATE_DIR = textOption(
+  'dir',
+  'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
+);
 
-export const DATABASE = {
-  type: 'text',
-  value: 'url',
-  help: 'PostgreSQL database of the account, postgres://user@host/name (default: VLOC_DATABASE, else the state folder)',
-} as const;
+export const DATABASE = textOption(
+  'url',
+  'PostgreSQL database of the account, postgres://user@host/name (default: VLOC_DATABASE, else the state folder)',
+);
 
 /**
  * Returns the database that the option or the variable names; undefined: none.
@@ -114,22 +114,16 @@ function keyDocument(key: KeyDescription): object {
 
 export const serveKeysCreate: Command = defineCommand({
   options: {
-    permission: {
-      type: 'list',
-      value: 'kind',
-      help: `capabilities that the key may use: ${JOB_KIND_NAMES.join(', ')} (default: all)`,
-    },
-    monthlyQuota: {
-      type: 'number',
-      from: 0,
-      value: 'credits',
-      help: 'credits per calendar month, in Asia/Shanghai (default: no limit)',
-    },
-    allow: {
-      type: 'list',
-      value: 'address',
-      help: 'addresses and networks that may use the key (default: any)',
-    },
+    permission: listOption(
+      'kind',
+      `capabilities that the key may use: ${JOB_KIND_NAMES.join(', ')} (default: all)`,
+    ),
+    monthlyQuota: numberOption(
+      'credits',
+      'credits per calendar month, in Asia/Shanghai (default: no limit)',
+      { from: 0 },
+    ),
+    allow: listOption('address', 'addresses and networks that may use the key (default: any)'),
     stateDir: STATE_DIR,
     database: DATABASE,
   },

@@ -1,42 +1,38 @@
 /** `vloc serve migrate`: moves an account between a state folder and a PostgreSQL database. */
+
 import { resolve } from 'node:path';
+import { type OptionTable, type OptionValues, textOption } from '../../base/option.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import type { MovedAccount } from '../../service/move/move-account.ts';
 import type { PlaceName } from '../../service/move/places.ts';
-import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import type { OptionTable } from '../context/option-table.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 import { refusePassword } from './serve-keys.ts';
 
 const OPTIONS = {
-  from: {
-    type: 'text',
-    value: 'place',
-    help: 'state folder or postgres://user@host/name that has the account (default: VLOC_DATABASE)',
-  },
-  to: {
-    type: 'text',
-    value: 'place',
-    help: 'state folder or postgres://user@host/name without an account (default: VLOC_DATABASE)',
-  },
-  stateDir: {
-    type: 'text',
-    value: 'dir',
-    help: 'folder of the uploads and results for the account in the database (default: the other folder)',
-  },
-  storage: {
-    type: 'text',
-    value: 'url',
-    help: 'bucket of the uploads and results instead of a folder, as for `vloc serve` (default: VLOC_STORAGE)',
-  },
-  undo: {
-    type: 'text',
-    value: 'place',
-    help: 'state folder or database whose account was moved away: use it again, in its state before the move',
-  },
+  from: textOption(
+    'place',
+    'state folder or postgres://user@host/name that has the account (default: VLOC_DATABASE)',
+  ),
+  to: textOption(
+    'place',
+    'state folder or postgres://user@host/name without an account (default: VLOC_DATABASE)',
+  ),
+  stateDir: textOption(
+    'dir',
+    'folder of the uploads and results for the account in the database (default: the other folder)',
+  ),
+  storage: textOption(
+    'url',
+    'bucket of the uploads and results instead of a folder, as for `vloc serve` (default: VLOC_STORAGE)',
+  ),
+  undo: textOption(
+    'place',
+    'state folder or database whose account was moved away: use it again, in its state before the move',
+  ),
 } as const satisfies OptionTable;
 
 type Options = OptionValues<typeof OPTIONS>;

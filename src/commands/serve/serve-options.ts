@@ -1,82 +1,66 @@
 /** What `vloc serve` was given: its options, and the settings that they, the variables and the file of settings add up to. */
+
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import { configurationFailure, Failure } from '../../base/failure.ts';
+import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  listOption,
+  numberOption,
+  type OptionTable,
+  type OptionValues,
+  PORT_RANGE,
+  textOption,
+} from '../../base/option.ts';
 import { type EnvironmentName, readVariable, stateFolder } from '../../profiles/environment.ts';
 import { ROLES, type Role } from '../../protocol/roles.ts';
 import type { ServiceOptions } from '../../service/index.ts';
-import { invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { parseDuration } from '../context/format.ts';
-import { describeRange, isInRange, type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { chooseDatabase, DATABASE, STATE_DIR } from './serve-keys.ts';
 
 export const SERVE_OPTIONS = {
-  host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-  port: { type: 'number', ...PORT_RANGE, value: 'port', help: 'port to listen on (default: any free port)' },
+  host: textOption('address', 'address to listen on (default: 127.0.0.1)'),
+  port: numberOption('port', 'port to listen on (default: any free port)', PORT_RANGE),
   stateDir: STATE_DIR,
   database: DATABASE,
-  role: {
-    type: 'choice',
-    choices: ROLES,
-    help: 'with a database: api answers requests, worker runs jobs and opens no port (default: VLOC_ROLE or all)',
-  },
-  storage: {
-    type: 'text',
-    value: 'url',
-    help: 'bucket for uploads and results, with --database: s3://BUCKET?endpoint=URL&region=REGION (default: VLOC_STORAGE, else the state folder)',
-  },
-  config: { type: 'text', value: 'file', help: 'JSON file of settings; options override it' },
-  publicOrigin: { type: 'text', value: 'url', help: 'scheme and host that callers see, behind a proxy' },
-  trustedProxy: {
-    type: 'list',
-    value: 'address',
-    help: 'addresses and networks of proxies whose X-Forwarded-For is trusted (default: none)',
-  },
-  metricsFrom: {
-    type: 'list',
-    value: 'address',
-    help: 'addresses and networks that may read /metrics (default: this machine)',
-  },
-  metricsPort: {
-    type: 'number',
-    ...PORT_RANGE,
-    value: 'port',
-    help: 'port of the health and metrics of a worker (default: VLOC_METRICS_PORT, else none)',
-  },
-  metricsHost: {
-    type: 'text',
-    value: 'address',
-    help: 'address to listen on for --metrics-port (default: VLOC_METRICS_HOST or 127.0.0.1)',
-  },
-  drain: {
-    type: 'duration',
-    value: 'time',
-    help: 'after SIGTERM let running jobs finish for this time, such as 30m (default: VLOC_DRAIN or 0s)',
-  },
-  shutdownDelay: {
-    type: 'duration',
-    value: 'time',
-    help: 'after SIGTERM answer for this time while /readyz is 503 (default: VLOC_SHUTDOWN_DELAY, else 5s with --role api, else 0s)',
-  },
-  allowLoopback: {
-    type: 'flag',
-    help: 'allow source and callback addresses of this machine, also over http',
-  },
-  control: {
-    type: 'flag',
-    help: 'also start the control interface, for tests, on another port of 127.0.0.1',
-  },
-  controlPort: {
-    type: 'number',
-    ...PORT_RANGE,
-    value: 'port',
-    help: 'port of the control interface (default: any free port)',
-  },
-  log: {
-    type: 'choice',
-    choices: ['json', 'text'],
-    help: 'format of the log on stderr (default: text on a terminal, else json)',
-  },
+  role: choiceOption(
+    ROLES,
+    'with a database: api answers requests, worker runs jobs and opens no port (default: VLOC_ROLE or all)',
+  ),
+  storage: textOption(
+    'url',
+    'bucket for uploads and results, with --database: s3://BUCKET?endpoint=URL&region=REGION (default: VLOC_STORAGE, else the state folder)',
+  ),
+  config: textOption('file', 'JSON file of settings; options override it'),
+  publicOrigin: textOption('url', 'scheme and host that callers see, behind a proxy'),
+  trustedProxy: listOption(
+    'address',
+    'addresses and networks of proxies whose X-Forwarded-For is trusted (default: none)',
+  ),
+  metricsFrom: listOption('address', 'addresses and networks that may read /metrics (default: this machine)'),
+  metricsPort: numberOption(
+    'port',
+    'port of the health and metrics of a worker (default: VLOC_METRICS_PORT, else none)',
+    PORT_RANGE,
+  ),
+  metricsHost: textOption(
+    'address',
+    'address to listen on for --metrics-port (default: VLOC_METRICS_HOST or 127.0.0.1)',
+  ),
+  drain: durationOption(
+    'after SIGTERM let running jobs finish for this time, such as 30m (default: VLOC_DRAIN or 0s)',
+  ),
+  shutdownDelay: durationOption(
+    'after SIGTERM answer for this time while /readyz is 503 (default: VLOC_SHUTDOWN_DELAY, else 5s with --role api, else 0s)',
+  ),
+  allowLoopback: flagOption('allow source and callback addresses of this machine, also over http'),
+  control: flagOption('also start the control interface, for tests, on another port of 127.0.0.1'),
+  controlPort: numberOption('port', 'port of the control interface (default: any free port)', PORT_RANGE),
+  log: choiceOption(['json', 'text'], 'format of the log on stderr (default: text on a terminal, else json)'),
 } as const satisfies OptionTable;
 
 type ServeOptions = OptionValues<typeof SERVE_OPTIONS>;
@@ -193,8 +177,8 @@ function readTimesAndPort({ io: { env } }: Context): {
 } {
   const host = readVariable(env, 'VLOC_METRICS_HOST');
   const port = readVariable(env, 'VLOC_METRICS_PORT');
-  if (port !== undefined && !isInRange(Number(port), PORT_RANGE))
-    throw variableFailure('VLOC_METRICS_PORT', `is not ${describeRange(PORT_RANGE)}: ${port}`);
+  if (port !== undefined && !v.is(SERVE_OPTIONS.metricsPort, Number(port)))
+    throw variableFailure('VLOC_METRICS_PORT', `is not a whole number from 0 to 65535: ${port}`);
   const readSeconds = (name: 'VLOC_DRAIN' | 'VLOC_SHUTDOWN_DELAY') => {
     const text = readVariable(env, name);
     const ms = text === undefined ? undefined : parseDuration(text);

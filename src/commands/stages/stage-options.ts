@@ -1,42 +1,44 @@
 /** The options of a localization in stages, with subtitles that users may provide or edit. */
 
 import { usageFailure } from '../../base/failure.ts';
+import { choiceOption, flagOption, inGroup, type OptionValues, textOption } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
-import { inGroup, type OptionValues } from '../context/command.ts';
 import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../jobs/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
 const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
-  stopAfter: {
-    type: 'choice',
-    choices: STOPS,
-    help: 'stop after this step, leave the subtitles beside the videos to edit, and print the command that continues',
-    argumentHelp:
-      'stop after this step and leave the subtitles beside the videos for review; edit them, then continue with from_subtitles. ' +
-      'The videos must be in a writable folder',
-  },
-  fromSubtitles: {
-    type: 'flag',
-    help: 'use existing subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass, instead of creating them',
-    argumentHelp:
-      'use the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; the videos must be in a writable folder',
-  },
-  subtitle: {
-    type: 'text',
-    value: 'file',
-    tool: 'reads',
-    help: 'your own subtitles in the target language, for one video; skips recognition and translation',
-  },
-  sourceSubtitle: {
-    type: 'text',
-    value: 'file',
-    tool: 'reads',
-    help: 'your own subtitles in the spoken language, for one video; skips recognition',
-    argumentHelp:
-      'your own subtitles in the spoken language, for one video in a writable folder; skips recognition',
-  },
+  stopAfter: choiceOption(
+    STOPS,
+    'stop after this step, leave the subtitles beside the videos to edit, and print the command that continues',
+    {
+      argumentHelp:
+        'stop after this step and leave the subtitles beside the videos for review; edit them, then continue with from_subtitles. ' +
+        'The videos must be in a writable folder',
+    },
+  ),
+  fromSubtitles: flagOption(
+    'use existing subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass, instead of creating them',
+    {
+      argumentHelp:
+        'use the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; the videos must be in a writable folder',
+    },
+  ),
+  subtitle: textOption(
+    'file',
+    'your own subtitles in the target language, for one video; skips recognition and translation',
+    { tool: 'reads' },
+  ),
+  sourceSubtitle: textOption(
+    'file',
+    'your own subtitles in the spoken language, for one video; skips recognition',
+    {
+      tool: 'reads',
+      argumentHelp:
+        'your own subtitles in the spoken language, for one video in a writable folder; skips recognition',
+    },
+  ),
   ...SUBTITLE_FORMAT_OPTION,
 });
 

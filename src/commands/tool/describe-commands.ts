@@ -2,12 +2,12 @@
 
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
+import { factsOf, type OptionTable } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import { ENVIRONMENT } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { type CalledCommand, operandHelp, type PrintedSchemas } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
-import type { OptionSpec, OptionTable } from '../context/option-table.ts';
 import { VERSION } from '../context/version.ts';
 
 /** Describes all commands, the options of each, exit codes and environment variables. */
@@ -44,21 +44,20 @@ async function describeCommand({ words, leaf }: CalledCommand): Promise<object> 
 }
 
 function describeOptions(table: OptionTable): object[] {
-  return Object.entries(table).map(([name, spec]) => ({
-    name: flagName(name),
-    short: spec.short ?? null,
-    type: spec.type,
-    value: 'value' in spec ? spec.value : null,
-    help: spec.help,
-    required: spec.required === true,
-    repeatable: isRepeatable(spec),
-    choices: spec.type === 'choice' ? spec.choices : null,
-    default: spec.type === 'choice' ? (spec.default ?? null) : null,
-  }));
-}
-
-function isRepeatable({ type }: OptionSpec): boolean {
-  return type === 'list' || type === 'texts' || type === 'pairs';
+  return Object.entries(table).map(([name, option]) => {
+    const { type, short = null, value, help, required = false, choices = null, ...facts } = factsOf(option);
+    return {
+      name: flagName(name),
+      short,
+      type,
+      value: type === 'choice' ? null : value,
+      help,
+      required,
+      repeatable: type === 'list' || type === 'texts' || type === 'pairs',
+      choices,
+      default: facts.default ?? null,
+    };
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { flagOption } from '../../base/option.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type CalledCommand, type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -11,10 +12,9 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
       help: 'command whose output to describe as JSON Schemas, such as jobs wait',
     },
     options: {
-      commands: {
-        type: 'flag',
-        help: 'print all commands with their options, the exit codes and the environment variables',
-      },
+      commands: flagOption(
+        'print all commands with their options, the exit codes and the environment variables',
+      ),
     },
     examples: [
       { command: 'vloc schema > openapi.json', explains: 'the OpenAPI document of the interface' },

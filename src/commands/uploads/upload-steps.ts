@@ -1,6 +1,7 @@
 /** The single steps of an upload: `upload create` and `upload complete`. */
 
 import { usageFailure } from '../../base/failure.ts';
+import { choiceOption, numberOption, textOption } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
@@ -11,11 +12,11 @@ import { UPLOADS, uploadFields } from './upload-records.ts';
 
 export const uploadCreate: Command = defineCommand({
   options: {
-    purpose: { type: 'choice', choices: UPLOAD_PURPOSES, help: 'purpose of the upload', required: true },
-    fileName: { type: 'text', value: 'name', help: 'name of the file, without a folder', required: true },
-    contentType: { type: 'text', value: 'type', help: 'media type, such as video/mp4', required: true },
-    sizeBytes: { type: 'number', value: 'n', help: 'exact size in bytes', required: true },
-    clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
+    purpose: choiceOption(UPLOAD_PURPOSES, 'purpose of the upload', { required: true }),
+    fileName: textOption('name', 'name of the file, without a folder', { required: true }),
+    contentType: textOption('type', 'media type, such as video/mp4', { required: true }),
+    sizeBytes: numberOption('n', 'exact size in bytes', { required: true }),
+    clientReference: textOption('text', 'your own reference, 1 to 128 characters'),
   },
   fields: uploadFields,
   examples: [
@@ -68,7 +69,7 @@ function optionOf(pointer: string): string {
 export const uploadComplete: Command = defineCommand({
   operands: { name: 'id', count: 'one', help: 'id of the upload' },
   options: {
-    etag: { type: 'text', value: 'etag', help: 'ETag from the response to the PUT' },
+    etag: textOption('etag', 'ETag from the response to the PUT'),
   },
   fields: uploadFields,
   examples: [

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
 import { findKnownUpload, rememberUpload } from '../../batch/run/known-uploads.ts';
 import type { Upload } from '../../client/index.ts';
@@ -15,14 +16,10 @@ import { readUploadSources, type UploadSource } from './upload-source.ts';
 export const upload: Command = defineCommand({
   operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },
   options: {
-    purpose: {
-      type: 'choice',
-      choices: UPLOAD_PURPOSES,
-      help: 'purpose of the upload (default: by the content of the file)',
-    },
-    fileName: { type: 'text', value: 'name', help: 'file name to send to the service; for a single file' },
-    clientReference: { type: 'text', value: 'text', help: 'your own reference, 1 to 128 characters' },
-    noWait: { type: 'flag', help: 'return after the transfer, before validation' },
+    purpose: choiceOption(UPLOAD_PURPOSES, 'purpose of the upload (default: by the content of the file)'),
+    fileName: textOption('name', 'file name to send to the service; for a single file'),
+    clientReference: textOption('text', 'your own reference, 1 to 128 characters'),
+    noWait: flagOption('return after the transfer, before validation'),
   },
   fields: uploadFields,
   examples: [

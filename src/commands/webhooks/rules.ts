@@ -4,6 +4,14 @@ import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { configurationFailure } from '../../base/failure.ts';
 import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  type OptionTable,
+  type OptionValues,
+  textOption,
+} from '../../base/option.ts';
+import {
   checkWebhookRules,
   judgeWebhook,
   type ReceivedWebhook,
@@ -11,32 +19,18 @@ import {
 } from '../../client/webhooks/verify-webhook.ts';
 import type { SecretSource, Settings } from '../../profiles/settings.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
-import type { OptionValues } from '../context/command.ts';
 import { createKeeper, readSettings } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import type { OptionTable } from '../context/option-table.ts';
 
 export const RULE_OPTIONS = {
-  secretStdin: {
-    type: 'flag',
-    help: 'read the webhook secret from stdin, not from VLOC_WEBHOOK_SECRET or the profile',
-  },
-  form: {
-    type: 'choice',
-    choices: ['auto', 'newline', 'dot'],
-    default: 'auto',
-    help: 'separator of the three signed parts; auto tries both and reports which one matched',
-  },
-  headerPrefix: {
-    type: 'text',
-    value: 'prefix',
-    help: 'prefix of the header names (default: as configured, else X-Service)',
-  },
-  tolerance: {
-    type: 'duration',
-    value: 'time',
-    help: 'maximum difference between the timestamp and the arrival (default: 300s)',
-  },
+  secretStdin: flagOption('read the webhook secret from stdin, not from VLOC_WEBHOOK_SECRET or the profile'),
+  form: choiceOption(
+    ['auto', 'newline', 'dot'],
+    'separator of the three signed parts; auto tries both and reports which one matched',
+    { default: 'auto' },
+  ),
+  headerPrefix: textOption('prefix', 'prefix of the header names (default: as configured, else X-Service)'),
+  tolerance: durationOption('maximum difference between the timestamp and the arrival (default: 300s)'),
 } as const satisfies OptionTable;
 
 /** The rules without the current time. */

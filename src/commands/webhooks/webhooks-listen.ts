@@ -1,11 +1,18 @@
 import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
+import {
+  durationOption,
+  numberOption,
+  type OptionTable,
+  type OptionValues,
+  PORT_RANGE,
+  textOption,
+} from '../../base/option.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../../client/webhooks/forward.ts';
-import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
-import { type OptionTable, PORT_RANGE } from '../context/option-table.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import { createEventCommands } from './event-commands.ts';
 import { createEventOutput, type EventOutput } from './event-output.ts';
@@ -21,29 +28,19 @@ import {
 import { RULE_OPTIONS, readRules } from './rules.ts';
 
 const OPTIONS = {
-  host: { type: 'text', value: 'address', help: 'address to listen on (default: 127.0.0.1)' },
-  port: { type: 'number', ...PORT_RANGE, value: 'port', help: 'port to listen on (default: any free port)' },
-  path: { type: 'text', value: '/path', help: 'path to accept deliveries at (default: /)' },
-  forwardTo: {
-    type: 'text',
-    value: 'url',
-    help: 'forward genuine events unchanged to this address, such as http://localhost:3000/hook',
-  },
-  exec: {
-    type: 'text',
-    value: 'command',
-    help: 'run a shell command for each event, with its JSON on stdin and its fields in VLOC_EVENT_*',
-  },
-  until: {
-    type: 'text',
-    value: 'job',
-    help: 'exit when this job has finished: with 0 if it succeeded, else 5',
-  },
-  timeout: {
-    type: 'duration',
-    value: 'time',
-    help: 'stop listening after this time, such as 90s, 30m or 2h',
-  },
+  host: textOption('address', 'address to listen on (default: 127.0.0.1)'),
+  port: numberOption('port', 'port to listen on (default: any free port)', PORT_RANGE),
+  path: textOption('/path', 'path to accept deliveries at (default: /)'),
+  forwardTo: textOption(
+    'url',
+    'forward genuine events unchanged to this address, such as http://localhost:3000/hook',
+  ),
+  exec: textOption(
+    'command',
+    'run a shell command for each event, with its JSON on stdin and its fields in VLOC_EVENT_*',
+  ),
+  until: textOption('job', 'exit when this job has finished: with 0 if it succeeded, else 5'),
+  timeout: durationOption('stop listening after this time, such as 90s, 30m or 2h'),
   ...RULE_OPTIONS,
 } as const satisfies OptionTable;
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type Failure, refusedFailure } from '../../base/failure.ts';
+import { type OptionTable, type OptionValues, textOption } from '../../base/option.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
 import {
   judgeWebhook,
@@ -11,27 +12,17 @@ import {
 } from '../../client/webhooks/verify-webhook.ts';
 import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
-import { type Command, defineCommand, invalidCallFailure, type OptionValues } from '../context/command.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import type { OptionTable } from '../context/option-table.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from './rules.ts';
 
 const OPTIONS = {
-  body: {
-    type: 'text',
-    value: 'file',
-    help: 'raw body as received, or - for stdin',
-    required: true,
-  },
-  headers: {
-    type: 'text',
-    value: 'file',
-    help: 'headers, one per line, as saved by curl or a log; or - for stdin',
-  },
-  timestamp: { type: 'text', value: 'seconds', help: 'value of the timestamp header, instead of --headers' },
-  id: { type: 'text', value: 'event', help: 'value of the id header, instead of --headers' },
-  signature: { type: 'text', value: 'hex', help: 'value of the signature header, instead of --headers' },
-  at: { type: 'text', value: 'time', help: 'time of arrival, RFC 3339 or Unix seconds (default: now)' },
+  body: textOption('file', 'raw body as received, or - for stdin', { required: true }),
+  headers: textOption('file', 'headers, one per line, as saved by curl or a log; or - for stdin'),
+  timestamp: textOption('seconds', 'value of the timestamp header, instead of --headers'),
+  id: textOption('event', 'value of the id header, instead of --headers'),
+  signature: textOption('hex', 'value of the signature header, instead of --headers'),
+  at: textOption('time', 'time of arrival, RFC 3339 or Unix seconds (default: now)'),
   ...RULE_OPTIONS,
 } as const satisfies OptionTable;
 

@@ -5,7 +5,7 @@ import { KINDS } from '../kinds.ts';
 import { OPERATIONS, type Operation, UNDECLARED_STATUSES, VERSION_PREFIX } from '../operations.ts';
 import { PROBLEM_CONTENT_TYPE } from '../problem.ts';
 import { type JsonSchema, referenceTo } from './json-schemas.ts';
-import { isTraced, PARAMETERS, parametersOf } from './parameters.ts';
+import { describeHeaders, isTraced, parametersOf } from './parameters.ts';
 import { createSchemas, schemaNames } from './schemas.ts';
 import { describeWebhook } from './webhook.ts';
 
@@ -33,7 +33,7 @@ export function createOpenApiDocument(about: { baseUrl?: string; headerPrefix?: 
     webhooks: { jobEnded: describeWebhook(headerPrefix) },
     components: {
       schemas: createSchemas(),
-      parameters: PARAMETERS,
+      parameters: describeHeaders(),
       headers: HEADERS,
       securitySchemes: describeSignature(headerPrefix),
     },

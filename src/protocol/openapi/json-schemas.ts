@@ -42,7 +42,11 @@ const overrideAction: OverrideAction = ({ valibotAction, jsonSchema }) => {
   if (type === 'regex' && 'requirement' in valibotAction && valibotAction.requirement instanceof RegExp) {
     return { ...jsonSchema, pattern: valibotAction.requirement.source };
   }
-  const items = type === 'metadata' && 'metadata' in valibotAction ? itemsOf(valibotAction.metadata) : null;
+  if (type === 'finite') return jsonSchema; // JSON has no other numbers
+  const metadata = type === 'metadata' && 'metadata' in valibotAction ? valibotAction.metadata : null;
+  // Facts about the command line, which the schema of the value does not have.
+  if (typeof metadata === 'object' && metadata !== null && 'option' in metadata) return jsonSchema;
+  const items = itemsOf(metadata);
   if (items === null) return null;
   const { $schema: _dialect, ...described } = toJsonSchema(items, CONFIG);
   return { ...jsonSchema, items: described };

@@ -1,77 +1,124 @@
-/** Reads the fields of a control request by the table of operations. */
-
+/** Fields of control requests: valibot schemas with their help and the values that they expect in words. */
+import * as v from 'valibot';
 import { parseInstant } from '../../protocol/instant.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import { refuseFields } from '../http/refusal.ts';
-import { type ControlField, FIELD_FORMS } from './field-types.ts';
 
-type Fields = Readonly<Record<string, ControlField>>;
-
-interface Values {
-  number: number;
-  count: number;
-  times: number;
-  whole: number;
-  seconds: number;
-  text: string;
-  instant: number;
-  list: readonly string[];
-  rate: { readonly requests: number; readonly windowSeconds: number };
-  object: Readonly<Record<string, unknown>>;
-  objects: readonly Readonly<Record<string, unknown>>[];
+/** A schema with its words for documents and messages. */
+interface Form<S extends v.GenericSchema = v.GenericSchema> {
+  readonly schema: S;
+  readonly expected: string;
 }
 
-type ValueOf<F extends ControlField> =
-  | (F extends { type: 'choice'; choices: readonly (infer Choice)[] }
-      ? Choice
-      : F extends { type: 'list'; choices: readonly (infer Choice)[] }
-        ? readonly Choice[]
-        : F extends { type: keyof Values }
-          ? Values[F['type']]
-          : never)
-  | (F extends { nullable: true } ? null : never);
+/** A field that must be sent. */
+export const requiredField = <const S extends v.GenericSchema>({ schema, expected }: Form<S>, help: string) =>
+  v.pipe(schema, v.description(help), v.metadata({ expected }));
 
-/** Values by field: instants in ms since 1970, `times` infinite for "always". Fields that were not sent are missing. */
-export type FieldValues<T extends Fields> = {
-  readonly [N in keyof T as T[N] extends { required: true } ? N : never]: ValueOf<T[N]>;
-} & { readonly [N in keyof T as T[N] extends { required: true } ? never : N]?: ValueOf<T[N]> };
+/** A field that may be missing. */
+export const optionalField = <const S extends v.GenericSchema>(form: Form<S>, help: string) =>
+  v.exactOptional(requiredField(form, help));
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-const isWhole = (value: unknown, least: number): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+type ControlField = v.GenericSchema | v.ExactOptionalSchema<v.GenericSchema, undefined>;
+/** All fields of a request. */
+export type ControlFields = v.ObjectSchema<Readonly<Record<string, ControlField>>, undefined>;
 
-/** Returns the value in the form that handlers use; undefined if it is not of that form. */
-const READERS: { readonly [T in ControlField['type']]: (value: unknown, field: ControlField) => unknown } = {
-  number: (value) => (isNumber(value) ? value : undefined),
-  count: (value) => (isWhole(value, 1) ? value : undefined),
-  times: (value) => (value === 'always' ? Number.POSITIVE_INFINITY : isWhole(value, 1) ? value : undefined),
-  whole: (value) => (isWhole(value, 0) ? value : undefined),
-  seconds: (value) => (isNumber(value) && value >= 0 ? value : undefined),
-  text: (value) => (typeof value === 'string' ? value : undefined),
-  instant: (value) => (typeof value === 'string' ? (parseInstant(value) ?? undefined) : undefined),
-  choice: (value, { choices = [] }) => choices.find((choice) => choice === value),
-  list: (value, { choices }) => {
-    const isEntry = (entry: unknown) =>
-      typeof entry === 'string' && entry !== '' && choices?.includes(entry) !== false;
-    return Array.isArray(value) && value.every(isEntry) ? value : undefined;
+const whole = (least: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(least));
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const Json = v.custom<Readonly<Record<string, unknown>>>(isObject);
+
+export const FORMS = {
+  number: { schema: v.pipe(v.number(), v.finite()), expected: 'number' },
+  count: { schema: whole(1), expected: 'whole number, at least 1' },
+  whole: { schema: whole(0), expected: 'whole number, at least 0' },
+  seconds: { schema: v.pipe(v.number(), v.finite(), v.minValue(0)), expected: 'number, at least 0' },
+  text: { schema: v.string(), expected: 'string' },
+  /** Milliseconds since 1970. */
+  instant: {
+    schema: v.pipe(v.string(), v.transform(parseInstant), v.number()),
+    expected: 'RFC 3339 time',
   },
-  rate(value) {
-    if (!isObject(value)) return undefined;
-    const { requests, window_seconds: windowSeconds, ...others } = value;
-    if (Object.keys(others).length > 0 || !isWhole(requests, 1) || !isWhole(windowSeconds, 1))
-      return undefined;
-    return { requests, windowSeconds };
-  },
-  object: (value) => (isObject(value) ? value : undefined),
-  objects: (value) => (Array.isArray(value) && value.every(isObject) ? value : undefined),
-};
+  texts: { schema: v.array(v.pipe(v.string(), v.nonEmpty())), expected: 'array of strings' },
+  object: { schema: Json, expected: 'object' },
+  objects: { schema: v.array(Json), expected: 'array of objects' },
+} as const;
 
-function formOf({ type, choices, nullable }: ControlField): string {
-  const among = choices === undefined ? '' : `: ${choices.join(', ')}`;
-  const form = type === 'choice' ? `one of${among.slice(1)}` : `${FIELD_FORMS[type]}${among}`;
-  return nullable === true ? `${form}, or null` : form;
+export const choiceOf = <const Choice extends string>(choices: readonly Choice[]) => ({
+  schema: v.picklist(choices),
+  expected: `one of ${choices.join(', ')}`,
+});
+
+/** JSON null removes a rule. */
+const nullable = <const S extends v.GenericSchema>({ schema, expected }: Form<S>) => ({
+  schema: v.nullable(schema),
+  expected: `${expected}, or null`,
+});
+
+export const FAULT_FIELDS = v.object({
+  on: requiredField(
+    FORMS.text,
+    'route, such as "POST /dubbings", "PUT /objects/{upload_id}" or "GET /assets/{job_id}/{name}"',
+  ),
+  times: optionalField(
+    {
+      schema: v.union([
+        whole(1),
+        v.pipe(
+          v.literal('always'),
+          v.transform(() => Number.POSITIVE_INFINITY),
+        ),
+      ]),
+      expected: 'whole number, at least 1, or "always"',
+    },
+    'number of requests, or always (default: 1)',
+  ),
+  status: optionalField(FORMS.count, 'answer with this status'),
+  code: optionalField(FORMS.text, 'error code of that answer (default: the first one with its status)'),
+  retry_after: optionalField(FORMS.whole, 'Retry-After of that answer, in seconds'),
+  body: optionalField(FORMS.text, 'answer with exactly this text'),
+  headers: optionalField(FORMS.object, 'headers of that text'),
+  drop: optionalField(choiceOf(['before', 'after']), 'close the connection before or after the work'),
+  cut_after_bytes: optionalField(FORMS.count, 'cut the correct answer after this many bytes'),
+  delay_ms: optionalField(FORMS.whole, 'wait this many milliseconds first'),
+  when: optionalField(
+    choiceOf(['before', 'after']),
+    'answer before or after the work is done (default: before)',
+  ),
+});
+
+export const KEY_FIELDS = v.object({
+  permissions: optionalField(
+    {
+      schema: v.array(v.picklist(JOB_KIND_NAMES)),
+      expected: `array of strings: ${JOB_KIND_NAMES.join(', ')}`,
+    },
+    'capabilities that the key may use',
+  ),
+  monthly_quota_credits: optionalField(
+    nullable(FORMS.number),
+    'credits per calendar month, in Asia/Shanghai; null: no limit',
+  ),
+  allowed_addresses: optionalField(FORMS.texts, 'addresses and networks that may use the key; none: all'),
+  rate: optionalField(
+    nullable({
+      schema: v.pipe(
+        v.strictObject({ requests: whole(1), window_seconds: whole(1) }),
+        v.transform(({ requests, window_seconds: windowSeconds }) => ({ requests, windowSeconds })),
+      ),
+      expected: '`{"requests": 10, "window_seconds": 60}`',
+    }),
+    'requests per window, until the service ends; null: as for other keys',
+  ),
+});
+
+/** The facts of a field for documents and messages. */
+export function describeField(field: ControlField): { isRequired: boolean; expected: string; help: string } {
+  const schema = 'wrapped' in field ? field.wrapped : field;
+  return {
+    isRequired: field.type !== 'exact_optional',
+    expected: String(v.getMetadata(schema).expected),
+    help: v.getDescription(schema) ?? '',
+  };
 }
 
 /**
@@ -79,26 +126,22 @@ function formOf({ type, choices, nullable }: ControlField): string {
  * @param prefix of the pointers of errors
  * @throws Refusal INVALID_REQUEST that names every invalid, missing and unknown field
  */
-export function readFields<const T extends Fields>(
-  fields: T,
+export function readFields<const S extends ControlFields>(
+  fields: S,
   given: Readonly<Record<string, unknown>>,
   prefix = '',
-): FieldValues<T> {
+): v.InferOutput<S> {
   const errors: FieldError[] = Object.keys(given)
-    .filter((name) => !Object.hasOwn(fields, name))
+    .filter((name) => !Object.hasOwn(fields.entries, name))
     .map((name) => ({ pointer: prefix + name, detail: 'there is no such field' }));
-  const values: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(fields)) {
-    const value = given[name];
-    const pointer = prefix + name;
-    if (value === undefined) {
-      if (field.required === true) errors.push({ pointer, detail: `is missing: ${formOf(field)}` });
-      continue;
+  for (const [name, field] of Object.entries(fields.entries)) {
+    const { isRequired, expected } = describeField(field);
+    if (!Object.hasOwn(given, name)) {
+      if (isRequired) errors.push({ pointer: prefix + name, detail: `is missing: ${expected}` });
+    } else if (!v.is(field, given[name])) {
+      errors.push({ pointer: prefix + name, detail: `must be: ${expected}` });
     }
-    const read = value === null && field.nullable === true ? null : READERS[field.type](value, field);
-    if (read === undefined) errors.push({ pointer, detail: `must be: ${formOf(field)}` });
-    else values[name] = read;
   }
   if (errors.length > 0) throw refuseFields(errors);
-  return values as FieldValues<T>; // every value was read by its field
+  return v.parse(fields, given);
 }

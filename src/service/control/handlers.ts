@@ -1,5 +1,6 @@
 /** What each control operation does. */
 
+import type { InferOutput } from 'valibot';
 import { errorCode } from '../../base/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
@@ -20,7 +21,7 @@ import { Refusal, refuseField } from '../http/refusal.ts';
 import { readProvenance } from '../jobs/rows.ts';
 import { LEASE_MS } from '../running/leases.ts';
 import { isLive, type NodeRow, readNodes } from '../running/nodes.ts';
-import { type FieldValues, readFields } from './fields.ts';
+import { readFields } from './fields.ts';
 import { CONTROL_OPERATIONS, type ControlName } from './operations.ts';
 import { listWebhooks, resendWebhook } from './webhooks.ts';
 import type { Workspace, Workspaces } from './workspaces.ts';
@@ -30,7 +31,7 @@ interface ControlCall<N extends ControlName> {
   readonly workspaces: Workspaces;
   /** The parameter in the path; empty if it has none. */
   readonly id: string;
-  readonly fields: FieldValues<(typeof CONTROL_OPERATIONS)[N]['fields']>;
+  readonly fields: InferOutput<(typeof CONTROL_OPERATIONS)[N]['fields']>;
 }
 
 type Handlers = { readonly [N in ControlName]: (call: ControlCall<N>) => unknown };

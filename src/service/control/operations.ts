@@ -3,8 +3,17 @@
  * and documentation. It is not part of the API, and only this machine can reach it.
  */
 
+import * as v from 'valibot';
 import { JOB_ERROR_CODES, type JobErrorCode } from '../../protocol/job-failure.ts';
-import { type ControlField, FAULT_FIELDS, KEY_FIELDS } from './field-types.ts';
+import {
+  type ControlFields,
+  choiceOf,
+  FAULT_FIELDS,
+  FORMS,
+  KEY_FIELDS,
+  optionalField,
+  requiredField,
+} from './fields.ts';
 
 export interface ControlAddress {
   /** Scheme, host and port. */
@@ -19,51 +28,44 @@ export interface ControlOperation {
   readonly path: string;
   readonly summary: string;
   /** Of the body; of the query for GET. */
-  readonly fields: Readonly<Record<string, ControlField>>;
+  readonly fields: ControlFields;
   /** True for what exists only once, outside the workspaces. */
   readonly rootOnly?: true;
 }
 
 const JOB_ERRORS = Object.keys(JOB_ERROR_CODES) as JobErrorCode[]; // the keys of the table
-const FORM_OF_FAULT = 'faults, each with the fields of `POST /faults`';
+const NO_FIELDS = v.object({});
 
 export const CONTROL_OPERATIONS = {
   'clock.show': {
     method: 'GET',
     path: '/clock',
     summary: 'show the clock of the service',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'clock.advance': {
     method: 'POST',
     path: '/clock/advance',
     summary: 'move the clock forward; everything that becomes due happens',
-    fields: {
-      seconds: {
-        type: 'seconds',
-        required: true,
-
-        help: 'seconds to move',
-      },
-    },
+    fields: v.object({ seconds: requiredField(FORMS.seconds, 'seconds to move') }),
   },
   'clock.freeze': {
     method: 'POST',
     path: '/clock/freeze',
     summary: 'stop the clock; `POST /clock/advance` still moves it',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'clock.resume': {
     method: 'POST',
     path: '/clock/resume',
     summary: 'restart a stopped clock from the time that it shows',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'faults.list': {
     method: 'GET',
     path: '/faults',
     summary: 'list faults that have not happened yet',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'faults.add': {
     method: 'POST',
@@ -75,66 +77,67 @@ export const CONTROL_OPERATIONS = {
     method: 'PUT',
     path: '/faults',
     summary: 'replace all faults',
-    fields: { faults: { type: 'objects', required: true, help: FORM_OF_FAULT } },
+    fields: v.object({
+      faults: requiredField(FORMS.objects, 'faults, each with the fields of `POST /faults`'),
+    }),
   },
   'faults.clear': {
     method: 'DELETE',
     path: '/faults',
     summary: 'remove all faults',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'media.show': {
     method: 'GET',
     path: '/media',
     summary: 'show whether media work is held, and pending failures',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'media.hold': {
     method: 'POST',
     path: '/media/hold',
     summary: 'hold media work that starts from now on',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'media.release': {
     method: 'POST',
     path: '/media/release',
     summary: 'let held media work continue',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'media.fail': {
     method: 'POST',
     path: '/media/fail',
     summary: 'make the next attempts at media work fail',
-    fields: {
-      times: { type: 'count', help: 'number of attempts (default: 1)' },
-      code: {
-        type: 'choice',
-        choices: JOB_ERRORS,
-        help: 'error code of the job (default: none, an internal error that is retried)',
-      },
-      message: { type: 'text', help: 'message of the error' },
-    },
+    fields: v.object({
+      times: optionalField(FORMS.count, 'number of attempts (default: 1)'),
+      code: optionalField(
+        choiceOf(JOB_ERRORS),
+        'error code of the job (default: none, an internal error that is retried)',
+      ),
+      message: optionalField(FORMS.text, 'message of the error'),
+    }),
   },
   'credits.show': {
     method: 'GET',
     path: '/credits',
     summary: 'show the credits of the account, over all keys',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'credits.grant': {
     method: 'POST',
     path: '/credits',
     summary: 'add credits to the account',
-    fields: {
-      credits: { type: 'number', required: true, help: 'credits to add, above 0' },
-      expires_at: { type: 'instant', help: 'time when they expire (default: never)' },
-    },
+    fields: v.object({
+      credits: requiredField(FORMS.number, 'credits to add, above 0'),
+      expires_at: optionalField(FORMS.instant, 'time when they expire (default: never)'),
+    }),
   },
   'keys.list': {
     method: 'GET',
     path: '/keys',
     summary: 'list keys and their rules',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'keys.create': {
     method: 'POST',
@@ -152,78 +155,73 @@ export const CONTROL_OPERATIONS = {
     method: 'POST',
     path: '/keys/{key}/disable',
     summary: 'refuse all requests of a key',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'keys.enable': {
     method: 'POST',
     path: '/keys/{key}/enable',
     summary: 'accept requests of a disabled key again',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'keys.rotate': {
     method: 'POST',
     path: '/keys/{key}/rotate',
     summary: 'replace the secrets of a key and show the new ones',
-    fields: {
-      only: {
-        type: 'choice',
-        choices: ['secret', 'webhook_secret'],
-        help: 'replace only this one (default: both)',
-      },
-    },
+    fields: v.object({
+      only: optionalField(choiceOf(['secret', 'webhook_secret']), 'replace only this one (default: both)'),
+    }),
   },
   'webhooks.list': {
     method: 'GET',
     path: '/webhooks',
     summary: 'list webhooks that were not delivered',
-    fields: {
-      status: {
-        type: 'choice',
-        choices: ['undelivered', 'pending', 'abandoned', 'delivered', 'all'],
-        help: 'state of the webhooks (default: undelivered, which is pending and abandoned)',
-      },
-    },
+    fields: v.object({
+      status: optionalField(
+        choiceOf(['undelivered', 'pending', 'abandoned', 'delivered', 'all']),
+        'state of the webhooks (default: undelivered, which is pending and abandoned)',
+      ),
+    }),
   },
   'webhooks.resend': {
     method: 'POST',
     path: '/webhooks/{id}/resend',
     summary: 'send a webhook now, even if it was delivered',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'jobs.provenance': {
     method: 'GET',
     path: '/jobs/{job_id}/provenance',
     summary: 'show the engines of a finished job, and the cues whose speech was changed to fit',
-    fields: {},
+    fields: NO_FIELDS,
   },
   'workspaces.list': {
     method: 'GET',
     path: '/workspaces',
     summary: 'list temporary workspaces',
-    fields: {},
+    fields: NO_FIELDS,
     rootOnly: true,
   },
   'workspaces.create': {
     method: 'POST',
     path: '/workspaces',
     summary: 'open a temporary workspace: its own account, keys, clock and address',
-    fields: {
-      settings: { type: 'object', help: 'settings as in service.json, except address and folders' },
-    },
+    fields: v.object({
+      settings: optionalField(FORMS.object, 'settings as in service.json, except address and folders'),
+    }),
     rootOnly: true,
   },
   'workspaces.close': {
     method: 'DELETE',
     path: '/workspaces/{id}',
     summary: 'close a temporary workspace and delete its data',
-    fields: {},
+    fields: NO_FIELDS,
     rootOnly: true,
   },
 } as const satisfies Record<string, ControlOperation>;
 
 export type ControlName = keyof typeof CONTROL_OPERATIONS;
 
-/** An operation with its name and the words of its command. */
+/** An operation with its name. */
 export interface NamedOperation extends ControlOperation {
   readonly name: ControlName;
 }

@@ -1,11 +1,11 @@
 /** Webhooks in the store, for the operator: lists those that were not delivered, and sends one again. */
 
+import type { InferOutput } from 'valibot';
 import { formatInstant } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
-import type { FieldValues } from './fields.ts';
 import type { CONTROL_OPERATIONS } from './operations.ts';
 
-type Wanted = NonNullable<FieldValues<(typeof CONTROL_OPERATIONS)['webhooks.list']['fields']>['status']>;
+type Wanted = NonNullable<InferOutput<(typeof CONTROL_OPERATIONS)['webhooks.list']['fields']>['status']>;
 
 const STATUSES: Readonly<Record<Wanted, readonly string[]>> = {
   undelivered: ['pending', 'abandoned'],

@@ -1,18 +1,28 @@
 import { describe, expect, it } from 'vitest';
+import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  listOption,
+  numberOption,
+  type OptionTable,
+  pairsOption,
+  textOption,
+  textsOption,
+} from '../../../src/base/option.ts';
 import { decodeOptions } from '../../../src/commands/context/command.ts';
-import type { OptionTable } from '../../../src/commands/context/option-table.ts';
 
 describe('the options of a table', () => {
   const TABLE = {
-    fresh: { type: 'flag', help: '' },
-    out: { type: 'text', value: 'dir', help: '' },
-    to: { type: 'list', value: 'tags', help: '' },
-    include: { type: 'texts', value: 'glob', help: '' },
-    set: { type: 'pairs', value: 'name=value', help: '' },
-    jobs: { type: 'number', value: 'n', help: '' },
-    timeout: { type: 'duration', value: 'time', help: '' },
-    order: { type: 'choice', choices: ['size', 'name'], help: '' },
-    form: { type: 'choice', choices: ['auto', 'dot'], default: 'auto', help: '' },
+    fresh: flagOption(''),
+    out: textOption('dir', ''),
+    to: listOption('tags', ''),
+    include: textsOption('glob', ''),
+    set: pairsOption('name=value', ''),
+    jobs: numberOption('n', ''),
+    timeout: durationOption(''),
+    order: choiceOption(['size', 'name'], ''),
+    form: choiceOption(['auto', 'dot'], '', { default: 'auto' }),
   } as const satisfies OptionTable;
 
   const GIVEN = {

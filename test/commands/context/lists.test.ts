@@ -13,8 +13,8 @@ describe('the options of a list', () => {
     ['listCreditTransactions', PAGING],
   ] as const)('%s: one for each query parameter', (action, parameters) => {
     const options = filterOptions(action);
-    expect(options.map(({ parameter }) => parameter.name)).toEqual(parameters);
-    expect(Object.keys(listOptions(action))).toEqual([...options.map(({ option }) => option), 'all']);
+    expect(options.map(({ parameter }) => parameter)).toEqual(parameters);
+    expect(Object.keys(listOptions(action))).toEqual([...options.map(({ name }) => name), 'all']);
   });
 
   it('have the names that people expect', () => {

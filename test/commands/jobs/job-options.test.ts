@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { factsOf } from '../../../src/base/option.ts';
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
 import { decodeOptions } from '../../../src/commands/context/command.ts';
 import { fieldOptions, jobTable } from '../../../src/commands/jobs/job-options.ts';
@@ -23,15 +24,15 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
     const options = fieldOptions(kind);
     expect(options.map(({ field }) => field)).toEqual(asked.map(([name]) => name));
     const table = Object.keys(jobTable(kind));
-    for (const { option } of options) expect(table).toContain(option);
+    for (const { name } of options) expect(table).toContain(name);
     expect(new Set(table.map(flagName)).size).toBe(table.length);
   });
 
   it('set the field of their name in the request', async () => {
-    const given = fieldOptions(kind).map(({ field, option, spec }) => {
+    const given = fieldOptions(kind).map(({ field, name, option }) => {
       const row = fields[field];
       const value = row === undefined ? '' : otherThanDefault(row);
-      return [option, spec.type === 'list' ? [value] : value];
+      return [name, factsOf(option).type === 'list' ? [value] : value];
     });
     const terminal = { note: () => undefined, warn: () => undefined };
     const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };

@@ -2,9 +2,9 @@ import { mkdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { flagOption, listOption, type OptionTable, textOption } from '../../../src/base/option.ts';
 import { type Command, defineCommand } from '../../../src/commands/context/command.ts';
 import type { Context } from '../../../src/commands/context/context.ts';
-import type { OptionTable } from '../../../src/commands/context/option-table.ts';
 import { callTool } from '../../../src/commands/mcp/call.ts';
 import { openFolders } from '../../../src/commands/mcp/folders.ts';
 import { createSession, type Session } from '../../../src/commands/mcp/session.ts';
@@ -14,10 +14,10 @@ import { makeFolder } from '../../client/support/harness.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const OPTIONS = {
-  out: { type: 'text', value: 'dir', tool: 'writes', help: '' },
-  name: { type: 'text', value: 'template', tool: 'name', help: '' },
-  to: { type: 'list', value: 'tags', tool: 'text', help: '' },
-  watch: { type: 'flag', tool: 'no', help: '' },
+  out: textOption('dir', '', { tool: 'writes' }),
+  name: textOption('template', '', { tool: 'name' }),
+  to: listOption('tags', '', { tool: 'text' }),
+  watch: flagOption('', { tool: 'no' }),
 } as const satisfies OptionTable;
 
 let root = '';

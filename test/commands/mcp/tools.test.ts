@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import {
+  choiceOption,
+  durationOption,
+  flagOption,
+  listOption,
+  numberOption,
+  type OptionTable,
+  pairsOption,
+  textOption,
+  textsOption,
+} from '../../../src/base/option.ts';
 import { type Command, defineCommand } from '../../../src/commands/context/command.ts';
-import type { OptionTable } from '../../../src/commands/context/option-table.ts';
 import {
   allowDefaults,
   makeTools,
@@ -11,16 +21,16 @@ import {
 import { COMMANDS } from '../../../src/commands/tree.ts';
 
 const OPTIONS = {
-  to: { type: 'list', value: 'tags', tool: 'text', help: 'languages', required: true },
-  include: { type: 'texts', value: 'glob', tool: 'text', help: '' },
-  out: { type: 'text', value: 'dir', tool: 'writes', help: 'folder' },
-  file: { type: 'text', value: 'file', help: 'a file' },
-  set: { type: 'pairs', value: 'name=value', tool: 'default', help: '' },
-  watch: { type: 'flag', tool: 'no', help: '' },
-  skipExisting: { type: 'flag', help: '' },
-  maxCredits: { type: 'number', value: 'n', help: '' },
-  timeout: { type: 'duration', value: 'time', help: '' },
-  mode: { type: 'choice', choices: ['standard', 'fast'], help: '' },
+  to: listOption('tags', 'languages', { tool: 'text', required: true }),
+  include: textsOption('glob', '', { tool: 'text' }),
+  out: textOption('dir', 'folder', { tool: 'writes' }),
+  file: textOption('file', 'a file'),
+  set: pairsOption('name=value', '', { tool: 'default' }),
+  watch: flagOption('', { tool: 'no' }),
+  skipExisting: flagOption(''),
+  maxCredits: numberOption('n', ''),
+  timeout: durationOption(''),
+  mode: choiceOption(['standard', 'fast'], ''),
 } as const satisfies OptionTable;
 
 const COMMAND: Command = defineCommand({

@@ -1,7 +1,9 @@
 /** Lines as somebody types them up to Tab, with what must be offered: made from the table of commands. */
 
+import { factsOf } from '../../../src/base/option.ts';
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
 import { HELP_TOPICS } from '../../../src/cli/help.ts';
+import { OUTPUT_MODES } from '../../../src/commands/context/context.ts';
 import { GLOBAL_OPTIONS } from '../../../src/commands/context/global-options.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 
@@ -17,14 +19,15 @@ export async function listCases(): Promise<Case[]> {
       const { options, operands } = await leaf.load();
       const line = ['vloc', ...words].join(' ');
       const all = Object.entries({ ...options, ...GLOBAL_OPTIONS });
-      const values = Object.entries(options).flatMap(([name, spec]) =>
-        spec.type === 'choice' ? [{ line: `${line} ${flagName(name)} `, offers: spec.choices }] : [],
-      );
+      const values = Object.entries(options).flatMap(([name, option]) => {
+        const { choices } = factsOf(option);
+        return choices === undefined ? [] : [{ line: `${line} ${flagName(name)} `, offers: choices }];
+      });
       const choices = operands?.choices === undefined ? [] : [{ line: `${line} `, offers: operands.choices }];
       return [
         ...words.map((word, at) => ({ line: ['vloc', ...words.slice(0, at), ''].join(' '), offers: [word] })),
         { line: `${line} --`, offers: [...all.map(([name]) => flagName(name)), '--help'] },
-        { line: `${line} -o `, offers: GLOBAL_OPTIONS.output.choices },
+        { line: `${line} -o `, offers: OUTPUT_MODES },
         ...values,
         ...choices,
       ];
