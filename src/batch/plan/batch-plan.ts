@@ -6,7 +6,8 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
 import type { Candidate, ReadOptions } from './candidate.ts';
-import type { Choices, Decision, Recorded } from './decision.ts';
+import type { RenamedRecord } from './decide-items.ts';
+import type { Decision } from './decision.ts';
 import type { Delivery, ResultOptions, SubtitleRewrite } from './delivery.ts';
 import type { TextFieldOption } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
@@ -50,22 +51,15 @@ export interface PlannedItem {
 }
 
 export interface BatchPlan {
-  readonly kind: JobKind;
   /** The items of the shard, or all of them. */
   readonly planned: readonly PlannedItem[];
   /** Number of the items of all shards. */
   readonly total: number;
   readonly delivery: Delivery;
-  /** Notes for the user: skipped files, names of the same file. */
+  /** Notes for the user: files that are prepared before they are sent. */
   readonly notes: readonly string[];
-}
-
-/** What earlier runs did, and how to treat it. */
-export interface History {
-  readonly recorded: Recorded;
-  readonly choices: Choices;
-  /** Result files of other shards, absolute: they are not inputs. */
-  readonly otherResults?: ReadonlySet<string>;
+  /** See `DecidedItems`. */
+  readonly renamed: readonly RenamedRecord[];
 }
 
 /** What the planner needs from outside. */

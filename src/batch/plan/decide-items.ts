@@ -1,21 +1,44 @@
-/** Decisions about items, compared with the files on the disk. */
+/**
+ * The one decision pass: what each item still needs, by the records of the folder and the files on the disk. Runs decide with
+ * the records that they have locked; --dry-run decides with those that it has read.
+ */
 import { lstat, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isAnyOf } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
 import { mapConcurrently } from '../limiter.ts';
+import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
+import type { PlannedItem } from './batch-plan.ts';
 import { type Choices, type Decision, decide, findChange, needsHash, type Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
+import { createItemFacts, type ItemFacts, trackOf } from './facts.ts';
 import { exists } from './file-status.ts';
-import type { InputProblem } from './input.ts';
-import { downloadedFiles } from './item-key.ts';
+import { type InputProblem, isSplit, joinProblems } from './input.ts';
+import { downloadedFiles, keyWithName, newestIntent } from './item-key.ts';
 import type { PlacedItem } from './plan-items.ts';
+import { describeChange } from './requests.ts';
 
 /** Disks answer a few concurrent requests faster than one after the other. */
 const WIDTH = 4;
 
-/** One decision for each item, in their order. A file is read only if nothing else shows whether it changed. */
+export interface DecidedItems {
+  /** One for each item, in their order. */
+  readonly decisions: readonly Decision[];
+  /** Gives renamed inputs the jobs of their earlier names. A run must record them before the items start. */
+  readonly renamed: readonly RenamedRecord[];
+}
+
+/** Decides about all items. A file is read only if nothing else shows whether it changed. */
 export async function decideItems(
+  items: readonly BatchItem[],
+  recorded: Recorded,
+  choices: Choices,
+): Promise<DecidedItems> {
+  const renamed = await findRenamed(items, recorded, choices);
+  return { decisions: await decideAll(items, withRenamed(recorded, renamed), choices), renamed };
+}
+
+async function decideAll(
   items: readonly BatchItem[],
   recorded: Recorded,
   choices: Choices,
@@ -70,12 +93,111 @@ function downloadedPaths({ key }: BatchItem, { intents }: Recorded): readonly st
   return downloadedFiles(key, intents).map(({ path }) => path);
 }
 
+/** The records that give an item the jobs of the one with its earlier name. */
+export type RenamedRecord = ForgottenRecord | ItemFacts;
+
+/**
+ * Finds items without history whose content had another name, with the same language and options. The file with that name is
+ * gone: of two files with the same content, each has a job of its own.
+ * @returns the records for the journal, in their order
+ */
+async function findRenamed(
+  items: readonly BatchItem[],
+  recorded: Recorded,
+  { fresh, now, hashFile }: Pick<Choices, 'fresh' | 'now' | 'hashFile'>,
+): Promise<readonly RenamedRecord[]> {
+  const { intents, facts } = recorded;
+  const current = new Set(items.map(({ key }) => key));
+  const left = [...facts.values()].filter(
+    ({ item, size, path }) =>
+      size !== null && path !== null && intents.byItem.has(item) && !current.has(item),
+  );
+  if (fresh || left.length === 0) return [];
+  const bySize = Map.groupBy(left, ({ size }) => size);
+  const hashes = new Map<string, Promise<string>>();
+  const taken = new Set<string>();
+  const records: RenamedRecord[] = [];
+  for (const item of items) {
+    const { input } = item;
+    const file = input.type === 'lines' ? input.file : input.type === 'file' ? input : null;
+    if (file === null || isSplit(input) || intents.byItem.has(item.key)) continue;
+    for (const known of bySize.get(file.bytes) ?? []) {
+      const isAlike = keyWithName(known.item, input.name) === item.key && isSameRequest(known, item);
+      if (!isAlike || taken.has(known.item) || (await exists(known.path ?? ''))) continue;
+      const own =
+        hashes.get(file.path) ??
+        (input.type === 'lines' ? Promise.resolve(input.sha256) : hashFile(file.path));
+      hashes.set(file.path, own);
+      const before = known.sha256 ?? newestIntent(known.item, intents)?.asked?.input_sha256;
+      const sha256 = await own;
+      if (before !== sha256) continue;
+      taken.add(known.item);
+      const at = new Date(now).toISOString();
+      records.push(
+        { type: 'item_forgotten', at, item: known.item, as: item.key },
+        createItemFacts(item, sha256),
+      );
+      break;
+    }
+  }
+  return records;
+}
+
+function isSameRequest(known: ItemFacts, item: BatchItem): boolean {
+  return (
+    known.audio_track === trackOf(item) && describeChange(item.kind, known.fields, item.fields).length === 0
+  );
+}
+
+/** The content of the journal with these records. */
+function withRenamed(recorded: Recorded, records: readonly RenamedRecord[]): Recorded {
+  if (records.length === 0) return recorded;
+  const moves = records.flatMap((record) => (record.type === 'item_forgotten' ? [record] : []));
+  const facts = new Map(recorded.facts);
+  for (const record of records) if (record.type === 'item_facts') facts.set(record.item, record);
+  return { intents: forgetItems(recorded.intents, moves), facts };
+}
+
 /** All result files in the journal, absolute. */
 export function recordedResults({ intents }: Pick<Recorded, 'intents'>, folder: string): ReadonlySet<string> {
   const files = [...intents.byKey.values()].flatMap(({ outcome }) =>
     outcome.phase === 'downloaded' ? outcome.record.files : [],
   );
   return new Set(files.map(({ path }) => resolve(folder, path)));
+}
+
+export type DecidedItem = PlacedItem & PlannedItem;
+
+/**
+ * Compares the decisions with the files in the folder of the results. A file of a folder that conflicts fails alone.
+ * @param isWatched in a watched folder, any item that conflicts is left out
+ */
+export async function settleItems(
+  items: readonly PlacedItem[],
+  decisions: readonly Decision[],
+  delivery: Delivery,
+  isWatched = false,
+): Promise<{ readonly planned: readonly DecidedItem[]; readonly problems: readonly InputProblem[] }> {
+  const planned: DecidedItem[] = [];
+  const problems: InputProblem[] = [];
+  for (const [position, placed] of items.entries()) {
+    const { label } = placed.item;
+    const settled = await settleItem(placed, decisions[position] ?? { step: 'new', after: null }, delivery);
+    if (isWatched) problems.push(...settled.problems.map((problem) => describeFor(label, problem)));
+    else if (placed.isNamed) problems.push(...settled.problems);
+    if (settled.problems.length === 0 || (placed.isNamed && !isWatched)) {
+      planned.push({ ...placed, decision: settled.decision });
+    } else if (!isWatched) {
+      const detail = joinProblems(settled.problems, label);
+      planned.push({ ...placed, decision: { step: 'unusable', detail } });
+    }
+  }
+  return { planned, problems };
+}
+
+/** A problem with a result, reported for its item. */
+function describeFor(label: string, { pointer, detail }: InputProblem): InputProblem {
+  return pointer === label ? { pointer, detail } : { pointer: label, detail: `${pointer} ${detail}` };
 }
 
 /** A decision compared with the files in the output folder, and the conflicts found. */
@@ -85,7 +207,7 @@ interface SettledDecision {
 }
 
 /** The last decision about an item. Existing files and earlier jobs may conflict with it. */
-export async function settleItem(
+async function settleItem(
   { item, paths }: PlacedItem,
   decision: Decision,
   { existing }: Delivery,

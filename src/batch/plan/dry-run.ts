@@ -1,7 +1,7 @@
 /** What a plan would do and cost, for --dry-run. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Units } from '../item.ts';
-import type { BatchPlan, PlannedItem } from './batch-plan.ts';
+import type { PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
 import { countParts } from './input.ts';
 
@@ -58,7 +58,7 @@ export interface Forecast {
   readonly items: readonly ItemForecast[];
 }
 
-export function forecast({ kind, planned }: Pick<BatchPlan, 'kind' | 'planned'>, purse: Purse): Forecast {
+export function forecast(kind: JobKind, planned: readonly PlannedItem[], purse: Purse): Forecast {
   const price = purse.price(kind);
   const items = planned.map((each) => forecastItem(each, price));
   const fresh = items.filter(({ status }) => status === 'new');

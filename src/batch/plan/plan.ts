@@ -1,30 +1,27 @@
 /**
- * Plans what a command will do, and checks it as far as possible without the service. Sends and writes nothing.
- *
- * `makePlan` makes all plans: those of job commands, of watched folders, and of localizations in stages. A `PlanMode` holds
- * what differs between them.
+ * The two halves of a plan: the items of a command, checked as far as possible without records and service, and the decision
+ * about each of them. Sends and writes nothing.
  */
 
 import { diskFailure, type Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { isInShard } from '../shard.ts';
-import type { BatchPlan, History, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
+import type { BatchPlan, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collect } from './collect.ts';
 import { isCalledLikeInput } from './content.ts';
-import { decideItems, recordedResults, settleItem } from './decide-items.ts';
-import type { Decision } from './decision.ts';
+import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
+import type { Choices, Recorded } from './decision.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
-import { type InputProblem, joinProblems, unusableInputFailure } from './input.ts';
+import { type InputProblem, unusableInputFailure } from './input.ts';
 import { createItem, fileOf, findDuplicateItems } from './items.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
-import { findRenamed, withRenamed } from './renamed.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { type Claim, findClashes, findOverwrittenInputs, resultPaths } from './result-paths.ts';
 
-interface PlanMode {
+interface Surroundings {
   /** Files that earlier runs wrote, absolute: they are not inputs. */
   readonly results: ReadonlySet<string>;
   /**
@@ -32,38 +29,32 @@ interface PlanMode {
    * that is made once: a problem with a named input fails the whole plan.
    */
   readonly earlier: readonly PlacedItem[] | null;
-  /** Checks that only this mode needs. */
+  /** Checks that only this command needs. */
   readonly check?: (items: readonly PlacedItem[]) => readonly InputProblem[];
-  /** One decision for each item, in their order. */
-  readonly decide: (items: readonly PlacedItem[]) => Promise<readonly Decision[]>;
 }
 
-type CheckedItem = PlacedItem & PlannedItem;
-
-/** A plan with the problems found. Whether they fail it is up to the caller. */
-interface CheckedPlan {
+/** The items of a command. */
+export interface CollectedItems {
   /** Those of the shard. */
-  readonly planned: readonly CheckedItem[];
-  /** Those of all shards. */
   readonly items: readonly PlacedItem[];
-  readonly problems: readonly InputProblem[];
-  /** The lack of disk space; null if there is enough. */
-  readonly shortage: InputProblem | null;
+  /** Those of all shards. */
+  readonly all: readonly PlacedItem[];
+  readonly delivery: Delivery;
   /** Notes for the user: skipped files, names of the same file. */
   readonly notes: readonly string[];
 }
 
 /**
- * Collects and checks the inputs, decides about each item, and compares the decisions with the files on the disk. The inputs
- * of all shards are checked together, so that each shard finds the same conflicts and names; only its own items are decided.
+ * Collects and checks the inputs. Those of all shards are checked together, so that each shard finds the same conflicts and
+ * names.
  */
-export async function makePlan(
+async function collectItems(
   request: PlanRequest,
   delivery: Delivery,
   io: PlanIo,
-  mode: PlanMode,
-): Promise<CheckedPlan> {
-  const isWatched = mode.earlier !== null;
+  surroundings: Surroundings,
+): Promise<CollectedItems & { readonly problems: readonly InputProblem[] }> {
+  const isWatched = surroundings.earlier !== null;
   const isOwn = ({ item }: PlacedItem) => isInShard(item.input.name, delivery.shard);
   const problems: InputProblem[] = [...request.problems];
   const collection = await collect(request, io, problems);
@@ -71,34 +62,16 @@ export async function makePlan(
     ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(request.kind, name)),
   ).length;
   if (files > 0) io.onRead?.(files);
-  const place = { delivery, results: mode.results, isWatched };
+  const place = { delivery, results: surroundings.results, isWatched };
   const found = await planItems(request, collection.candidates, place, io, problems);
-  const conflicts = await findConflicts(found.items, request, io, mode);
+  const conflicts = await findConflicts(found.items, request, io, surroundings);
   const others = new Set(found.items.filter((placed) => !isOwn(placed)).map(({ item }) => item.label));
   // Without a plan that fails as a whole, each problem is reported by the shard of its item.
   problems.push(...conflicts.filter(({ pointer }) => !isWatched || !others.has(pointer)));
   const excluded = new Set(isWatched ? conflicts.map(({ pointer }) => pointer) : []);
   const all = found.items.filter(({ item }) => !excluded.has(item.label));
-  const items = all.filter(isOwn);
-  const decisions = await mode.decide(items);
-  const planned: CheckedItem[] = [];
-  for (const [position, placed] of items.entries()) {
-    const { label } = placed.item;
-    const decision = decisions[position] ?? { step: 'new', after: null };
-    const settled = await settleItem(placed, decision, delivery);
-    if (isWatched) {
-      problems.push(...settled.problems.map((problem) => describeFor(label, problem)));
-      if (settled.problems.length === 0) planned.push({ ...placed, decision: settled.decision });
-    } else if (placed.isNamed || settled.problems.length === 0) {
-      problems.push(...settled.problems);
-      planned.push({ ...placed, decision: settled.decision });
-    } else {
-      const detail = joinProblems(settled.problems, label);
-      planned.push({ ...placed, decision: { step: 'unusable', detail } });
-    }
-  }
-  const shortage = await checkSpace(planned, delivery, io);
-  return { planned, items: all, problems, shortage, notes: [...collection.notes, ...found.notes] };
+  const notes = [...collection.notes, ...found.notes];
+  return { items: all.filter(isOwn), all, delivery, problems, notes };
 }
 
 /** Conflicts of items with each other and with inputs. An item that fails on this machine writes nothing. */
@@ -106,7 +79,7 @@ async function findConflicts(
   items: readonly PlacedItem[],
   { operands, options }: PlanRequest,
   { cwd }: PlanIo,
-  { earlier, check }: PlanMode,
+  { earlier, check }: Surroundings,
 ): Promise<readonly InputProblem[]> {
   const all = [...withoutReplaced(earlier ?? [], items), ...items];
   const isWriting = ({ item }: PlacedItem) => item.input.type !== 'unusable';
@@ -140,41 +113,45 @@ function withoutReplaced(
   });
 }
 
-/** A problem with a result, reported for its item. */
-function describeFor(label: string, { pointer, detail }: InputProblem): InputProblem {
-  return pointer === label ? { pointer, detail } : { pointer: label, detail: `${pointer} ${detail}` };
-}
-
-function decideFrom({ recorded, choices }: History): PlanMode['decide'] {
-  return async (placed) => {
-    const items = placed.map(({ item }) => item);
-    return decideItems(items, withRenamed(recorded, await findRenamed(items, recorded, choices)), choices);
-  };
+/**
+ * The items of a command.
+ * @param results files that earlier runs wrote, absolute: they are not inputs
+ * @param check finds problems that only this command has
+ * @throws Failure (`usage`) that lists all problems
+ */
+export async function collectBatch(
+  request: PlanRequest,
+  io: PlanIo,
+  results: ReadonlySet<string>,
+  check?: (items: readonly PlacedItem[]) => readonly InputProblem[],
+): Promise<CollectedItems> {
+  const delivery = readDelivery(request.kind, request.options, io);
+  const surroundings = { results, earlier: null, ...(check === undefined ? {} : { check }) };
+  const { problems, ...collected } = await collectItems(request, delivery, io, surroundings);
+  if (problems.length > 0) throw unusableInputFailure(problems, null);
+  return collected;
 }
 
 /**
- * The plan of a job command.
- * @throws Failure of category usage that lists all problems, or disk if only space is missing
+ * Decides about each item of a command, and compares the decisions with the files on the disk.
+ * @throws Failure: `usage` that lists all conflicts, `disk` if only space is missing
  */
-export async function planBatch(request: PlanRequest, io: PlanIo, history: History): Promise<BatchPlan> {
-  const { kind, options } = request;
-  const delivery = readDelivery(kind, options, io);
-  const { planned, items, problems, shortage, notes } = await makePlan(request, delivery, io, {
-    results: new Set([
-      ...recordedResults(history.recorded, delivery.folder),
-      ...(history.otherResults ?? []),
-    ]),
-    earlier: null,
-    decide: decideFrom(history),
-  });
+export async function decideBatch(
+  { items, all, delivery }: CollectedItems,
+  recorded: Recorded,
+  choices: Choices,
+  io: Pick<PlanIo, 'freeBytes'>,
+): Promise<BatchPlan> {
+  const decided = await decideItems(
+    items.map(({ item }) => item),
+    recorded,
+    choices,
+  );
+  const { planned, problems } = await settleItems(items, decided.decisions, delivery);
+  const shortage = await checkSpace(planned, delivery, io);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
-  return {
-    kind,
-    planned,
-    total: items.length,
-    delivery,
-    notes: [...notes, ...describePreparations(planned)],
-  };
+  const notes = describePreparations(planned);
+  return { planned, total: all.length, delivery, notes, renamed: decided.renamed };
 }
 
 /** A plan for files that arrived in watched folders. */
@@ -183,6 +160,8 @@ export interface WatchPlan {
   /** Files that cannot be used, each with the reason. */
   readonly excluded: readonly InputProblem[];
   readonly notes: readonly string[];
+  /** See `DecidedItems`. */
+  readonly renamed: readonly RenamedRecord[];
 }
 
 export interface WatchPlanner {
@@ -190,7 +169,7 @@ export interface WatchPlanner {
   /** The requests for each file. */
   readonly requests: readonly PlannedRequest[];
   /** Plans for these files, absolute, and no others. @throws Failure (`disk`) if there is no room for their results */
-  plan(paths: ReadonlySet<string>, history: History): Promise<WatchPlan>;
+  plan(paths: ReadonlySet<string>, recorded: Recorded, choices: Choices): Promise<WatchPlan>;
 }
 
 /** Results are outside the watched folders. */
@@ -208,16 +187,18 @@ export function createWatchPlanner(request: PlanRequest, io: PlanIo): WatchPlann
   return {
     delivery,
     requests,
-    async plan(paths, history) {
+    async plan(paths, recorded, choices) {
       const isWanted = ({ path }: { path: string | null }) => path !== null && paths.has(path);
-      const { planned, items, problems, shortage } = await makePlan({ ...request, isWanted }, delivery, io, {
-        results: NO_RESULTS,
-        earlier: [...earlier.values()],
-        decide: decideFrom(history),
-      });
+      const surroundings = { results: NO_RESULTS, earlier: [...earlier.values()] };
+      const found = await collectItems({ ...request, isWanted }, delivery, io, surroundings);
+      const items = found.items.map(({ item }) => item);
+      const { decisions, renamed } = await decideItems(items, recorded, choices);
+      const { planned, problems } = await settleItems(found.items, decisions, delivery, true);
+      const shortage = await checkSpace(planned, delivery, io);
       if (shortage !== null) throw diskFullFailure(shortage);
-      for (const placed of items) earlier.set(placed.item.key, placed);
-      return { planned, excluded: problems, notes: describePreparations(planned) };
+      for (const placed of found.all) earlier.set(placed.item.key, placed);
+      const excluded = [...found.problems, ...problems];
+      return { planned, excluded, notes: describePreparations(planned), renamed };
     },
   };
 }

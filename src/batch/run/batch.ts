@@ -3,7 +3,7 @@ import type { Client, Job, Runtime } from '../../client/index.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
-import type { Decision, Recorded } from '../plan/decision.ts';
+import type { Decision } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { Preparation } from '../preparation.ts';
 import type { JobRecord } from '../records/job-record.ts';
@@ -52,7 +52,7 @@ export interface RunOptions {
   readonly detach: boolean;
 }
 
-/** An item, and what the plan has decided to do with it. */
+/** An item, and what was decided about it with the records of the folder. */
 export interface Task {
   readonly item: BatchItem;
   readonly decision: Decision;
@@ -70,9 +70,8 @@ export interface Arrival {
 /**
  * Yields arriving tasks. The run continues until it ends, which it must when the signal is aborted. A finished item may
  * arrive again.
- * @param recorded returns the current content of the journal
  */
-export type TaskSource = (recorded: () => Recorded, signal: AbortSignal) => AsyncIterable<Arrival>;
+export type TaskSource = (signal: AbortSignal) => AsyncIterable<Arrival>;
 
 export interface Batch {
   /** Known at the start. */
@@ -82,8 +81,8 @@ export interface Batch {
   readonly itemCount?: number;
   /** Items whose earlier costs count for --max-credits even if they need no task. */
   readonly counted?: readonly Pick<BatchItem, 'key' | 'kind'>[];
-  /** The journal of the delivery, if the caller has opened it; the caller closes it. */
-  readonly journal?: BatchJournal;
+  /** The journal of the delivery, with whose records the tasks were decided. The caller closes it. */
+  readonly journal: BatchJournal;
   /** Other files of the user, such as lists, as absolute paths: no result may replace them. */
   readonly inputFiles?: readonly string[];
   readonly delivery: Delivery;

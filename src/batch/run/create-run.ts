@@ -25,15 +25,14 @@ type CountedItem = Pick<BatchItem, 'key' | 'kind'>;
 
 interface RunParts {
   readonly batch: Batch;
-  readonly journal: BatchJournal;
   readonly stopping: Stopping;
   /** See `nameBatch`. */
   readonly reference: string;
   readonly rebuild: Rebuild;
 }
 
-export function createRun({ batch, journal, stopping, reference, rebuild }: RunParts): Run {
-  const { options, runtime, listen, connection } = batch;
+export function createRun({ batch, stopping, reference, rebuild }: RunParts): Run {
+  const { options, runtime, listen, connection, journal } = batch;
   const budget = createBudget(options.maxCredits, options.newCredits, options.prices);
   const counted = new Set<string>();
   function countBills(items: readonly CountedItem[]): void {

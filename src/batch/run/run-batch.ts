@@ -5,72 +5,60 @@
 
 import { dirname, join } from 'node:path';
 import { decideItems } from '../plan/decide-items.ts';
-import { foldItemFacts } from '../plan/facts.ts';
-import { findRenamed } from '../plan/renamed.ts';
 import { journalPath } from '../record-folder.ts';
 import type { Batch, RunOutcome, Task } from './batch.ts';
 import { nameBatch } from './client-reference.ts';
 import { createRun } from './create-run.ts';
-import { type BatchJournal, openBatchJournal } from './journal.ts';
-import { hashInput } from './known-uploads.ts';
 import { findDoubt } from './lost-jobs.ts';
-import { createRebuild, mayPay } from './rebuild.ts';
+import { choicesOf, recordedIn } from './open-batch.ts';
+import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { prepareArrivals, runItems } from './run-items.ts';
 import { createStopping, type Stopping } from './stopping.ts';
 
 /**
  * Runs all items, including those that arrive during the run. The outcomes are in the order of the items.
- * @throws Failure: `temporary` (BATCH_LOCKED, LOCK_LOST) if another process works in the folder, `disk` (JOURNAL_DAMAGED if
- *   the journal is damaged and the service cannot be asked which jobs it has); the reason of the signal if it is aborted
- *   before the first item starts; internal errors
+ * @throws Failure: `temporary` (LOCK_LOST) if another process has taken over the folder, `disk` (JOURNAL_DAMAGED if the
+ *   journal is damaged and the service cannot be asked which jobs it has); the reason of the signal if it is aborted before
+ *   the first item starts; internal errors
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
-  const journal = batch.journal ?? (await openBatchJournal(batch.delivery));
+  const { journal } = batch;
   const stopping = createStopping(batch.signal, (reason, message) =>
     batch.listen({ type: 'stop', reason, message }),
   );
   const stopLost = () => stopping.stop('broken', journal.lost.reason.message);
   journal.lost.addEventListener('abort', stopLost);
   try {
-    const outcomes = await runLocked(batch, journal, stopping);
+    const outcomes = await runAll(batch, stopping);
     journal.lost.throwIfAborted();
     return outcomes;
   } finally {
     stopping.end();
     journal.lost.removeEventListener('abort', stopLost);
-    if (batch.journal === undefined) await journal.close();
   }
 }
 
-async function runLocked(batch: Batch, journal: BatchJournal, stopping: Stopping) {
-  tellDamage(batch, journal);
+async function runAll(batch: Batch, stopping: Stopping): Promise<readonly RunOutcome[]> {
+  const { journal } = batch;
+  warnOfDamage(batch);
   const name = await nameBatch(journal, batch.delivery);
   if (batch.preface.length > 0) await journal.add(...batch.preface);
   const rebuild = await createRebuild({ batch, journal, name });
-  const takeUp = async (found: readonly Task[]) => {
-    const tasks = await takeUpRenamed(batch, found, journal);
-    const unpaid = tasks.filter(({ item, decision }) => mayPay(item, decision));
-    const count = await rebuild.takeUp(unpaid.map(({ item }) => item));
-    if (count === 0) return tasks;
-    batch.warn(
-      `The record of this folder ${journal.isNew ? 'was lost' : 'is incomplete'}; ${count} jobs were found again at the service.`,
-    );
-    return decideAgain(batch, tasks, journal);
-  };
-  const tasks = await takeUp(await decideAgain(batch, batch.tasks, journal));
-  const run = createRun({ batch, journal, stopping, reference: name.batch, rebuild });
+  const adopt = (tasks: readonly Task[]) => adoptLostJobs(batch, rebuild, tasks);
+  const tasks = await adopt(batch.tasks);
+  const run = createRun({ batch, stopping, reference: name.batch, rebuild });
   const over = new AbortController();
   limitTime(run, over.signal);
   try {
-    return await runItems(run, tasks, prepareArrivals(run, takeUp));
+    return await runItems(run, tasks, prepareArrivals(run, adopt));
   } finally {
     over.abort();
   }
 }
 
 /** Warns about what follows from a damaged journal; the plan has reported the damage itself. */
-function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): void {
+function warnOfDamage({ warn, delivery, options, journal }: Batch): void {
   const doubt = findDoubt(journal.records(), null);
   if (doubt === null) return;
   const kept = doubt.kept.map((file) => join(dirname(journalPath(delivery)), file)).join(', ');
@@ -82,54 +70,24 @@ function tellDamage({ warn, delivery, options }: Batch, journal: BatchJournal): 
   );
 }
 
-/** Gives renamed inputs the jobs that they had under their earlier names, and decides again if there are any. */
-async function takeUpRenamed(
+/** Before anything is paid, adds jobs that the service has and the records lack, and decides about their items with them. */
+async function adoptLostJobs(
   batch: Batch,
+  rebuild: Rebuild,
   tasks: readonly Task[],
-  journal: BatchJournal,
 ): Promise<readonly Task[]> {
-  const { options, runtime, signal } = batch;
-  const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
-  const items = tasks.map(({ item }) => item);
-  const renamed = await findRenamed(items, recorded, {
-    now: runtime.now(),
-    fresh: options.fresh,
-    hashFile: (path) => hashInput(path, signal),
-  });
-  if (renamed.length === 0) return tasks;
-  await journal.add(...renamed);
-  return decideAgain(batch, tasks, journal);
-}
-
-/** Decides again, since another run may have worked in the folder before it was locked. */
-async function decideAgain(
-  batch: Batch,
-  tasks: readonly Task[],
-  journal: BatchJournal,
-): Promise<readonly Task[]> {
-  const { options, delivery, runtime, signal } = batch;
-  const recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
-  const { fresh, retryFailed, skipDone } = options;
-  const decisions = await decideItems(
-    tasks.map(({ item }) => item),
-    recorded,
-    {
-      now: runtime.now(),
-      fresh,
-      retryFailed,
-      skipDone,
-      replace: delivery.existing === 'replace',
-      hashFile: (path) => hashInput(path, signal),
-    },
+  const { journal, options, delivery, runtime, signal } = batch;
+  const unpaid = tasks.filter(({ item, decision }) => mayPay(item, decision));
+  const items = unpaid.map(({ item }) => item);
+  const count = await rebuild.takeUp(items);
+  if (count === 0) return tasks;
+  batch.warn(
+    `The record of this folder ${journal.isNew ? 'was lost' : 'is incomplete'}; ${count} jobs were found again at the service.`,
   );
-  return tasks.map((task, position) => {
-    const { decision } = task;
-    const now = decisions[position] ?? decision;
-    // Existing files that were not made by vloc are not in the journal.
-    const isThere = decision.step === 'done' && decision.before === 'exists';
-    const isConflict = decision.step === 'unusable' && ['new', 'changed', 'edited'].includes(now.step);
-    return { ...task, decision: isThere || isConflict ? decision : now };
-  });
+  const choices = choicesOf(options, delivery, runtime.now(), signal);
+  const { decisions } = await decideItems(items, recordedIn(journal), choices);
+  const adopted = new Map(unpaid.map((task, position) => [task, decisions[position]]));
+  return tasks.map((task) => ({ ...task, decision: adopted.get(task) ?? task.decision }));
 }
 
 function limitTime({ batch, stopping }: Run, over: AbortSignal): void {

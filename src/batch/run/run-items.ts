@@ -1,7 +1,6 @@
 /** Runs all items of a batch concurrently, including those that arrive during the run. */
 
 import { Failure } from '../../client/index.ts';
-import { foldItemFacts } from '../plan/facts.ts';
 import { isEndless, type RunOutcome, type Task } from './batch.ts';
 import { inputPaths } from './create-run.ts';
 import type { Run } from './run.ts';
@@ -82,20 +81,19 @@ function createLine(count: number) {
 
 /**
  * Yields the tasks that arrive during the run.
- * @param prepare looks at the service for jobs that the journal lacks
+ * @param adopt looks at the service for jobs that the journal lacks
  */
 export async function* prepareArrivals(
   run: Run,
-  prepare: (tasks: readonly Task[]) => Promise<readonly Task[]>,
+  adopt: (tasks: readonly Task[]) => Promise<readonly Task[]>,
 ): AsyncGenerator<readonly Task[]> {
   const { batch, journal, stopping } = run;
   if (batch.more === undefined) return;
-  const recorded = () => ({ intents: journal.intents, facts: foldItemFacts(journal.records()) });
   try {
-    for await (const { tasks, records } of batch.more(recorded, stopping.launching)) {
+    for await (const { tasks, records } of batch.more(stopping.launching)) {
       run.inputs.add(inputPaths(tasks));
       await journal.add(...records);
-      const ready = await (isEndless(batch) ? patiently(run, () => prepare(tasks)) : prepare(tasks));
+      const ready = await (isEndless(batch) ? patiently(run, () => adopt(tasks)) : adopt(tasks));
       run.countBills(ready.map(({ item }) => item));
       for (const { item } of ready) run.tell(item, { phase: 'waiting' });
       yield ready;

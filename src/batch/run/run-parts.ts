@@ -17,7 +17,7 @@ import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './budget.ts';
 import { joinResults, type PartResult, partDelivery } from './join-parts.ts';
-import { hashInput } from './known-uploads.ts';
+import { choicesOf } from './open-batch.ts';
 import { partsOfLines, partsOfVideo, type SplitItem } from './part-items.ts';
 import type { PreparedSource } from './preparations.ts';
 import { mayPay } from './rebuild.ts';
@@ -102,16 +102,11 @@ function stopUnaffordable({ run, item, parts }: SplitRun, decisions: readonly De
 }
 
 /** Decides for each part by its own records. Its key names what it was made from, so changes need no check. */
-function decideParts({ run, parts }: SplitRun): Promise<readonly Decision[]> {
+async function decideParts({ run, parts }: SplitRun): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
   const recorded = { intents: run.journal.intents, facts: new Map() };
-  return decideItems(parts.items, recorded, {
-    now: runtime.now(),
-    fresh: options.fresh,
-    retryFailed: options.retryFailed,
-    replace: true,
-    hashFile: (path) => hashInput(path, signal),
-  });
+  const choices = choicesOf({ ...options, skipDone: false }, { existing: 'replace' }, runtime.now(), signal);
+  return (await decideItems(parts.items, recorded, choices)).decisions;
 }
 
 /** Decides again after looking for jobs of parts that the journal lacks. */

@@ -150,7 +150,7 @@ async function rerunCommand(context: Context, { command, items }: RetryRun): Pro
     await runStages(then, operands, staged, true);
     return;
   }
-  await runJobs(kind, then, operands, options, new Set(items.map(({ key }) => key)));
+  await runJobs(kind, then, operands, options, { only: new Set(items.map(({ key }) => key)) });
 }
 
 function isNamed({ profile, baseUrl }: Context['service']): boolean {

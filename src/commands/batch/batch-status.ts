@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
-import { warnOfDamage } from '../jobs/read-history.ts';
+import { warnOfDamage } from '../jobs/plan-jobs.ts';
 import { countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './item-records.ts';
 import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches, watchStatus } from './open-batch.ts';
 import { printProvenance } from './print-provenance.ts';
@@ -118,7 +118,10 @@ function tell(context: Context, { batches, facts }: OpenBatches, onward: readonl
       `${what} no answer yet; they are sent again with the same Idempotency-Key, so nothing is paid twice.`,
     );
   }
-  warnOfDamage({ terminal }, { damage: batches.flatMap(({ damage }) => damage) });
+  warnOfDamage(
+    terminal,
+    batches.flatMap(({ damage }) => damage),
+  );
   const missing = describeMissing(facts);
   if (missing !== null) terminal.warn(missing);
   if (stray_jobs.length > 0) {

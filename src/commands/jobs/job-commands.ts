@@ -78,7 +78,7 @@ async function runToStdout(
   // The folder belongs to vloc, so existing results in it can be replaced.
   const placed = { ...options, out, name: undefined, clobber: true, skipExisting: false };
   return stdout.writeResult({ ...context, io }, (silent) =>
-    runJobs(kind, silent, operands, placed, null, stdout.checkOneResult),
+    runJobs(kind, silent, operands, placed, { toStdout: true }),
   );
 }
 

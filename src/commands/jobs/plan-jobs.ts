@@ -1,13 +1,23 @@
-/** The plan of a job command: its inputs, options and earlier runs, checked before anything is sent. */
+/** The items of a job command, and checks before anything is sent. */
 
 import { Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
 import type { BatchItem } from '../../batch/item.ts';
-import type { BatchPlan, FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
+import { readOtherResults } from '../../batch/other-journals.ts';
+import type { FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
+import { recordedResults } from '../../batch/plan/decide-items.ts';
+import type { Recorded } from '../../batch/plan/decision.ts';
+import { readDelivery } from '../../batch/plan/delivery.ts';
+import { foldItemFacts } from '../../batch/plan/facts.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
-import { planBatch } from '../../batch/plan/plan.ts';
-import { type Shard, writeShard } from '../../batch/shard.ts';
+import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
+import type { PlacedItem } from '../../batch/plan/plan-items.ts';
+import type { BatchPlace } from '../../batch/record-folder.ts';
+import { foldIntents } from '../../batch/records/intents.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
+import { describeBatchDamage, readBatchLog } from '../../batch/report/read-batch.ts';
+import { writeShard } from '../../batch/shard.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -17,37 +27,76 @@ import { asSentence } from '../context/format.ts';
 import { readBody } from '../context/request-body.ts';
 import { createVideoExaminer } from './examine-video.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
-import { readHistory, warnOfDamage } from './read-history.ts';
 import { createLinesExaminer, SUBTITLE_IO } from './subtitles.ts';
 
 interface NoteReceiver {
   readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;
 }
 
+/** The items of a job command, and what is needed to decide about them. */
+export interface CollectedJobs extends CollectedItems {
+  /** What earlier runs recorded, read without a lock. */
+  readonly recorded: Recorded;
+  readonly freeBytes: PlanIo['freeBytes'];
+}
+
 /**
- * Checks all operands and options, and compares them with earlier runs.
+ * Collects the items of a job command: checks its options, and finds, examines and names its inputs.
  * @param only keys of the wanted items: other files in folders are not examined; null for all
  * @throws Failure of category usage that lists every problem found
  */
-export async function planJobs(
+export async function collectJobs(
   kind: JobKind,
   operands: readonly string[],
   options: JobOptions,
-  context: Pick<Context, 'io' | 'signal'> & NoteReceiver,
+  context: PlanContext,
   only: ReadonlySet<string> | null = null,
-): Promise<BatchPlan> {
+): Promise<CollectedJobs> {
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
-  const history = await readHistory(context, options);
-  warnOfDamage(context, history);
   const planIo = {
     ...createPlanIo(context.io, { kind, options, signal: context.signal }),
     onRead: readingTeller(kind, context),
   };
-  if (only === null) return planBatch(request, planIo, history);
+  const { recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
+  const { freeBytes } = planIo;
+  if (only === null) return { ...(await collectBatch(request, planIo, results)), recorded, freeBytes };
   const names = new Set([...only].map(nameOfKey));
   const isWanted: FileFilter = ({ name }) => names.has(name);
-  return planBatch({ ...request, isWanted }, planIo, history);
+  const collected = await collectBatch({ ...request, isWanted }, planIo, results);
+  return { ...collected, items: pickItems(collected.items, only, context), recorded, freeBytes };
+}
+
+type PlanContext = Pick<Context, 'io' | 'signal'> & NoteReceiver;
+
+interface EarlierRuns {
+  readonly records: readonly LogRecord[];
+  readonly recorded: Recorded;
+  /** Files that they wrote, absolute. */
+  readonly results: ReadonlySet<string>;
+}
+
+/**
+ * Reads the records of a folder without a lock, and reports their damage before anything else can end the command.
+ * @throws Failure: `disk` when they cannot be read, `usage` (SHARDS_DIFFER)
+ */
+export async function readEarlierRuns({ terminal }: NoteReceiver, place: BatchPlace): Promise<EarlierRuns> {
+  const content = await readBatchLog(place);
+  const { records } = content;
+  warnOfDamage(terminal, describeBatchDamage(place, content));
+  const recorded = { intents: foldIntents(records), facts: foldItemFacts(records) };
+  const results = new Set([...recordedResults(recorded, place.folder), ...(await readOtherResults(place))]);
+  return { records, recorded, results };
+}
+
+/** Most warnings about one journal. */
+const MOST_PLACES = 3;
+
+/** @param damage a sentence for each damaged place */
+export function warnOfDamage({ warn }: Pick<Context['terminal'], 'warn'>, damage: readonly string[]): void {
+  for (const sentence of damage.slice(0, MOST_PLACES)) warn(sentence);
+  const more = damage.length - MOST_PLACES;
+  if (more > 0) warn(`The record is damaged in ${more} more places.`);
 }
 
 /** Prints how many videos are examined. Subtitles are read at once. */
@@ -96,16 +145,15 @@ export async function requireUsedFfmpeg(
   if (isUsed) await requireFfmpeg(context);
 }
 
-/** Says which part of the items belongs to the shard, so that no one waits for the others. */
+/** Prints which part of the items belongs to the shard, so that no one waits for the others. */
 export function tellShare(
-  { terminal }: Pick<Context, 'terminal'>,
-  shard: Shard | undefined,
-  own: number,
-  total: number,
+  { terminal }: NoteReceiver,
+  { items, all, delivery: { shard } }: Pick<CollectedItems, 'items' | 'all' | 'delivery'>,
 ): void {
   if (shard === undefined) return;
-  const rest = own === 0 && total > 0 ? '; there is nothing to do, since all belong to other shards' : '';
-  terminal.note(`Shard ${writeShard(shard)}: ${own} of ${total} items${rest}.`);
+  const rest =
+    items.length === 0 && all.length > 0 ? '; there is nothing to do, since all belong to other shards' : '';
+  terminal.note(`Shard ${writeShard(shard)}: ${items.length} of ${all.length} items${rest}.`);
 }
 
 /** How inputs are examined. */
@@ -165,23 +213,22 @@ function isObject(value: unknown): value is Fields {
 }
 
 /**
- * Restricts a plan to these items. Some may be missing: deleted files, and addresses with a query, which records
- * omit.
+ * Picks these items. Some may be missing: deleted files, and addresses with a query, which records omit.
  * @throws Failure (`usage`) when none is left
  */
-export function pickItems(
-  plan: BatchPlan,
+function pickItems(
+  items: readonly PlacedItem[],
   keys: ReadonlySet<string>,
-  { terminal }: Pick<Context, 'terminal'>,
-): BatchPlan {
-  const planned = plan.planned.filter(({ item }) => keys.has(item.key));
-  const missing = keys.size - planned.length;
+  { terminal }: NoteReceiver,
+): readonly PlacedItem[] {
+  const picked = items.filter(({ item }) => keys.has(item.key));
+  const missing = keys.size - picked.length;
   const message = `${missing} of ${keys.size} items to run again are no longer inputs of their command`;
   const advice =
     'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
-  if (planned.length === 0) throw usageFailure('INPUTS_GONE', message, advice);
+  if (picked.length === 0) throw usageFailure('INPUTS_GONE', message, advice);
   if (missing > 0) terminal.warn(`${message}. ${advice}`);
-  return { ...plan, planned };
+  return picked;
 }
 
 /**

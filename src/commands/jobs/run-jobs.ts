@@ -1,11 +1,14 @@
-/** A job command from operands to results: plan, connect, run the batch, report how it ended. */
+/**
+ * The way of a job command, from its operands to its results: `runJobs` is the one place to start reading. Localizations in
+ * stages have a way of their own, `stages/run-stages.ts`, and --watch has `watch-jobs.ts`; both run their items through the
+ * same records, decisions and batch.
+ */
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
-import { creditsFailure, type Failure } from '../../base/failure.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { decideBatch } from '../../batch/plan/plan.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import { createBatchCommand } from '../../batch/report/command-record.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
@@ -16,139 +19,98 @@ import {
 } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { decisionFailure, doneBefore } from '../../batch/run/decided-outcomes.ts';
-import { openBatchJournal } from '../../batch/run/journal.ts';
+import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Prices } from '../../protocol/prices.ts';
 import { createBatchView } from '../batch/view.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { tellContinuation, tellIdle, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
-import { COMMAND_OF, type JobOptions, readRunOptions } from './job-options.ts';
+import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { checkSupport, pickItems, planJobs, tellShare } from './plan-jobs.ts';
+import { checkSupport, collectJobs, tellShare } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
-import { findPrice, spendableOf } from './show-plan.ts';
+import { chargedContext, limitKind, spendingLimit, withPrices } from './spending.ts';
+import { checkOneResult } from './stdout-result.ts';
 
-interface PlannedRun extends Omit<JobRun, 'connection' | 'runOptions'> {
-  readonly plan: BatchPlan;
-  readonly only: ReadonlySet<string> | null;
+interface RunMode {
+  /** Keys of items, where a command that was run before is repeated for some of them; null for all. */
+  readonly only?: ReadonlySet<string> | null;
+  /** The only result goes to stdout. */
+  readonly toStdout?: boolean;
 }
 
-type ConnectedRun = PlannedRun & JobRun;
-
-/**
- * Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with.
- * @param only keys of items, where a command that was run before is repeated for some of them; null for all
- * @param check may refuse the plan, before anything is sent, or change where its results go
- */
+/** Runs the command of a kind; returns the exit code 0, or throws the Failure that the run ends with. */
 export async function runJobs(
   kind: JobKind,
   context: Context,
   operands: readonly string[],
   options: JobOptions,
-  only: ReadonlySet<string> | null = null,
-  check: (plan: BatchPlan) => BatchPlan = (plan) => plan,
+  { only = null, toStdout = false }: RunMode = {},
 ): Promise<number> {
   context.io.keepHeapSmall?.();
+  const { io, signal } = context;
   // A retry makes expired results again.
-  const ownLimits = readRunOptions(options, only !== null);
-  const whole = await planJobs(kind, operands, options, context, only);
-  const plan = check(only === null ? whole : pickItems(whole, only, context));
-  for (const note of plan.notes) context.terminal.note(note);
-  tellSkipped(context, plan);
-  if (only === null) tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
-  const { delivery } = plan;
-  const request: PlannedRun = { kind, context, operands, options, delivery, plan, only };
-  const known = outcomesOf(plan);
-  // Without anything to send, neither key nor network is needed.
-  if (known !== null) return endHere(request, known);
-  const connection = await connect(context);
+  const runOptions = readRunOptions(options, only !== null);
+  // Files, probes, names, conflicts. Nothing is locked, written or sent.
+  const collected = await collectJobs(kind, operands, options, context, only);
+  if (toStdout) checkOneResult(kind, collected.items.length);
+  const delivery = { ...collected.delivery, toStdout };
+  // The lock and the records.
+  const batch = await openBatch(delivery);
   try {
-    await checkSupport(plan.planned, connection.capabilities, context);
-    const priced = withPrices(ownLimits, connection);
-    const newCredits = await limitNewCredits(request, connection, priced.prices);
-    const runOptions = { ...priced, newCredits };
-    const work: ConnectedRun = {
-      ...request,
-      context: chargedContext(context, connection),
-      runOptions,
-      connection,
-    };
-    await finish(work, await runPlan(work));
-    return 0;
-  } catch (error) {
-    throw context.signal.aborted ? context.signal.reason : error;
+    // Done, continue, new or refused.
+    const choices = choicesOf(runOptions, delivery, io.now(), signal);
+    const plan = await decideBatch({ ...collected, delivery }, batch.recorded(), choices, collected);
+    for (const note of [...collected.notes, ...plan.notes]) context.terminal.note(note);
+    tellSkipped(context, plan);
+    if (only === null) tellShare(context, collected);
+    const inputFiles = namedPaths(io.cwd, operands, options);
+    const keys = plan.planned.map(({ item }) => item.key);
+    // A partial re-run keeps the record of the full command.
+    const preface = only === null ? [commandRecord(kind, context, operands, options, keys)] : [];
+    const known = outcomesOf(plan);
+    // Without anything to send, neither key nor network is needed.
+    if (known !== null) return await endHere(context, plan, batch, preface, known);
+    const connection = await connect(context);
+    try {
+      await checkSupport(plan.planned, connection.capabilities, context);
+      const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
+      // Upload, submit, wait and deliver, as many items at a time as the limits allow.
+      const run = { kind, context, runOptions: limited, delivery, connection, inputFiles, batch };
+      const outcomes = await runPlan({ ...run, context: chargedContext(context, connection) }, plan, preface);
+      await summarize(context, plan, outcomes, connection.capabilities !== null);
+      return EXIT_CODES.done.code;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      await connection.close();
+    }
   } finally {
-    await connection.close();
+    await batch.close();
   }
 }
 
-/** The options with the prices that the user states about a remote service. The embedded one reports its own. */
-export function withPrices(options: RunOptions, { prices, capabilities }: Connection): RunOptions {
-  return capabilities === null ? { ...options, prices: { ...prices, ...options.prices } } : options;
-}
-
-/** Without the shared limit if the service is the embedded one, whose credits cost nothing. */
-function chargedContext(context: Context, { capabilities }: Connection): Context {
-  const { spending: _spending, ...free } = context;
-  return capabilities === null ? context : free;
-}
-
-/**
- * The limit that this run shares with others, with a price that makes it hold for the first job, too.
- * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
- */
-async function limitNewCredits(
-  { kind, context, plan }: PlannedRun,
-  connection: Connection,
-  stated: Prices = {},
-): Promise<NewCredits | undefined> {
-  const max = spendingLimit(context, connection);
-  if (max === Number.POSITIVE_INFINITY) return undefined;
-  // Without a job to send, none may be sent instead of one that fails.
-  if (!plan.planned.some(sendsJobs)) return { max: 0, price: null };
-  return limitKind(kind, max, connection, stated, context.signal);
-}
-
-/** Credits that this run may spend with others; infinite without a limit, null if it is unknown. The embedded service costs nothing. */
-export function spendingLimit({ spending }: Context, { capabilities }: Connection): number | null {
-  return spending === undefined || capabilities !== null ? Number.POSITIVE_INFINITY : spending.left();
-}
-
-/**
- * The limit for jobs of a kind, with its price. @param max see `spendingLimit`
- * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
- */
-export async function limitKind(
+/** The options with the limit that this run shares with others. @throws Failure (`credits`) as `limitKind` */
+async function limitCredits(
   kind: JobKind,
-  max: number | null,
-  { client, prices }: Connection,
-  stated: Prices,
-  signal: AbortSignal,
-): Promise<NewCredits> {
-  if (max === null) {
-    const why = 'the service does not report what an earlier job cost, so another could exceed the limit';
-    throw unpricedFailure(kind, why);
-  }
-  const price = stated[kind] ?? prices[kind] ?? (await findPrice(kind, client.credits, signal));
-  if (price !== null) return { max, price };
-  // The service itself refuses jobs that the account cannot pay.
-  if (spendableOf(await client.credits.balance({ signal })) <= max) return { max, price };
-  throw unpricedFailure(kind, `the price of ${COMMAND_OF[kind]} is unknown, so a job could exceed the limit`);
-}
-
-function unpricedFailure(kind: JobKind, why: string): Failure {
-  return creditsFailure(
-    'PRICE_UNKNOWN',
-    `${why} of credits; nothing was sent`,
-    `Ask the user to run \`vloc ${COMMAND_OF[kind]}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
-  );
+  context: Context,
+  plan: BatchPlan,
+  options: RunOptions,
+  connection: Connection,
+): Promise<RunOptions> {
+  const max = spendingLimit(context, connection);
+  if (max === Number.POSITIVE_INFINITY) return options;
+  // Without a job to send, none may be sent instead of one that fails.
+  const newCredits: NewCredits = plan.planned.some(sendsJobs)
+    ? await limitKind(kind, max, connection, options.prices ?? {}, context.signal)
+    : { max: 0, price: null };
+  return { ...options, newCredits };
 }
 
 function sendsJobs({ decision }: Task): boolean {
@@ -180,9 +142,15 @@ function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | n
   return outcomes.length === planned.length ? outcomes : null;
 }
 
-async function endHere(request: PlannedRun, outcomes: readonly RunOutcome[]): Promise<number> {
-  const { context, plan } = request;
-  await recordUnusable(request);
+/** Ends a command without the service. */
+async function endHere(
+  context: Context,
+  plan: BatchPlan,
+  batch: OpenBatch,
+  preface: readonly LogRecord[],
+  outcomes: readonly RunOutcome[],
+): Promise<number> {
+  await recordInputs(plan, batch, preface, context.io.now());
   const failure = summarizeFailure(outcomes);
   const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
   const atMs = context.io.now();
@@ -194,35 +162,24 @@ async function endHere(request: PlannedRun, outcomes: readonly RunOutcome[]): Pr
   return EXIT_CODES.done.code;
 }
 
-/**
- * Records in the journal which files cannot be used, and which were fixed, for the commands that
- * read it. @throws Failure (`temporary`, `disk`)
- */
-async function recordUnusable(request: PlannedRun): Promise<void> {
-  const { context, plan } = request;
-  const now = context.io.now();
-  const { delivery } = plan;
-  const place = { ...delivery, folder: resolve(context.io.cwd, delivery.folder) };
-  const before = foldUnusable((await readBatchLog(place)).records).unusable;
-  const unusable = plan.planned.flatMap(({ item, decision }) =>
-    decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, now)] : [],
+/** Records which files cannot be used, and which were fixed, for the commands that read it. @throws Failure (`temporary`, `disk`) */
+async function recordInputs(
+  { planned, delivery, renamed }: BatchPlan,
+  { journal }: OpenBatch,
+  preface: readonly LogRecord[],
+  nowMs: number,
+): Promise<void> {
+  const before = foldUnusable((await readBatchLog(delivery)).records).unusable;
+  const unusable = planned.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, nowMs)] : [],
   );
-  const usable = plan.planned.filter(
-    ({ item, decision }) => decision.step !== 'unusable' && before.has(item.key),
+  const fixed = planned.flatMap(({ item, decision }) =>
+    decision.step !== 'unusable' && before.has(item.key) ? [createUsableRecord(item.key)] : [],
   );
   // The record of a shard shows that it has run, even if it has nothing to do.
-  const isShard = delivery.shard !== undefined;
-  if (unusable.length + usable.length === 0 && !isShard) return;
-  const preface = unusable.length === 0 && !isShard ? [] : prefaceOf(request);
-  const fixed = usable.map(({ item }) => createUsableRecord(item.key));
-  const journal = await openBatchJournal(place);
-  await journal.add(...preface, ...unusable, ...fixed).finally(() => journal.close());
-}
-
-/** A partial re-run keeps the record of the full command. */
-function prefaceOf(request: PlannedRun): readonly LogRecord[] {
-  const keys = request.plan.planned.map(({ item }) => item.key);
-  return request.only === null ? [commandRecord(request, keys)] : [];
+  const isCommand = unusable.length > 0 || delivery.shard !== undefined;
+  const records = [...(isCommand ? preface : []), ...renamed, ...unusable, ...fixed];
+  if (records.length > 0) await journal.add(...records);
 }
 
 /** Prints the outcomes; in `ndjson` the view has done that. */
@@ -238,15 +195,19 @@ async function printEnd(
   if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, ended, isFree);
 }
 
-async function runPlan(work: ConnectedRun): Promise<readonly RunOutcome[]> {
-  const { context, plan, kind, runOptions } = work;
+async function runPlan(
+  run: JobRun,
+  plan: BatchPlan,
+  preface: readonly LogRecord[],
+): Promise<readonly RunOutcome[]> {
+  const { context, kind, runOptions } = run;
   let isCostKnown = true;
   const view = await createBatchView(context, { items: plan.planned.map(({ item }) => item) });
   try {
     const outcomes = await runBatch({
-      ...batchOf(work),
+      ...batchOf(run),
       tasks: plan.planned,
-      preface: prefaceOf(work),
+      preface: [...preface, ...plan.renamed],
       listen: (event) => {
         if (event.type === 'credits') isCostKnown = event.ofThisRun !== null;
         view.listener(event);
@@ -270,9 +231,13 @@ function howToState({ spending }: Context, kind: JobKind): string {
     : `only the user can state the price, by setting VLOC_PRICE to ${kind}=CREDITS`;
 }
 
-async function finish(work: ConnectedRun, outcomes: readonly RunOutcome[]): Promise<void> {
-  const { context, plan, connection } = work;
-  const isEmbedded = connection.capabilities !== null;
+/** Prints how the run ended, and how to go on. @throws the Failure that the run ends with; the reason of the signal */
+async function summarize(
+  context: Context,
+  plan: BatchPlan,
+  outcomes: readonly RunOutcome[],
+  isEmbedded: boolean,
+): Promise<void> {
   if (context.signal.aborted) {
     tellStop(context, outcomes, plan.delivery, isEmbedded);
     throw context.signal.reason;
@@ -285,31 +250,27 @@ async function finish(work: ConnectedRun, outcomes: readonly RunOutcome[]): Prom
   if (failure !== null) throw failure;
 }
 
+/** What a run of jobs of one kind takes, besides its items. */
 export interface JobRun {
   readonly kind: JobKind;
   readonly context: Context;
-  readonly operands: readonly string[];
-  readonly options: JobOptions;
   readonly runOptions: RunOptions;
   readonly delivery: Delivery;
   readonly connection: Connection;
+  /** See `Batch`. */
+  readonly inputFiles: readonly string[];
+  readonly batch: OpenBatch;
 }
 
 /** The batch of a run, without its items. */
-export function batchOf({
-  kind,
-  context,
-  operands,
-  options,
-  runOptions,
-  delivery,
-  connection,
-}: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'> {
+export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'> {
+  const { kind, context, runOptions, delivery, connection, inputFiles, batch } = run;
   const { io, signal, terminal } = context;
   return {
-    delivery: { ...delivery, folder: resolve(io.cwd, delivery.folder) },
+    journal: batch.journal,
+    delivery,
     connection,
-    inputFiles: namedPaths(io.cwd, operands, options),
+    inputFiles,
     records: openLocalRecords(connection, io.now),
     options: runOptions,
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
@@ -326,11 +287,13 @@ export function batchOf({
  * @param part true for the items of one stage, when the other stages have records of their own
  */
 export function commandRecord(
-  { kind, context, operands, options }: Pick<JobRun, 'kind' | 'context' | 'operands' | 'options'>,
+  kind: JobKind,
+  { io, commandLine, service }: Context,
+  operands: readonly string[],
+  options: JobOptions,
   items: readonly string[],
   part?: { readonly partial: true },
 ): LogRecord {
-  const { io, commandLine, service } = context;
   return createBatchCommand({
     at: new Date(io.now()).toISOString(),
     argv: [...commandLine],

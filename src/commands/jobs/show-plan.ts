@@ -2,12 +2,14 @@
 
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, partialFailure } from '../../base/failure.ts';
-import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusableInputFailure } from '../../batch/plan/input.ts';
+import { decideBatch } from '../../batch/plan/plan.ts';
+import { choicesOf } from '../../batch/run/open-batch.ts';
 import { writeShard } from '../../batch/shard.ts';
-import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { describeUnits } from '../../protocol/metering.ts';
@@ -16,7 +18,8 @@ import { type Connection, connect } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
-import { checkSupport, planJobs, tellShare } from './plan-jobs.ts';
+import { checkSupport, collectJobs, tellShare } from './plan-jobs.ts';
+import { priceOf, spendableOf } from './spending.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
 export const PATIENCE_MS = 5_000;
@@ -28,16 +31,21 @@ export async function showPlan(
   operands: readonly string[],
   options: JobOptions,
 ): Promise<number> {
-  const { prices } = readRunOptions(options);
-  const plan = await planJobs(kind, operands, options, context);
-  for (const note of plan.notes) context.terminal.note(note);
-  tellShare(context, plan.delivery.shard, plan.planned.length, plan.total);
-  const failure = unusableInputsFailure(plan);
-  const isUseless = plan.planned.every(({ decision }) => decision.step === 'unusable');
-  const { purse, isFree } = isUseless ? NOTHING_ASKED : await askForPurse(plan, context, prices);
+  const runOptions = readRunOptions(options);
+  const collected = await collectJobs(kind, operands, options, context);
+  const { recorded, delivery, all } = collected;
+  const choices = choicesOf(runOptions, delivery, context.io.now(), context.signal);
+  const { planned, notes } = await decideBatch(collected, recorded, choices, collected);
+  for (const note of [...collected.notes, ...notes]) context.terminal.note(note);
+  tellShare(context, collected);
+  const failure = unusableInputsFailure(planned);
+  const isUseless = planned.every(({ decision }) => decision.step === 'unusable');
+  const { purse, isFree } = isUseless
+    ? NOTHING_ASKED
+    : await askForPurse(planned, context, runOptions.prices);
   // A remote service does not say what it does to pictures.
-  if (isFree) for (const note of describeEncodings(plan.planned)) context.terminal.note(note);
-  await printPlan(context, { ...forecast(plan, purse), ...shareOf(plan) }, isFree);
+  if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
+  await printPlan(context, { ...forecast(kind, planned, purse), ...shareOf(delivery, all.length) }, isFree);
   if (failure !== null) throw failure;
   return 0;
 }
@@ -48,7 +56,11 @@ interface PurseAnswer {
   readonly isFree: boolean;
 }
 
-async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Prices): Promise<PurseAnswer> {
+async function askForPurse(
+  planned: readonly PlannedItem[],
+  context: Context,
+  prices?: Prices,
+): Promise<PurseAnswer> {
   const connection = await connect(context);
   try {
     await checkSupport(planned, connection.capabilities, context);
@@ -61,7 +73,7 @@ async function askForPurse({ planned }: BatchPlan, context: Context, prices?: Pr
 }
 
 /** The failure that the command would end with, as far as it is known before sending. */
-export function unusableInputsFailure({ planned }: Pick<BatchPlan, 'planned'>): Failure | null {
+export function unusableInputsFailure(planned: readonly PlannedItem[]): Failure | null {
   const problems = planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
   );
@@ -76,8 +88,6 @@ export function unusableInputsFailure({ planned }: Pick<BatchPlan, 'planned'>): 
     { errors: once },
   );
 }
-
-type Account = Connection['client']['credits'];
 
 const NO_PURSE: Purse = { balance: null, price: () => null };
 const NOTHING_ASKED: PurseAnswer = { purse: NO_PURSE, isFree: false };
@@ -106,47 +116,8 @@ export async function readPurse(
   }
 }
 
-/** The credits that this key may spend: limited by the account and by the monthly quota of the key. */
-export function spendableOf({
-  available_credits: available,
-  monthly_usage: month,
-}: Pick<CreditBalance, 'available_credits' | 'monthly_usage'>): number {
-  return Math.min(available, month.remaining_credits ?? available);
-}
-
-/** The price of a unit, from the newest charge for the kind; null without charges. */
-export function priceOf(
-  kind: JobKind,
-  newestFirst: readonly Pick<CreditTransaction, 'capability' | 'amount' | 'quantity'>[],
-): number | null {
-  for (const { capability, amount, quantity } of newestFirst) {
-    // Positive amounts are refunds and top-ups.
-    if (capability === kind && amount < 0 && quantity !== null && quantity > 0) return -amount / quantity;
-  }
-  return null;
-}
-
-/** As many pages of charges as are read to find a price: 500 charges of other kinds. */
-const PRICE_PAGES = 10;
-
-/** The same from all recent charges, not only the newest. @throws Failure of the service */
-export async function findPrice(
-  kind: JobKind,
-  credits: Pick<Account, 'transactions'>,
-  signal: AbortSignal,
-): Promise<number | null> {
-  let cursor: string | null | undefined;
-  for (let page = 0; page < PRICE_PAGES && cursor !== null; page += 1) {
-    const list = await credits.transactions({ limit: LIMITS.pageSize.max, cursor }, { signal });
-    const price = priceOf(kind, list.data);
-    if (price !== null) return price;
-    cursor = list.next_cursor;
-  }
-  return null;
-}
-
 /** What the plan of a shard states besides. */
-export function shareOf({ delivery: { shard }, total }: Pick<BatchPlan, 'delivery' | 'total'>): object {
+export function shareOf({ shard }: Pick<Delivery, 'shard'>, total: number): object {
   return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
 }
 

@@ -8,7 +8,6 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { makePrivateFolder } from '../../batch/records/private-folder.ts';
 import { stateFolder } from '../../profiles/environment.ts';
@@ -66,12 +65,10 @@ function notOne(found: string): Error {
   return invalidCallFailure(`--out - writes exactly one file, and ${found}`, 'Use a folder: --out DIR.');
 }
 
-/** @throws Failure of category usage unless the plan is about one file; nothing was sent */
-export function checkOneResult(plan: BatchPlan): BatchPlan {
-  checkOneFile(plan.kind);
-  const { length } = plan.planned;
-  if (length !== 1) throw notOne(`this command makes ${length}`);
-  return { ...plan, delivery: { ...plan.delivery, toStdout: true } };
+/** @param items their number  @throws Failure of category usage unless there is one, with one file; nothing was sent */
+export function checkOneResult(kind: JobKind, items: number): void {
+  checkOneFile(kind);
+  if (items !== 1) throw notOne(`this command makes ${items}`);
 }
 
 /** Options that do not change what the result is. */

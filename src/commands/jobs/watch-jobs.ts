@@ -4,11 +4,13 @@ import { resolve, sep } from 'node:path';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { BatchEvent } from '../../batch/item.ts';
+import { namedPaths } from '../../batch/plan/candidate.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
 import { createWatchPlanner, type WatchPlanner } from '../../batch/plan/plan.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
+import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
@@ -23,10 +25,15 @@ import { asSentence } from '../context/format.ts';
 import { tellContinuation } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { checkRequestSupport, createPlanIo, readRequest, requireUsedFfmpeg } from './plan-jobs.ts';
-import { readHistory, warnOfDamage } from './read-history.ts';
-import { batchOf, type JobRun } from './run-jobs.ts';
-import { createWatchSource, type WatchSource } from './watch-source.ts';
+import {
+  checkRequestSupport,
+  createPlanIo,
+  readEarlierRuns,
+  readRequest,
+  requireUsedFfmpeg,
+} from './plan-jobs.ts';
+import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
+import { createWatchSource, type WatchedFolders, type WatchSource } from './watch-source.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -42,35 +49,42 @@ export async function watchJobs(
   const runOptions = readRunOptions(options);
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
-  warnOfDamage(context, await readHistory(context, options));
   const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
   const planner = createWatchPlanner(request, planIo);
   const { delivery } = planner;
+  await readEarlierRuns(context, delivery);
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);
-  const connection = await connect(context);
-  const run: JobRun = { kind, context, operands, options, runOptions, delivery, connection };
+  const inputFiles = namedPaths(context.io.cwd, operands, options);
+  const batch = await openBatch(delivery);
   try {
-    for (const { fields } of planner.requests) {
-      await checkRequestSupport(kind, fields, connection.capabilities, context);
+    const connection = await connect(context);
+    try {
+      for (const { fields } of planner.requests) {
+        await checkRequestSupport(kind, fields, connection.capabilities, context);
+      }
+      const run: JobRun = { kind, context, runOptions, delivery, connection, inputFiles, batch };
+      const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
+      await watch(run, { named: operands, folders, record }, planner);
+      return EXIT_CODES.done.code;
+    } catch (error) {
+      throw context.signal.aborted ? context.signal.reason : error;
+    } finally {
+      await connection.close();
     }
-    await watch(run, folders, planner);
-    return EXIT_CODES.done.code;
-  } catch (error) {
-    throw context.signal.aborted ? context.signal.reason : error;
   } finally {
-    await connection.close();
+    await batch.close();
   }
 }
 
-async function watch(run: JobRun, folders: readonly string[], planner: WatchPlanner): Promise<void> {
-  const { context, operands } = run;
+async function watch(run: JobRun, watched: WatchedFolders, planner: WatchPlanner): Promise<void> {
+  const { context } = run;
   const { shard } = run.delivery;
   const share = shard === undefined ? 'files' : `the files of shard ${writeShard(shard)}`;
   context.terminal.note(
-    `Watching ${operands.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
+    `Watching ${watched.named.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
   );
-  const source = createWatchSource(run, folders, planner, (problem) => tellExcluded(context, problem));
+  const source = createWatchSource(run, watched, planner, (problem) => tellExcluded(context, problem));
   const outcomes = await runWatched(run, source);
   await printWatch(run, outcomes);
   if (context.signal.aborted) throw context.signal.reason;

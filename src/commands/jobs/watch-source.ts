@@ -2,14 +2,14 @@
 
 import { Failure, isOfRecords } from '../../base/failure.ts';
 import { describeUnreadable, errorCode } from '../../base/system-error.ts';
+import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { WatchPlan, WatchPlanner } from '../../batch/plan/plan.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
 import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
+import { choicesOf } from '../../batch/run/open-batch.ts';
 import { createFilesAtWork, type FilesAtWork, watchFolders } from '../../batch/run/watch-folders.ts';
-import { historyChoices } from './read-history.ts';
-import { commandRecord, type JobRun } from './run-jobs.ts';
-
-type Recorded = Parameters<TaskSource>[0];
+import type { JobRun } from './run-jobs.ts';
 
 export interface WatchSource {
   readonly more: TaskSource;
@@ -18,13 +18,21 @@ export interface WatchSource {
   readonly failure: Failure | null;
 }
 
+export interface WatchedFolders {
+  /** As the user named them. */
+  readonly named: readonly string[];
+  /** Absolute. */
+  readonly folders: readonly string[];
+  /** The record of the command with the items that arrived. @param keys of the items */
+  readonly record: (keys: readonly string[]) => LogRecord;
+}
+
 /**
- * @param folders absolute
  * @param reportExcluded called once for each input that cannot be used
  */
 export function createWatchSource(
   run: JobRun,
-  folders: readonly string[],
+  { folders, record }: WatchedFolders,
   planner: WatchPlanner,
   reportExcluded: (problem: InputProblem) => void,
 ): WatchSource {
@@ -43,8 +51,9 @@ export function createWatchSource(
   }
 
   /** --fresh ignores earlier runs, but a file that this run has seen is not paid for twice. */
-  async function plan(paths: readonly string[], recorded: Recorded): Promise<WatchPlan['planned']> {
-    const choices = historyChoices(run.context, run.options);
+  async function plan(paths: readonly string[]): Promise<Pick<WatchPlan, 'planned' | 'renamed'>> {
+    const { batch, context, delivery, runOptions } = run;
+    const choices = choicesOf(runOptions, delivery, io.now(), context.signal);
     const [news, known] = [
       paths.filter((path) => !planned.has(path)),
       paths.filter((path) => planned.has(path)),
@@ -53,39 +62,38 @@ export function createWatchSource(
       { paths: news, choices, isNew: true },
       { paths: known, choices: { ...choices, fresh: false }, isNew: false },
     ].filter((round) => round.paths.length > 0);
-    const tasks: WatchPlan['planned'][number][] = [];
+    const made: WatchPlan[] = [];
     for (const round of rounds) {
-      const made = await planReadable(planner, round.paths, { recorded: recorded(), choices: round.choices });
-      tell(made.excluded);
-      for (const note of made.notes) run.context.terminal.note(note);
+      const part = await planReadable(planner, round.paths, batch.recorded(), round.choices);
+      tell(part.excluded);
+      for (const note of part.notes) context.terminal.note(note);
       // Items that this run has finished are reported already.
-      tasks.push(...made.planned.filter(({ decision }) => round.isNew || decision.step !== 'done'));
+      const due = part.planned.filter(({ decision }) => round.isNew || decision.step !== 'done');
+      made.push({ ...part, planned: due });
     }
     for (const path of paths) planned.add(path);
-    return tasks;
+    return {
+      planned: made.flatMap((part) => part.planned),
+      renamed: made.flatMap((part) => part.renamed),
+    };
   }
 
-  async function* arrive(recorded: Recorded, signal: AbortSignal): AsyncGenerator<Arrival> {
+  async function* arrive(signal: AbortSignal): AsyncGenerator<Arrival> {
     const { workOn } = work;
     const watched = watchFolders({ folders, workOn, signal, now: io.now, ...openWatchOf(run) });
     for await (const paths of watched) {
-      const tasks = await plan(paths, recorded);
+      const { planned: tasks, renamed } = await plan(paths);
       const items = tasks.map(({ item }) => item);
       work.begin(paths, items);
-      const records = [
-        commandRecord(
-          run,
-          items.map(({ key }) => key),
-        ),
-      ];
+      const records = [record(items.map(({ key }) => key)), ...renamed];
       if (tasks.length > 0) yield { tasks, records };
     }
   }
 
   return {
-    async *more(recorded, signal) {
+    async *more(signal) {
       try {
-        yield* arrive(recorded, signal);
+        yield* arrive(signal);
       } catch (error) {
         if (!(error instanceof Failure) || isOfRecords(error)) throw error;
         failure = error;
@@ -107,24 +115,26 @@ function openWatchOf({ context }: JobRun) {
 async function planReadable(
   planner: WatchPlanner,
   paths: readonly string[],
-  history: Parameters<WatchPlanner['plan']>[1],
+  recorded: Recorded,
+  choices: Choices,
 ): Promise<WatchPlan> {
   try {
-    return await planner.plan(new Set(paths), history);
+    return await planner.plan(new Set(paths), recorded, choices);
   } catch (error) {
     const code = errorCode(error);
     const [only] = paths;
     if (code === '' || only === undefined) throw error;
     if (paths.length === 1) {
       const detail = describeUnreadable(error) ?? `it cannot be read (${code})`;
-      return { planned: [], excluded: [{ pointer: only, detail }], notes: [] };
+      return { planned: [], excluded: [{ pointer: only, detail }], notes: [], renamed: [] };
     }
   }
   const single: WatchPlan[] = [];
-  for (const path of paths) single.push(await planReadable(planner, [path], history));
+  for (const path of paths) single.push(await planReadable(planner, [path], recorded, choices));
   return {
     planned: single.flatMap(({ planned }) => planned),
     excluded: single.flatMap(({ excluded }) => excluded),
     notes: single.flatMap(({ notes }) => notes),
+    renamed: single.flatMap(({ renamed }) => renamed),
   };
 }

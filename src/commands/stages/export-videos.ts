@@ -14,7 +14,6 @@ import { keptResult } from '../../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../../batch/record-folder.ts';
 import { isKept } from '../../batch/records/kept-tracks.ts';
 import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
-import type { BatchJournal } from '../../batch/run/journal.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { digestLines } from '../../batch/stages/items.ts';
 import type { FinishedVideo } from '../../batch/stages/records.ts';
@@ -41,7 +40,7 @@ export type Exporter = (state: TargetState, audio: VideoAudio) => Promise<void>;
 
 /** Exports one video at a time: each uses all cores. */
 export function createExporter(run: StagedRun): Exporter {
-  const { context, plan, inputs } = run;
+  const { context, plan, inputs, journal } = run;
   const turns = createLimiter(1);
   let isClean = false;
   return async (state, audio) => {
@@ -49,19 +48,18 @@ export function createExporter(run: StagedRun): Exporter {
     const before = await findFinished(run, state, madeOf);
     if (before !== null) {
       // Its jobs are newer than the record of the video, which they did not change.
-      if (state.isNew) await (await run.journal()).add({ ...before, at: timestamp(run) });
+      if (state.isNew) await journal.add({ ...before, at: timestamp(run) });
       return endTarget(run, state, doneState(state, fileOf(run, before), 'downloaded'));
     }
     const { item } = state.target;
     inputs.add([state.sourceSubtitle, state.targetSubtitle].flatMap((subtitle) => subtitle?.path ?? []));
-    const journal = await run.journal();
     // Recorded before the export, so that a later command sees an unfinished video if this process is killed.
     await journal.add(stageRecord(run, [item.key]), createItemFacts(item));
     const leave = await turns.enter(run.states.indexOf(state), context.signal);
     try {
       if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
       isClean = true;
-      const { file, use } = await exportOne(run, journal, { state, audio, madeOf });
+      const { file, use } = await exportOne(run, { state, audio, madeOf });
       const provenance = use === null ? null : { engines: [use], cues: [] };
       endTarget(run, state, { ...doneState(state, file, null), provenance });
     } catch (error) {
@@ -106,8 +104,7 @@ async function failExport(run: StagedRun, state: TargetState, failure: Failure):
   failTarget(run, state, failure);
   const { item } = state.target;
   const detail = [failure.message, failure.advice ?? []].flat().join('. ');
-  const journal = await run.journal();
-  await journal.add(
+  await run.journal.add(
     stageRecord(run, [item.key]),
     createItemFacts(item),
     createUnusableRecord(item, detail, run.context.io.now()),
@@ -204,10 +201,9 @@ interface Task {
 
 async function exportOne(
   run: StagedRun,
-  journal: BatchJournal,
   task: Task,
 ): Promise<{ readonly file: ItemFile; readonly use: EngineUse | null }> {
-  const { context, plan } = run;
+  const { context, plan, journal } = run;
   const { state, audio, madeOf } = task;
   const { item, path } = state.target;
   const report = (fraction: number) => {

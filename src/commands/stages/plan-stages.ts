@@ -1,27 +1,31 @@
 /** The plan of a localization in stages, checked as far as possible before anything is sent. */
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { freeBytes } from '../../base/folder.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import { recordedResults } from '../../batch/plan/decide-items.ts';
-import type { Decision } from '../../batch/plan/decision.ts';
+import { settleItems } from '../../batch/plan/decide-items.ts';
+import type { Decision, Recorded } from '../../batch/plan/decision.ts';
 import { type Delivery, readDelivery } from '../../batch/plan/delivery.ts';
-import {
-  type InputProblem,
-  joinProblems,
-  unusableInputFailure as notUsable,
-} from '../../batch/plan/input.ts';
-import { makePlan } from '../../batch/plan/plan.ts';
+import { checkSpace } from '../../batch/plan/disk-space.ts';
+import { type InputProblem, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
+import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
-import { readBatchLog } from '../../batch/report/read-batch.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { foldStageRecords, type StageRecords } from '../../batch/stages/records.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
-import { createPlanIo, findMissingPrograms, readingTeller, requireUsedFfmpeg } from '../jobs/plan-jobs.ts';
-import { readHistory, warnOfDamage } from '../jobs/read-history.ts';
+import type { PreparationOptions } from '../jobs/job-options.ts';
+import {
+  createPlanIo,
+  findMissingPrograms,
+  readEarlierRuns,
+  readingTeller,
+  requireUsedFfmpeg,
+} from '../jobs/plan-jobs.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
-import { readStageChoices, type StageOptions } from './stage-options.ts';
+import { readStageChoices, type StageChoices, type StageOptions } from './stage-options.ts';
 import {
   needsTranslation,
   type SourceVideo,
@@ -33,43 +37,60 @@ import {
 
 const KIND = 'auto_localization';
 
+/** The items of a localization in stages, and what is needed to decide about them. */
+interface CollectedStages extends CollectedItems {
+  readonly choices: StageChoices;
+  /** What earlier runs recorded, read without a lock. */
+  readonly recorded: Recorded;
+  readonly records: readonly LogRecord[];
+}
+
 /**
- * Plans a localization in stages, and prints what users changed in its subtitle files and the warnings about them. Of the
- * videos in a folder, one that cannot be used, or whose subtitles cannot, fails alone.
+ * Collects the videos of a localization in stages, and checks its options. Nothing is locked, written or sent.
  * @throws Failure (`usage`) that lists all problems; `disk`
  */
-export async function planStages(
-  context: Pick<Context, 'io' | 'terminal' | 'signal'>,
+export async function collectStages(
+  context: PlanContext,
   operands: readonly string[],
   options: StageOptions,
-): Promise<StagePlan> {
-  const { io, terminal } = context;
+): Promise<CollectedStages> {
+  const { io } = context;
   const choices = readStageChoices(options);
   const planIo = {
     ...createPlanIo(io, { kind: KIND, options, signal: context.signal }),
     onRead: readingTeller(KIND, context),
   };
   const delivery = readDelivery(KIND, options, planIo);
-  const history = await readHistory(context, options);
-  warnOfDamage(context, history);
-  const { recorded } = history;
-  const stages = foldStageRecords((await readBatchLog(delivery)).records);
-  const known = { choices, delivery, recorded, stages };
-  const missing = await findMissingPrograms(options, io);
+  const { records, recorded, results } = await readEarlierRuns(context, delivery);
+  const problems = await findMissingPrograms(options, io);
   await requireUsedFfmpeg(context, options);
-  const request = { kind: KIND, operands, options, body: {}, problems: missing } as const;
-  const checked = await makePlan(request, delivery, planIo, {
-    results: new Set([
-      ...recordedResults(recorded, delivery.folder),
-      ...ownFiles(stages, delivery),
-      ...(history.otherResults ?? []),
-    ]),
-    earlier: null,
-    check: findUnfit,
-    decide: (items) => Promise.all(items.map((placed) => decideVideo(placed, known))),
-  });
-  const { planned, shortage } = checked;
-  const problems: InputProblem[] = [...checked.problems];
+  const request = { kind: KIND, operands, options, body: {}, problems } as const;
+  const own = ownFiles(foldStageRecords(records), delivery);
+  const collected = await collectBatch(request, planIo, new Set([...results, ...own]), findUnfit);
+  return { ...collected, choices, recorded, records };
+}
+
+type PlanContext = Pick<Context, 'io' | 'terminal' | 'signal'>;
+
+/**
+ * Decides what the stages of each video still need, and prints what users changed in its subtitle files and the warnings about
+ * them. Of the videos in a folder, one that cannot be used, or whose subtitles cannot, fails alone.
+ * @param records those of the folder that are not about jobs
+ * @throws Failure (`usage`) that lists all problems; `disk`
+ */
+export async function decideStages(
+  context: PlanContext,
+  options: PreparationOptions,
+  { choices, delivery, items, all, notes }: CollectedStages,
+  recorded: Recorded,
+  records: readonly LogRecord[],
+): Promise<StagePlan> {
+  const { io, terminal } = context;
+  const known = { choices, delivery, recorded, stages: foldStageRecords(records) };
+  const decisions = await Promise.all(items.map((placed) => decideVideo(placed, known)));
+  const { planned, problems: conflicts } = await settleItems(items, decisions, delivery);
+  const shortage = await checkSpace(planned, delivery, { freeBytes });
+  const problems: InputProblem[] = [...conflicts];
   const reports: SubtitleReport[] = [];
   const examineLines = (kind: JobKind) =>
     createPlanIo(io, { kind, options, signal: context.signal }).examineLines;
@@ -79,7 +100,7 @@ export async function planStages(
     return { subtitle, problems: found };
   };
   const { videos, failed } = await findVideos(planned, known, search);
-  problems.push(...findConflicts(videos, checked.items, choices));
+  problems.push(...findConflicts(videos, all, choices));
   const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
   const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
   const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
@@ -90,9 +111,9 @@ export async function planStages(
     else unusable.push({ item, detail: joinProblems(found, item.label) });
   }
   await printReports(reports, terminal);
-  if (problems.length > 0 || shortage !== null) throw notUsable(problems, shortage);
-  const order = planned.map(({ item }) => item.key);
-  return { ...known, videos, unusable, order, total: checked.items.length, notes: checked.notes };
+  if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
+  for (const note of notes) terminal.note(note);
+  return { ...known, videos, unusable, order: planned.map(({ item }) => item.key) };
 }
 
 /** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */

@@ -11,6 +11,7 @@ import {
   createUsableRecord,
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
+import { openBatch } from '../../batch/run/open-batch.ts';
 import { BESIDE_SLOTS } from '../../batch/run/run-items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
@@ -19,7 +20,7 @@ import { tellShare } from '../jobs/plan-jobs.ts';
 import { createExporter } from './export-videos.ts';
 import { finishStages, printInterrupted } from './finish-stages.ts';
 import { localizeVideo, settleAll } from './localize-video.ts';
-import { planStages } from './plan-stages.ts';
+import { collectStages, decideStages } from './plan-stages.ts';
 import { createStageJobs, stageRecord } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import type { StagePlan } from './stage-plan.ts';
@@ -37,22 +38,33 @@ export async function runStages(
   options: StageOptions,
   isRetry = false,
 ): Promise<number> {
-  const plan = await planStages(context, operands, options);
-  for (const note of plan.notes) context.terminal.note(note);
-  if (!isRetry) tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
-  await checkExport(context, plan);
-  const run = await openStagedRun(context, operands, options, plan, isRetry);
+  const collected = await collectStages(context, operands, options);
+  const batch = await openBatch(collected.delivery);
+  try {
+    const { journal } = batch;
+    const plan = await decideStages(context, options, collected, batch.recorded(), journal.records());
+    if (!isRetry) tellShare(context, collected);
+    await checkExport(context, plan);
+    await runAll(await openStagedRun(context, operands, options, plan, journal, isRetry));
+    return 0;
+  } finally {
+    await batch.close();
+  }
+}
+
+/** Takes the videos through their stages, and prints how that ended. @throws as `runStages` */
+async function runAll(run: StagedRun): Promise<void> {
+  const { signal } = run.context;
   try {
     await recordUnusable(run);
     printWaits(run);
     showEnded(run);
-    await runAll(run);
+    await runVideos(run);
     await finishStages(run);
-    return 0;
   } catch (error) {
-    if (!context.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     await printInterrupted(run);
-    throw context.signal.reason;
+    throw signal.reason;
   } finally {
     await run.close();
   }
@@ -79,7 +91,7 @@ async function checkExport(context: Context, { choices, videos }: StagePlan): Pr
  * the files that were fixed since an earlier run.
  */
 async function recordUnusable(run: StagedRun): Promise<void> {
-  const { context, plan } = run;
+  const { context, plan, journal } = run;
   const keys = new Set(plan.unusable.map(({ item }) => item.key));
   const { records: known } = await readBatchLog(plan.delivery);
   const before = [...foldUnusable(known).unusable.keys()];
@@ -95,7 +107,6 @@ async function recordUnusable(run: StagedRun): Promise<void> {
     ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
     ...fixed.map(createUsableRecord),
   ];
-  const journal = await run.journal();
   await journal.add(...records);
 }
 
@@ -153,8 +164,8 @@ function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord):
     .flatMap(({ items }) => items);
 }
 
-/** Takes the videos through their stages, each by itself. */
-async function runAll(run: StagedRun): Promise<void> {
+/** Each video goes through its stages by itself. */
+async function runVideos(run: StagedRun): Promise<void> {
   const { view, context, states, runOptions } = run;
   const jobs = createStageJobs(run);
   const workshop = { run, jobs, exportVideo: createExporter(run) };

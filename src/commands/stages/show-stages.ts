@@ -4,9 +4,10 @@ import { resolve } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { decideItems } from '../../batch/plan/decide-items.ts';
-import type { Decision } from '../../batch/plan/decision.ts';
+import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { choicesOf } from '../../batch/run/open-batch.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -14,10 +15,10 @@ import { connect } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
 import { tellShare } from '../jobs/plan-jobs.ts';
-import { readHistory } from '../jobs/read-history.ts';
 import { FREE, PATIENCE_MS, readPurse, shareOf, unusableInputsFailure } from '../jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
-import { planStages } from './plan-stages.ts';
+import { collectStages, decideStages } from './plan-stages.ts';
+import { stageChoices } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import {
   checkStageSupport,
@@ -37,16 +38,16 @@ export async function showStages(
   operands: readonly string[],
   options: StageOptions,
 ): Promise<number> {
-  const plan = await planStages(context, operands, options);
-  for (const note of plan.notes) context.terminal.note(note);
+  const collected = await collectStages(context, operands, options);
+  const plan = await decideStages(context, options, collected, collected.recorded, collected.records);
   if (plan.choices.stopAfter === null) {
     for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
   }
-  tellShare(context, plan.delivery.shard, plan.order.length, plan.total);
+  tellShare(context, collected);
   const { stages, isFree } =
     plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
-  await print(context, plan, stages, isFree);
-  const failure = unusableInputsFailure({ planned: plannedOf(plan) });
+  await print(context, plan, collected.all.length, stages, isFree);
+  const failure = unusableInputsFailure(plannedOf(plan));
   if (failure !== null) throw failure;
   return 0;
 }
@@ -56,13 +57,14 @@ async function askForStages(
   options: StageOptions,
   plan: StagePlan,
 ): Promise<{ readonly stages: readonly Forecast[]; readonly isFree: boolean }> {
-  const { prices } = readRunOptions(options);
+  const runOptions = readRunOptions(options);
   const connection = await connect(context);
   try {
     await checkStageSupport(plan, connection.capabilities, context);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    const purse = await readPurse(connection, context, signal, prices);
-    const stages = await forecastStages(context, options, plan, purse);
+    const purse = await readPurse(connection, context, signal, runOptions.prices);
+    const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
+    const stages = await forecastStages(plan, choices, purse);
     return { stages, isFree: connection.capabilities !== null };
   } finally {
     await connection.close();
@@ -101,6 +103,7 @@ const STAGE_NAMES: Readonly<Record<string, string>> = {
 async function print(
   context: Context,
   plan: StagePlan,
+  total: number,
   stages: readonly Forecast[],
   isFree: boolean,
 ): Promise<void> {
@@ -112,7 +115,7 @@ async function print(
         JSON.stringify(
           {
             object: 'stages',
-            ...shareOf(plan),
+            ...shareOf(plan.delivery, total),
             ...sum,
             stages,
             results: pathsOf(plan),
@@ -184,29 +187,21 @@ type KnownLines = Pick<StageSubtitle, 'lines' | 'parts'> | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
 
 /** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
-async function forecastStages(
-  context: Context,
-  options: StageOptions,
-  plan: StagePlan,
-  purse: Purse,
-): Promise<readonly Forecast[]> {
-  const { recorded, choices } = await readHistory(context, { ...options, skipDone: false });
+async function forecastStages(plan: StagePlan, choices: Choices, purse: Purse): Promise<readonly Forecast[]> {
   const { stopAfter } = plan.choices;
   const rows: { item: BatchItem; decision: Decision }[] = [];
 
   /** Adds the item. Returns the lines of its result, or null if there is none yet. */
-  async function add(item: BatchItem, replace: boolean): Promise<Lines> {
-    const [decision] = await decideItems([item], recorded, {
-      ...choices,
-      replace: replace || choices.replace,
-    });
-    rows.push({ item, decision: decision ?? NEW });
-    const file = decision?.step === 'done' ? decision.files[0] : undefined;
+  async function add(item: BatchItem): Promise<Lines> {
+    const { decisions } = await decideItems([item], plan.recorded, stageChoices(item.kind, choices));
+    const decision = decisions[0] ?? NEW;
+    rows.push({ item, decision });
+    const file = decision.step === 'done' ? decision.files[0] : undefined;
     return file?.path.endsWith('.srt') ? readStageLines(resolve(plan.delivery.folder, file.path)) : null;
   }
 
   async function addLines(kind: KindOfLines, video: VideoItem, from: KnownLines): Promise<Lines> {
-    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }), true);
+    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }));
     const unknown = linesStage(kind, video, { label: '', lines: [], parts: null });
     rows.push({ item: { ...unknown, units: null }, decision: NEW });
     return null;
@@ -221,19 +216,19 @@ async function forecastStages(
   async function addVideo(video: SourceVideo): Promise<void> {
     const isRecognized = stopAfter === 'recognize' ? video.given === null : needsRecognition(video);
     const recognition = videoStage('subtitle_recognition', video.item);
-    const source = isRecognized ? whole(await add(recognition, false)) : video.given;
+    const source = isRecognized ? whole(await add(recognition)) : video.given;
     if (stopAfter === 'recognize') return;
     const targets = video.targets.filter((target) => needsTranslation(target) || target.given !== null);
     for (const target of targets) await addTarget(target, source);
     if (stopAfter === null && targets.some(needsBackground))
-      await add(videoStage('audio_separation', video.item), false);
+      await add(videoStage('audio_separation', video.item));
   }
 
   for (const video of plan.videos) await addVideo(video);
   const planned = rows.map((row) => ({ ...row, paths: null }));
   return ORDER.flatMap((kind) => {
     const own = planned.filter(({ item }) => item.kind === kind);
-    return own.length === 0 ? [] : [forecast({ kind, planned: own }, purse)];
+    return own.length === 0 ? [] : [forecast(kind, own, purse)];
   });
 }
 

@@ -5,20 +5,21 @@
 
 import { resolve } from 'node:path';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
-import { decideItems } from '../../batch/plan/decide-items.ts';
-import type { Recorded } from '../../batch/plan/decision.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
+import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
+import type { Choices } from '../../batch/plan/decision.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
 import { decisionFailure, doneBefore } from '../../batch/run/decided-outcomes.ts';
+import { choicesOf } from '../../batch/run/open-batch.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Connection } from '../context/connection.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { createPreparation } from '../jobs/preparation.ts';
-import { historyChoices } from '../jobs/read-history.ts';
-import { commandRecord, limitKind, spendingLimit, withPrices } from '../jobs/run-jobs.ts';
+import { commandRecord } from '../jobs/run-jobs.ts';
+import { limitKind, spendingLimit, withPrices } from '../jobs/spending.ts';
 import { checkStageSupport } from './stage-plan.ts';
 import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
 
@@ -50,26 +51,22 @@ async function limitStages(
 }
 
 export function createStageJobs(run: StagedRun): StageJobs {
-  const { context, plan } = run;
+  const { context, plan, journal } = run;
   const outcomes = new Map<string, Promise<BatchOutcome>>();
   const requests = new Map<string, PromiseWithResolvers<BatchOutcome> & { readonly item: BatchItem }>();
-  const queue: Task[] = [];
+  const queue: DecidedTask[] = [];
   let news = Promise.withResolvers<void>();
-  let recorded: Recorded = plan.recorded;
   let start: Promise<void> | null = null;
   let batch: Promise<void> = Promise.resolve();
   let stopped: StopReason | null = null;
   let broken: { readonly error: unknown } | null = null;
   let isOver = false;
 
-  /** Connects and takes the lock. The first time, it checks all stages, so that nothing is paid if a later one is not supported. */
+  /** Connects, and checks all stages, so that nothing is paid if a later one is not supported. */
   async function open(): Promise<void> {
     const connection = await run.connection();
     await checkStageSupport(plan, connection.capabilities, context);
     const limited = await limitStages(run, connection);
-    const journal = await run.journal();
-    // Another run may have worked in the folder before it was locked.
-    recorded = { intents: journal.intents, facts: foldItemFacts(journal.records()) };
     batch = runBatch({
       tasks: [],
       more,
@@ -105,13 +102,14 @@ export function createStageJobs(run: StagedRun): StageJobs {
   }
 
   /** Yields queued tasks until `end`. Those that come together share a record of the command. */
-  async function* more(_: unknown, signal: AbortSignal): AsyncGenerator<Arrival> {
+  async function* more(signal: AbortSignal): AsyncGenerator<Arrival> {
     signal.addEventListener('abort', () => news.resolve());
     while (!signal.aborted) {
       const tasks = queue.splice(0);
       if (tasks.length > 0) {
         const keys = tasks.flatMap(({ item }) => [item.key, ...goalsOf(run, run.needs.get(item.key) ?? [])]);
-        yield { tasks, records: [stageRecord(run, [...new Set(keys)])] };
+        const renamed = tasks.flatMap((task) => task.renamed);
+        yield { tasks, records: [stageRecord(run, [...new Set(keys)]), ...renamed] };
       } else if (isOver) return;
       else {
         await news.promise;
@@ -140,13 +138,11 @@ export function createStageJobs(run: StagedRun): StageJobs {
   }
 
   async function request(item: BatchItem, order: number): Promise<BatchOutcome> {
-    const before = endOf(run, await decide(run, item, recorded));
-    if (before !== null) return before;
-    start ??= open();
-    await start;
-    const task = await decide(run, item, recorded);
+    const task = await decide(run, item);
     const ended = endOf(run, task);
     if (ended !== null) return ended;
+    start ??= open();
+    await start;
     if (broken !== null) throw broken.error;
     if (stopped !== null) return leftOutcome(item, stopped);
     const outcome = Promise.withResolvers<BatchOutcome>();
@@ -174,12 +170,22 @@ export function createStageJobs(run: StagedRun): StageJobs {
   };
 }
 
-async function decide({ context, options }: StagedRun, item: BatchItem, recorded: Recorded): Promise<Task> {
-  const choices = historyChoices(context, { ...options, skipDone: false });
+interface DecidedTask extends Task {
+  /** See `DecidedItems`. */
+  readonly renamed: readonly RenamedRecord[];
+}
+
+async function decide({ context, plan, runOptions }: StagedRun, item: BatchItem): Promise<DecidedTask> {
+  const { io, signal } = context;
+  const choices = stageChoices(item.kind, choicesOf(runOptions, plan.delivery, io.now(), signal));
+  const { decisions, renamed } = await decideItems([item], plan.recorded, choices);
+  return { item, decision: decisions[0] ?? { step: 'new', after: null }, renamed };
+}
+
+/** How earlier runs are treated for jobs of a kind. The next stage needs the files of this one, wherever they are now. */
+export function stageChoices(kind: JobKind, choices: Choices): Choices {
   // Changed subtitles are edits, so their results are replaced. A changed video does not replace subtitles that were edited.
-  const replace = choices.replace || KINDS[item.kind].input !== 'video';
-  const [decision] = await decideItems([item], recorded, { ...choices, replace });
-  return { item, decision: decision ?? { step: 'new', after: null } };
+  return { ...choices, skipDone: false, replace: choices.replace || KINDS[kind].input !== 'video' };
 }
 
 /** The outcome of an item that needs no job; null for one that does. */
@@ -211,5 +217,5 @@ function withoutFiles(event: BatchEvent): BatchEvent {
 
 /** The record of the command with some of its items. */
 export function stageRecord({ context, operands, options }: StagedRun, items: readonly string[]): LogRecord {
-  return commandRecord({ kind: 'auto_localization', context, operands, options }, items, { partial: true });
+  return commandRecord('auto_localization', context, operands, options, items, { partial: true });
 }

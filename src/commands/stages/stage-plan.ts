@@ -52,10 +52,7 @@ export interface StagePlan {
   readonly unusable: readonly UnusableItem[];
   /** Keys of all items, in the order of the inputs. */
   readonly order: readonly string[];
-  /** Number of the items of all shards. */
-  readonly total: number;
-  readonly notes: readonly string[];
-  /** The journal of the folder, as earlier runs left it. */
+  /** The records of the folder, as earlier runs left them. */
   readonly recorded: Recorded;
   readonly stages: StageRecords;
 }

@@ -11,7 +11,7 @@ import type { ItemReport } from '../../batch/report/item-report.ts';
 import { readBatchLog } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import { decisionFailure } from '../../batch/run/decided-outcomes.ts';
-import { type BatchJournal, openBatchJournal } from '../../batch/run/journal.ts';
+import type { BatchJournal } from '../../batch/run/journal.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type BatchView, createBatchView } from '../batch/view.ts';
@@ -69,9 +69,9 @@ export interface StagedRun {
   connection(): Promise<Connection>;
   /** The connection; null before the first call. */
   connected: Connection | null;
-  /** Opens the journal on the first call: from then on no other process works in the folder. */
-  journal(): Promise<BatchJournal>;
-  /** Closes the connection and the journal. */
+  /** No other process works in the folder while it is open. */
+  readonly journal: BatchJournal;
+  /** Closes the connection. */
   close(): Promise<void>;
 }
 
@@ -102,11 +102,11 @@ export async function openStagedRun(
   operands: readonly string[],
   options: StageOptions,
   plan: StagePlan,
+  journal: BatchJournal,
   isRetry: boolean,
 ): Promise<StagedRun> {
   const needs: StagedRun['needs'] = new Map();
-  const connection = once(() => connect(context));
-  const journal = once(() => openBatchJournal(plan.delivery));
+  let connecting: Promise<Connection> | null = null;
   const run: StagedRun = {
     context,
     operands,
@@ -129,7 +129,8 @@ export async function openStagedRun(
     ),
     inputs: createInputs(inputFilesOf({ context, operands, options, plan })),
     async connection() {
-      run.connected = await connection();
+      connecting ??= connect(context);
+      run.connected = await connecting;
       return run.connected;
     },
     connected: null,
@@ -137,11 +138,6 @@ export async function openStagedRun(
     async close() {
       run.view.close();
       await run.connected?.close();
-      if (journal.isCalled())
-        await journal().then(
-          (opened) => opened.close(),
-          () => undefined,
-        );
     },
   };
   return run;
@@ -150,16 +146,6 @@ export async function openStagedRun(
 /** Whether the job of a kind is what a target is shown to wait for: of a dub and a separation at a time, only the dub. */
 function isShownBy({ target, isDubDone }: TargetState, kind: JobKind): boolean {
   return kind !== 'audio_separation' || isDubDone || !isDubbed(target);
-}
-
-/** The work, which is done at the first call only. */
-function once<T>(work: () => Promise<T>): (() => Promise<T>) & { readonly isCalled: () => boolean } {
-  let result: Promise<T> | null = null;
-  const call = () => {
-    result ??= work();
-    return result;
-  };
-  return Object.assign(call, { isCalled: () => result !== null });
 }
 
 /** The items of all runs of a batch or a shard, according to its journal. */

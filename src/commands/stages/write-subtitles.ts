@@ -29,8 +29,7 @@ export interface SubtitleFile {
  * @throws Failure of the lock or the journal of the folder
  */
 export async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failure | null> {
-  const journal = await run.journal();
-  const { context, plan } = run;
+  const { context, plan, journal } = run;
   const { path, video, role, language } = file;
   const { writeSubtitle: formatSubtitle } = await import('../../media/subtitles/write.ts');
   const bytes = Buffer.from(formatSubtitle(file.lines, plan.choices.format));

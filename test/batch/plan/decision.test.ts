@@ -1,12 +1,12 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchPlan, History } from '../../../src/batch/plan/batch-plan.ts';
+import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import { forecast } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
 import { createIntent } from '../../../src/batch/records/intents.ts';
 import type { LogRecord } from '../../../src/batch/records/record-line.ts';
-import { createFolder, createHistory, MP4, NOW, plan, problemsOf } from './support.ts';
+import { createFolder, createHistory, type History, MP4, NOW, plan, problemsOf } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 const SHA = 'a'.repeat(64);
@@ -75,7 +75,11 @@ describe('an item of an earlier run', () => {
     writeFileSync(result, 'good');
     expect(await step()).toMatchObject({ step: 'done', before: 'downloaded', jobId: 'loc_1' });
     expect(await step({ clobber: true }, { replace: true })).toMatchObject({ step: 'done' });
-    expect(forecast(await again(), { price: () => 1, balance: null })).toMatchObject({ jobs: 0, credits: 0 });
+    const { planned } = await again();
+    expect(forecast('auto_localization', planned, { price: () => 1, balance: null })).toMatchObject({
+      jobs: 0,
+      credits: 0,
+    });
   });
 
   it('whose result was deleted is fetched again while the service still has it', async () => {

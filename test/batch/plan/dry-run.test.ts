@@ -7,7 +7,8 @@ const purse = { price: () => 0.1, balance: 5 };
 describe('the forecast of a plan', () => {
   it('counts jobs, uploads, units and credits', async () => {
     const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4 });
-    const found = forecast(await plan(cwd, ['a.mp4', 'b.mp4'], { options: { to: ['es', 'fr'] } }), purse);
+    const { planned } = await plan(cwd, ['a.mp4', 'b.mp4'], { options: { to: ['es', 'fr'] } });
+    const found = forecast('auto_localization', planned, purse);
     expect(found).toMatchObject({
       jobs: 4,
       uploads: 2,
@@ -26,8 +27,8 @@ describe('the forecast of a plan', () => {
 
   it('does not count existing results', async () => {
     const cwd = createFolder({ 'a.mp4': MP4, 'a.es.mp4': 'x' });
-    const planned = await plan(cwd, ['a.mp4'], { options: { to: ['es'], skipExisting: true } });
-    expect(forecast(planned, purse)).toMatchObject({
+    const { planned } = await plan(cwd, ['a.mp4'], { options: { to: ['es'], skipExisting: true } });
+    expect(forecast('auto_localization', planned, purse)).toMatchObject({
       jobs: 0,
       done_before: 1,
       uploads: 0,
@@ -41,8 +42,12 @@ describe('the forecast of a plan', () => {
     const unmeasured = await plan(cwd, ['a.mp4'], {
       io: { examineVideo: async () => ({ type: 'usable', seconds: null, preparation: null }) },
     });
-    expect(forecast(unmeasured, purse)).toMatchObject({ unmeasured: 1, credits: null });
+    expect(forecast('auto_localization', unmeasured.planned, purse)).toMatchObject({
+      unmeasured: 1,
+      credits: null,
+    });
     const priceless = { price: () => null, balance: null };
-    expect(forecast(await plan(cwd, ['a.mp4']), priceless)).toMatchObject({ unmeasured: 0, credits: null });
+    const { planned } = await plan(cwd, ['a.mp4']);
+    expect(forecast('auto_localization', planned, priceless)).toMatchObject({ unmeasured: 0, credits: null });
   });
 });

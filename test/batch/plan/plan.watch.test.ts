@@ -16,8 +16,9 @@ function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {
     },
     createPlanIo(folder, io),
   );
+  const { recorded, choices } = createHistory();
   return (...names: string[]) =>
-    planner.plan(new Set(names.map((name) => join(folder, 'in', name))), createHistory());
+    planner.plan(new Set(names.map((name) => join(folder, 'in', name))), recorded, choices);
 }
 
 const labelsOf = ({ planned }: WatchPlan) => planned.map(({ item }) => item.label);

@@ -5,9 +5,12 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { BatchPlan, History, PlanIo, PlanRequest } from '../../../src/batch/plan/batch-plan.ts';
+import type { BatchPlan, PlanIo, PlanRequest } from '../../../src/batch/plan/batch-plan.ts';
+import { recordedResults } from '../../../src/batch/plan/decide-items.ts';
+import type { Choices, Recorded } from '../../../src/batch/plan/decision.ts';
+import { readDelivery } from '../../../src/batch/plan/delivery.ts';
 import { foldItemFacts } from '../../../src/batch/plan/facts.ts';
-import { planBatch } from '../../../src/batch/plan/plan.ts';
+import { collectBatch, decideBatch } from '../../../src/batch/plan/plan.ts';
 import { foldIntents } from '../../../src/batch/records/intents.ts';
 import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 
@@ -39,6 +42,12 @@ export function createPlanIo(cwd: string, more: Partial<PlanIo> & { typed?: stri
   };
 }
 
+/** What earlier runs did, and how the command treats it. */
+export interface History {
+  readonly recorded: Recorded;
+  readonly choices: Choices;
+}
+
 export function createHistory(
   records: readonly LogRecord[] = [],
   choices: Partial<History['choices']> = {},
@@ -64,13 +73,25 @@ export interface Planning {
 }
 
 /** Plans a localization to Catalan by default. */
-export function plan(cwd: string, operands: readonly string[], more: Planning = {}): Promise<BatchPlan> {
+export async function plan(
+  cwd: string,
+  operands: readonly string[],
+  more: Planning = {},
+): Promise<BatchPlan> {
   const { kind = 'auto_localization', options = {}, io = {}, history = createHistory() } = more;
-  return planBatch(
-    { kind, operands, options: { to: ['ca'], ...options }, body: {}, problems: [] },
-    createPlanIo(cwd, io),
-    history,
-  );
+  const { recorded, choices } = history;
+  const request: PlanRequest = {
+    kind,
+    operands,
+    options: { to: ['ca'], ...options },
+    body: {},
+    problems: [],
+  };
+  const planIo = createPlanIo(cwd, io);
+  const results = recordedResults(recorded, readDelivery(kind, request.options, planIo).folder);
+  const collected = await collectBatch(request, planIo, results);
+  const decided = await decideBatch(collected, recorded, choices, planIo);
+  return { ...decided, notes: [...collected.notes, ...decided.notes] };
 }
 
 /** `pointer: detail` of every problem that a plan names. */

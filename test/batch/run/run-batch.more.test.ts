@@ -18,7 +18,7 @@ const arrival = (items: readonly BatchItem[], ...records: Arrival['records']): A
 
 /** Yields these one after the other; each waits until it is called, the last one for the end of the run. */
 function sourceOf(...steps: readonly (() => Promise<Arrival> | Arrival)[]): TaskSource {
-  return async function* (_, signal) {
+  return async function* (signal) {
     for (const step of steps) {
       if (signal.aborted) return;
       yield await step();
@@ -109,7 +109,7 @@ describe('a batch that receives more items', () => {
   it('starts none after it was stopped', async () => {
     const stage = await startStage();
     const end = new AbortController();
-    const more: TaskSource = async function* (_, signal) {
+    const more: TaskSource = async function* (signal) {
       yield arrival(stage.lines(1));
       end.abort(new Error('enough'));
       signal.throwIfAborted();

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchEvent } from '../../../src/batch/item.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
-import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { type FarService, startFarService } from './simulation/far-service.ts';
 import { createVirtualTime, type VirtualTime } from './simulation/virtual-time.ts';
 import { videoItem } from './support/items.ts';
 import { openBatch } from './support/open-batch.ts';
+import { runInFolder } from './support/run-in-folder.ts';
 
 const SLOTS = 4;
 const ITEMS = 6;
@@ -38,7 +38,7 @@ async function openMachine(far: FarService, time: VirtualTime, folder: string, i
     /** When this machine has all slots. */
     hasAll: full.promise,
     run: () =>
-      runBatch({
+      runInFolder({
         ...batch,
         delivery,
         connection: { client, everyMs: null, readProvenance: async () => null },

@@ -3,7 +3,7 @@ import { factsOf } from '../../../src/base/option.ts';
 import { flagName } from '../../../src/batch/plan/field-flags.ts';
 import { decodeOptions } from '../../../src/commands/context/command.ts';
 import { fieldOptions, jobTable } from '../../../src/commands/jobs/job-options.ts';
-import { planJobs } from '../../../src/commands/jobs/plan-jobs.ts';
+import { collectJobs } from '../../../src/commands/jobs/plan-jobs.ts';
 import { COMMON_FIELDS, type Field } from '../../../src/protocol/fields.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 import { KINDS } from '../../../src/protocol/kinds.ts';
@@ -37,8 +37,8 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
     const terminal = { note: () => undefined, warn: () => undefined };
     const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };
     const options = decodeOptions(jobTable(kind), Object.fromEntries(given));
-    const { planned } = await planJobs(kind, ['upl_1'], options, context);
-    expect(planned[0]?.item.fields).toEqual(
+    const { items } = await collectJobs(kind, ['upl_1'], options, context);
+    expect(items[0]?.item.fields).toEqual(
       Object.fromEntries(asked.map(([name, field]) => [name, otherThanDefault(field)])),
     );
   });

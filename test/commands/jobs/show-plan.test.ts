@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPages } from '../../../src/client/read/record.ts';
-import { findPrice, priceOf, spendableOf } from '../../../src/commands/jobs/show-plan.ts';
+import { findPrice, priceOf, spendableOf } from '../../../src/commands/jobs/spending.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:03,000 --> 00:00:04,000\nAgain\n';

@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchItem, BatchListener } from '../../../../src/batch/item.ts';
-import type { Batch, RunOutcome } from '../../../../src/batch/run/batch.ts';
+import type { RunOutcome } from '../../../../src/batch/run/batch.ts';
 import { openBatchJournal } from '../../../../src/batch/run/journal.ts';
-import { runBatch } from '../../../../src/batch/run/run-batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { drawWork, idealMs, type ProgressReporting } from '../../../client/simulation/work.ts';
 import { videoItem } from '../support/items.ts';
 import { openBatch } from '../support/open-batch.ts';
+import { runInFolder, type UnopenedBatch } from '../support/run-in-folder.ts';
 import type { Counts } from './far-end.ts';
 import { type FarService, startFarService } from './far-service.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
@@ -63,7 +63,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const batch = openSimulated(far, time, folder, await makeItems(folder, count));
   try {
     const memory = watchMemory(count / 5);
-    const outcomes = await time.run(runBatch({ ...batch, listen: memory.listen }));
+    const outcomes = await time.run(runInFolder({ ...batch, listen: memory.listen }));
     const memoryMiB = {
       early: memory.early(),
       late: residentMiB(),
@@ -74,7 +74,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const makespanMs = Math.max(...told) - (jobs[0]?.createdMs ?? Number.NaN);
     const work = drawWork(count, medianMs, progress, SEED);
     const replayMs = await cpuMsOf(async () => (await openBatchJournal(batch.delivery)).close());
-    const againMs = await cpuMsOf(() => runBatch(batch));
+    const againMs = await cpuMsOf(() => runInFolder(batch));
     return {
       outcomes,
       jobs: jobs.length,
@@ -112,7 +112,7 @@ function openSimulated(
   time: VirtualTime,
   folder: string,
   items: readonly BatchItem[],
-): Batch {
+): UnopenedBatch {
   const credentials = { key: 'vk_simulated', secret: 'only for this run' };
   const { baseUrl } = far;
   const runtime = { ...SYSTEM_RUNTIME, now: time.now, sleep: time.sleep };

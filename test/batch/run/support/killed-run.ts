@@ -2,11 +2,11 @@
  * A run in a process of its own that ends itself, as a power cut would, at the point that its argument names. Argument:
  * JSON of `KilledRun`.
  */
-import { runBatch } from '../../../../src/batch/run/run-batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { linesItem, videoItem } from './items.ts';
 import type { KilledRun } from './kill-points.ts';
 import { openBatch } from './open-batch.ts';
+import { runInFolder } from './run-in-folder.ts';
 
 const { baseUrl, credentials, stateDir, out, video, lines, point }: KilledRun = JSON.parse(
   process.argv[2] ?? '',
@@ -48,7 +48,7 @@ function dieBehind<Record extends object>(record: Record): Record {
 }
 
 const { jobs, uploads } = batch.records;
-await runBatch({
+await runInFolder({
   ...batch,
   connection: { client, everyMs: 10, readProvenance: async () => null },
   records: { jobs: dieBehind(jobs), uploads: dieBehind(uploads) },

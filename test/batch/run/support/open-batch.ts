@@ -3,10 +3,11 @@ import type { BatchItem } from '../../../../src/batch/item.ts';
 import { openJobRecord } from '../../../../src/batch/records/job-record.ts';
 import { profileId } from '../../../../src/batch/records/profile-id.ts';
 import { openUploadRecord } from '../../../../src/batch/records/upload-record.ts';
-import type { Batch, RunOptions } from '../../../../src/batch/run/batch.ts';
+import type { RunOptions } from '../../../../src/batch/run/batch.ts';
 import { createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { createPreparation } from '../../../../src/commands/jobs/preparation.ts';
+import type { UnopenedBatch } from './run-in-folder.ts';
 
 export interface Opening {
   readonly baseUrl: string;
@@ -29,12 +30,12 @@ const OPTIONS: RunOptions = {
 };
 
 /** Backs off without waiting long: the service is on this machine, and its faults are scripted. */
-const QUICK: Batch['runtime'] = {
+const QUICK: UnopenedBatch['runtime'] = {
   ...SYSTEM_RUNTIME,
   sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 5), signal),
 };
 
-export function openBatch({ baseUrl, credentials, stateDir, out, items, options }: Opening): Batch {
+export function openBatch({ baseUrl, credentials, stateDir, out, items, options }: Opening): UnopenedBatch {
   const profile = profileId(baseUrl, credentials.key);
   const client = createClient({ baseUrl, ...credentials, runtime: QUICK });
   const { now } = QUICK;

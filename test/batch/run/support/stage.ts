@@ -6,12 +6,13 @@ import { onTestFinished } from 'vitest';
 import type { BatchEvent, BatchItem } from '../../../../src/batch/item.ts';
 import { readLog } from '../../../../src/batch/records/append-log.ts';
 import { foldIntents } from '../../../../src/batch/records/intents.ts';
-import type { Batch, RunOptions, RunOutcome } from '../../../../src/batch/run/batch.ts';
+import type { RunOptions, RunOutcome } from '../../../../src/batch/run/batch.ts';
 import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';
 import { videoOf } from '../../../service/harness/small-engines.ts';
 import { linesItem, videoItem } from './items.ts';
 import { openBatch } from './open-batch.ts';
+import { runInFolder, type UnopenedBatch } from './run-in-folder.ts';
 
 interface Ran {
   readonly outcomes: readonly RunOutcome[];
@@ -23,7 +24,7 @@ interface Ran {
 
 interface Changes {
   readonly options?: Partial<RunOptions>;
-  readonly batch?: Partial<Batch>;
+  readonly batch?: Partial<UnopenedBatch>;
   /** Name of the folder of results; default `out`. */
   readonly out?: string;
 }
@@ -80,7 +81,6 @@ async function runHere(
   items: readonly BatchItem[],
   { options, batch, out = 'out' }: Changes,
 ): Promise<Ran> {
-  const { runBatch } = await import('../../../../src/batch/run/run-batch.ts');
   const events: BatchEvent[] = [];
   const warnings: string[] = [];
   const opened = openBatch({
@@ -92,7 +92,7 @@ async function runHere(
     options,
   });
   try {
-    const outcomes = await runBatch({
+    const outcomes = await runInFolder({
       ...opened,
       listen: (event) => events.push(event),
       warn: (text) => warnings.push(text),

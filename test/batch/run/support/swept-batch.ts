@@ -1,8 +1,8 @@
 /** The batch whose run is killed at its system calls: one video, localized. */
 import type { RunOutcome } from '../../../../src/batch/run/batch.ts';
-import { runBatch } from '../../../../src/batch/run/run-batch.ts';
 import { videoItem } from './items.ts';
 import { openBatch } from './open-batch.ts';
+import { runInFolder } from './run-in-folder.ts';
 
 export interface SweptRun {
   readonly baseUrl: string;
@@ -25,7 +25,10 @@ export async function runSwept({
   const batch = openBatch({ ...opening, items: languages.map((language) => videoItem(video, language)) });
   const { delivery, connection } = batch;
   try {
-    return await runBatch({ ...batch, delivery: { ...delivery, existing: replace ? 'replace' : 'refuse' } });
+    return await runInFolder({
+      ...batch,
+      delivery: { ...delivery, existing: replace ? 'replace' : 'refuse' },
+    });
   } finally {
     await connection.client.close();
   }

@@ -1,0 +1,69 @@
+/** Opens a folder of results for one run: takes its lock, and reads what earlier runs have recorded. */
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Choices, Recorded } from '../plan/decision.ts';
+import type { Delivery } from '../plan/delivery.ts';
+import { foldItemFacts } from '../plan/facts.ts';
+import { type BatchPlace, lockPath, recordFolder } from '../record-folder.ts';
+import type { RunOptions } from './batch.ts';
+import { type BatchJournal, openBatchJournal } from './journal.ts';
+import { hashInput } from './known-uploads.ts';
+
+export interface OpenBatch {
+  readonly journal: BatchJournal;
+  /** What is recorded now. */
+  recorded(): Recorded;
+  /** Releases the lock. A run that recorded nothing leaves no new folder behind. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the batch, or the shard, for its only run.
+ * @throws Failure: `temporary` (BATCH_LOCKED) while another process works on it, `usage` (SHARDS_DIFFER), `disk`
+ */
+export async function openBatch({ folder, shard }: BatchPlace): Promise<OpenBatch> {
+  const place = { folder, shard };
+  const missing = await findMissing([recordFolder(place), dirname(recordFolder(place)), folder]);
+  const journal = await openBatchJournal(place);
+  return {
+    journal,
+    recorded: () => recordedIn(journal),
+    async close() {
+      const isUnused = journal.isNew && journal.intents.byKey.size + journal.records().length === 0;
+      const isOurs = isUnused && missing.includes(recordFolder(place)) && !journal.lost.aborted;
+      // Before the lock is released, so that the records of the next run stay.
+      if (isOurs) await removeRecords(place);
+      await journal.close();
+      // Folders that hold anything stay.
+      if (isOurs) for (const path of missing) await rmdir(path).catch(() => undefined);
+    },
+  };
+}
+
+export function recordedIn({ intents, records }: Pick<BatchJournal, 'intents' | 'records'>): Recorded {
+  return { intents, facts: foldItemFacts(records()) };
+}
+
+/** How the options of a run treat what earlier runs did. @param nowMs milliseconds since 1970 */
+export function choicesOf(
+  { fresh, retryFailed, skipDone }: Pick<RunOptions, 'fresh' | 'retryFailed' | 'skipDone'>,
+  { existing }: Pick<Delivery, 'existing'>,
+  nowMs: number,
+  signal: AbortSignal,
+): Choices {
+  const hashFile = (path: string) => hashInput(path, signal);
+  return { now: nowMs, fresh, retryFailed, skipDone, replace: existing === 'replace', hashFile };
+}
+
+/** The folders that do not exist, in their order. */
+async function findMissing(paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => null)));
+  return [...new Set(paths.filter((_, position) => found[position] === null))];
+}
+
+async function removeRecords(place: BatchPlace): Promise<void> {
+  const names = await readdir(recordFolder(place)).catch(() => []);
+  const files = names.map((name) => join(recordFolder(place), name));
+  for (const path of files)
+    if (path !== lockPath(place)) await rm(path, { force: true }).catch(() => undefined);
+}
