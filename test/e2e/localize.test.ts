@@ -187,7 +187,9 @@ describe('vloc mcp', () => {
   it('offers its tools to an agent', async () => {
     const agent = new Client({ name: 'test', version: '1' });
     const options = { command: vloc.program, env: vloc.env, cwd: vloc.folder, stderr: 'ignore' } as const;
-    await agent.connect(new StdioClientTransport({ ...options, args: ['mcp', '--read', '.', '--write', '.'] }));
+    await agent.connect(
+      new StdioClientTransport({ ...options, args: ['mcp', '--read', '.', '--write', '.'] }),
+    );
     const { tools } = await agent.listTools();
     await agent.close();
     expect(tools.map(({ name }) => name)).toContain('localize');

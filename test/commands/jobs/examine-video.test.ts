@@ -1,4 +1,4 @@
-/** One file each of many containers and codecs, through a command: right, or refused with the right advice. */
+/** One file for each thing that a command can do with a video; test/media/convert has the containers and codecs. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,10 +16,6 @@ const PATIENCE = { timeout: 300_000 };
 /** Name, how ffmpeg makes it, what is said without --convert, and what with it. */
 const TABLE: [name: string, options: string[], refusal: RegExp | null, note: RegExp | null][] = [
   ['plain.mp4', [...TONE, ...MP4], null, null],
-  ['quick.mov', [...TONE, ...MP4], null, null],
-  ['old.avi', [...TONE, '-c:v', 'mpeg4', '-c:a', 'mp3'], null, null],
-  ['disc.mpg', [...TONE, '-c:v', 'mpeg2video', '-c:a', 'mp2'], null, null],
-  ['uneven.mp4', [...TONE, ...UNEVEN, ...MP4], null, null],
   ['talk.mkv', [...TONE, ...MP4], /MKV and WebM files .*--convert makes an MP4 of it, without/, /remuxed/],
   [
     'web.webm',
@@ -27,15 +23,6 @@ const TABLE: [name: string, options: string[], refusal: RegExp | null, note: Reg
     /contains vp8 and opus\); --convert makes an MP4 of it, encoding what it must/,
     /transcoded .*vp8 pictures are encoded as H\.264/,
   ],
-  ['air.ts', [...TONE, ...MP4], /TS files .*--convert/, /remuxed/],
-  ['show.flv', [...TONE, '-ar', '44100', ...MP4], /FLV files .*--convert/, /remuxed/],
-  [
-    'vorbis.mkv',
-    [...TONE, ...H264, '-c:a', 'libvorbis'],
-    /--convert/,
-    /transcoded .*vorbis sound is encoded as AAC/,
-  ],
-  ['named.mp4', [...TONE, ...MP4, '-f', 'matroska'], /MKV and WebM files .*--convert/, /remuxed/],
   ['silent.mp4', [...H264], /no audio track; there is nothing to recognize/, /^$/],
   [
     'two.mp4',
@@ -87,11 +74,6 @@ describe('a video that is too long and needs more than cutting', PATIENCE, () =>
       'uneven.mp4',
       [...UNEVEN, ...MP4],
       /variable frame rate .*--convert makes an MP4 of it, encoding what it must/,
-    ],
-    [
-      'uneven.mkv',
-      [...UNEVEN, ...MP4],
-      /accept MKV .*variable frame rate .*--convert makes an MP4 of it, encoding what/,
     ],
     [
       'even.mkv',
