@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { errorCode } from '../base/system-error.ts';
+import { explainNetworkError } from '../base/network-error.ts';
 import { BACKEND_STEPS, type BackendStep, type EngineRun } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { matchLanguage } from '../protocol/languages.ts';
@@ -83,19 +83,6 @@ function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
   };
 }
 
-/** A name that cannot be resolved. */
-const NAMES: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'has no address in DNS',
-  EAI_AGAIN: 'cannot be looked up: DNS does not answer',
-};
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'refuses connections',
-  EHOSTUNREACH: 'cannot be reached',
-  ENETUNREACH: 'cannot be reached',
-  ETIMEDOUT: 'does not answer',
-};
-
 async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
@@ -107,10 +94,8 @@ async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> 
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return null;
   } catch (error) {
-    const code = errorCode(error);
-    const name = signal.aborted ? undefined : NAMES[code];
-    if (name !== undefined) return { message: `the host ${host} ${name}`, fix: 'Correct its url.' };
-    const reason = signal.aborted ? 'does not answer' : (REASONS[code] ?? code);
+    const { what } = explainNetworkError(error);
+    const reason = signal.aborted ? 'does not answer' : what;
     return { message: `${host} port ${port} ${reason}`, fix: 'Start the server, or correct its url.' };
   } finally {
     signal.removeEventListener('abort', onAbort);

@@ -37,7 +37,7 @@ describe('a server', () => {
   it.each([
     ['http://127.0.0.1:1/v1', '127.0.0.1 port 1 refuses connections'],
     ['http://[::1]:1/v1', '::1 port 1'],
-    ['http://nobody.invalid/v1', 'the host nobody.invalid '],
+    ['http://nobody.invalid/v1', 'nobody.invalid port 80 '],
   ])('%s cannot be reached: %s', async (url, message) => {
     const obstacle = await find({ type: 'openai', url, model: 'm' });
     expect(obstacle).toMatchObject({

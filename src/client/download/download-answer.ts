@@ -9,13 +9,13 @@ import {
   temporaryFailure,
 } from '../../base/failure.ts';
 import { allowsFormat, type ResultFormat } from '../../protocol/result-formats.ts';
+import type { RetryAdvice } from '../transport/retry.ts';
 import {
   describeStorageError,
   readStorageRefusal,
   type StorageAnswer,
   type StorageRefusal,
-} from '../transport/error-class.ts';
-import type { RetryAdvice } from '../transport/retry.ts';
+} from '../transport/storage-refusal.ts';
 
 type DownloadAnswer =
   /** The body continues where the part ends, or begins at its beginning; `total` is the length of the whole file. */

@@ -7,11 +7,11 @@ import { HEAD_BYTES, type ResultFormat } from '../../protocol/result-formats.ts'
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import { collectStart } from '../transport/answer.ts';
-import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/error-class.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
 import { resolveTransferUrl } from '../transport/request.ts';
 import { type AttemptResult, withRetries } from '../transport/retry.ts';
+import { ERROR_PAGE_BYTES, type StorageRefusal } from '../transport/storage-refusal.ts';
 import {
   addressRefusedFailure,
   damagedDownloadFailure,

@@ -5,16 +5,16 @@ import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
 import { collectStart } from '../transport/answer.ts';
+import { type HttpResponse, startTimeLimit, type TimeLimit } from '../transport/http.ts';
+import { describeNetworkError } from '../transport/network-error.ts';
+import { resolveTransferUrl } from '../transport/request.ts';
+import { type AttemptResult, withRetries } from '../transport/retry.ts';
 import {
   ERROR_PAGE_BYTES,
   isGatewayPage,
   readStorageRefusal,
   type StorageAnswer,
-} from '../transport/error-class.ts';
-import { type HttpResponse, startTimeLimit, type TimeLimit } from '../transport/http.ts';
-import { describeNetworkError } from '../transport/network-error.ts';
-import { resolveTransferUrl } from '../transport/request.ts';
-import { type AttemptResult, withRetries } from '../transport/retry.ts';
+} from '../transport/storage-refusal.ts';
 import { hashFile, readChunks, type SourceFile } from './source-file.ts';
 
 interface StoredUpload {

@@ -5,6 +5,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
+import { explainNetworkError } from '../../base/network-error.ts';
 import { errorCode } from '../../base/system-error.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -12,7 +13,7 @@ import type { TypedEntry } from '../config.ts';
 import { createKey } from './key.ts';
 import type { BackendParts } from './parts.ts';
 import { checkHost, PublicAddress, privateLookup } from './private-network.ts';
-import { FAULTS, isWebPage, PERMANENT_FAULTS, readError, retryAfter } from './server-errors.ts';
+import { isWebPage, readError, retryAfter } from './server-errors.ts';
 
 // Not imported: an import loads all of undici, which Node has inside.
 const { Agent, request: sendPlain } = process.getBuiltinModule('node:http');
@@ -98,6 +99,7 @@ const LONGEST_WAIT_MS = 120_000;
 const CONNECT_MS = 10_000;
 /** A call that takes longer is reported with its limit: until then a person does not think of a server that hangs. */
 const PATIENCE_MS = 30_000;
+const CHECK_SERVER = 'check that the server runs, and "url" of this engine in engines.json';
 /** 32 KiB of header lines, twice Node's own limit: some gateways send many. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
@@ -242,15 +244,10 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       const message = `${host} is outside this machine and private networks, and "url" begins with http://, so others could read what is sent; use https://, or set "insecure": true for this engine in engines.json`;
       throw failure(message, { permanent: true });
     }
-    const code = errorCode(error);
-    const permanent = PERMANENT_FAULTS[code];
-    if (permanent !== undefined) throw failure(`${host}: ${permanent}`, { permanent: true });
-    if (code.startsWith('HPE_')) {
-      const message = `${host} does not answer in HTTP; check "url" of this engine in engines.json`;
-      throw failure(message, { permanent: true });
-    }
-    const advice = 'check that the server runs, and "url" of this engine in engines.json';
-    return { what: `${host}: ${FAULTS[code] ?? 'the connection failed'}`, advice, pauseMs: null };
+    const { what, kind, advice } = explainNetworkError(error);
+    const text = advice?.('"url" of this engine in engines.json') ?? CHECK_SERVER;
+    if (kind !== 'passing') throw failure(`${host} ${what}; ${text}`, { permanent: true });
+    return { what: `${host} ${what}`, advice: text, pauseMs: null };
   }
 
   function judgeStatus(

@@ -1,4 +1,4 @@
-/** What errors of servers and of connections to them mean. */
+/** What errors of servers mean. */
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 
@@ -46,32 +46,3 @@ function plain(text: string): string {
     .trim()
     .slice(0, MAX_TEXT);
 }
-
-/** What Node's codes mean, for faults that may pass. */
-export const FAULTS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: 'its name could not be looked up',
-  ECONNREFUSED: 'it refused the connection',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  ETIMEDOUT: 'connecting timed out',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-};
-
-const CERTIFICATE = 'its certificate is not trusted; set NODE_EXTRA_CA_CERTS to the file of its authority';
-
-/** Faults that another try would meet again. */
-export const PERMANENT_FAULTS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its name is not known; check "url" of this engine in engines.json',
-  CERT_HAS_EXPIRED: 'its certificate has expired; renew it',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; check "url" of this engine',
-  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
-  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: CERTIFICATE,
-  EPROTO: 'it does not speak TLS; begin "url" of this engine in engines.json with http://',
-  ERR_SSL_WRONG_VERSION_NUMBER:
-    'it does not speak TLS; begin "url" of this engine in engines.json with http://',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG:
-    'it does not speak TLS; begin "url" of this engine in engines.json with http://',
-};

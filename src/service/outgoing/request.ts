@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { errorCode } from '../../base/system-error.ts';
+import { explainNetworkError } from '../../base/network-error.ts';
 import { orAborted } from '../time-limits.ts';
 import {
   checkUrl,
@@ -27,29 +27,9 @@ export class TargetUnreachable extends Error {
   override readonly name = 'TargetUnreachable';
 }
 
-/** Messages for Node's error codes. Node's own messages would reveal resolved addresses and ports. */
-const WORDS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name could not be looked up',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  ETIMEDOUT: 'connecting timed out',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to the host',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted',
-};
-
-/** Explains to a caller why a connection or a transfer failed, without resolved addresses. */
+/** Explains to a caller why a connection or a transfer failed. Node's own messages would reveal resolved addresses and ports. */
 export function describeNetworkError(error: unknown): string {
-  const code = errorCode(error);
-  if (code.startsWith('HPE_')) return 'its answer is not HTTP';
-  return WORDS[code] ?? 'the connection failed';
+  return `it ${explainNetworkError(error).what}`;
 }
 
 /** Returns all addresses of a name, with aliases followed. */

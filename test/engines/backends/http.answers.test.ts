@@ -114,14 +114,14 @@ describe('an answer', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const failure = await failureOf(ask(client(`http://127.0.0.1:${port}`)));
-    expect(failure.message).toContain('does not answer in HTTP');
+    expect(failure.message).toContain('answers with something that is not HTTP');
   });
 
   it('without TLS to an https address is reported', async () => {
     const server = await startServer(() => ({ body: { ok: true } }));
     const failure = await failureOf(ask(client(server.url.replace('http:', 'https:'))));
     expect(failure.permanent).toBe(true);
-    expect(failure.message).toContain('it does not speak TLS');
+    expect(failure.message).toContain('does not speak TLS');
   });
 });
 
@@ -145,7 +145,9 @@ describe('https', () => {
     const port = typeof address === 'object' ? address?.port : 0;
     const failure = await failureOf(ask(client(`https://127.0.0.1:${port}/v1`)));
     expect(failure.permanent).toBe(true);
-    expect(failure.message).toContain('its certificate is not trusted; set NODE_EXTRA_CA_CERTS');
+    expect(failure.message).toContain(
+      'has a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); set NODE_EXTRA_CA_CERTS',
+    );
     expect(requests).toBe(0);
   });
 });

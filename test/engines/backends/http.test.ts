@@ -148,7 +148,7 @@ describe('a server that is busy or failing', () => {
     const failure = await failureOf(ask(client(`http://127.0.0.1:${port}/v1`)));
     expect(failure.permanent).toBe(false);
     expect(failure.message).toBe(
-      `openai tiny: 127.0.0.1:${port}: it refused the connection (6 tries); check that the server runs, and "url" of this engine in engines.json`,
+      `openai tiny: 127.0.0.1:${port} refuses connections (6 tries); check "url" of this engine in engines.json and that the server runs`,
     );
   });
 });

@@ -76,8 +76,8 @@ describe('the limit of bytes', () => {
 
 describe('an untrusted answer', () => {
   const cases: [string, (response: ServerResponse) => void, string][] = [
-    ['breaks off within its length', breakOff({ 'Content-Length': '1000' }), 'broke off'],
-    ['breaks off within its chunks', breakOff({ 'Transfer-Encoding': 'chunked' }), 'broke off'],
+    ['breaks off within its length', breakOff({ 'Content-Length': '1000' }), 'dropped the connection'],
+    ['breaks off within its chunks', breakOff({ 'Transfer-Encoding': 'chunked' }), 'dropped the connection'],
     [
       'does not say how long it is',
       (response) => response.socket?.end('HTTP/1.1 200 OK\r\n\r\nabc'),

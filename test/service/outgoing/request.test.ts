@@ -32,7 +32,7 @@ test('a certificate for another name is refused before anything is sent', async 
   const outside = await startSecure((_request, response) => response.end());
   const network = networkWith([['127.0.0.1']]);
   const call = get(network, `https://other.localhost:${outside.port}/`);
-  await expect(call).rejects.toThrow('its certificate is for another name');
+  await expect(call).rejects.toThrow('it has a certificate for another name');
   expect(outside.requests).toEqual([]);
 });
 
@@ -93,9 +93,9 @@ test('an answer that is not HTTP, and a silent close, are unreachable', async ()
   await once(server, 'listening');
   const at = server.address();
   const address = `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}/`;
-  await expect(get(networkWith(), address)).rejects.toThrow('its answer is not HTTP');
+  await expect(get(networkWith(), address)).rejects.toThrow('it answers with something that is not HTTP');
   words = '';
-  await expect(get(networkWith(), address)).rejects.toThrow('the connection broke off');
+  await expect(get(networkWith(), address)).rejects.toThrow('it dropped the connection');
 });
 
 test('the signal ends a running request with its reason', async () => {
@@ -143,7 +143,7 @@ test.each(['localhost', 'media.localhost'])('%s leads to this machine or nowhere
 
 test('a name that is unknown or has no address is unreachable, without mentioning the name server', async () => {
   await expect(resolveHost('a.example', { ...networkWith(), signal })).rejects.toThrow(
-    'its name is not known',
+    'it is not a known host name',
   );
   await expect(resolveWith([])).rejects.toThrow(TargetUnreachable);
 });

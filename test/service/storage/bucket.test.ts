@@ -37,7 +37,7 @@ test('a connection that breaks off means that the storage is down', async () => 
   const bucket = await openBefore((asked) => asked.socket.destroy());
   expect(await failureOf(bucket.send({ method: 'GET', key: 'a' }))).toMatchObject({
     name: 'StorageAway',
-    message: 'the storage cannot be reached: the connection broke off',
+    message: 'the storage cannot be reached: it dropped the connection',
   });
 });
 
