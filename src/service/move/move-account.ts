@@ -18,7 +18,7 @@ import { type AccountFiles, copyFiles, type MovedUploads } from './files.ts';
 import { type OpenAccount, openPlace, type Place, type PlaceName } from './places.ts';
 import { accountTables, copyTable, NONCES, type Row, readTotals, type Totals } from './rows.ts';
 
-/** What was moved, for its user. */
+/** Numbers of the moved account, for its user. */
 export interface MovedAccount {
   readonly keys: number;
   readonly jobs: number;
