@@ -11,7 +11,7 @@ const translation = (count: number) => ({
 });
 
 test('the answer shows neither the callback address nor the query of a source', async () => {
-  const { caller } = await startScene();
+  const { caller } = await startScene({ config: { workers: 0 } });
   const [source, callback_url] = [
     { type: 'url', url: 'https://a.example/?t=secret' },
     'https://b.example/?t=secret',
