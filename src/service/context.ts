@@ -40,7 +40,7 @@ interface Activity {
   state: 'starting' | 'running' | 'closing';
   /** When the others were last told that this node is alive, by their clock; null before that, and without others. */
   announcedAt: number | null;
-  /** What its engines can do; null if that is not known, and for a node that carries out no jobs. */
+  /** Capabilities of its engines; null if that is not known, and for a node that carries out no jobs. */
   capabilities: () => Capabilities | null;
 }
 
@@ -53,11 +53,11 @@ export interface ServiceContext {
   readonly storage: ServiceStorage;
   /** Room for work on this machine. */
   readonly scratch: Scratch;
-  /** What this process does. */
+  /** Role of this process. */
   readonly role: Role;
   /** Whether the account is in a database, so that nodes with other roles and engines may share it. */
   readonly isShared: boolean;
-  /** What this process is doing. */
+  /** Current work of this process. */
   readonly activity: Activity;
   /** For changes to the store by a request. */
   readonly commitTogether: CommitTogether;

@@ -20,7 +20,7 @@ export interface ServiceOptions {
    */
   readonly database?: string | undefined;
   /**
-   * What this process does: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both. Other roles
+   * Role of this process: `api` answers requests, `worker` carries out jobs and opens no port, `all` does both. Other roles
    * than `all` need a database. Default: `all`.
    */
   readonly role?: Role | undefined;
@@ -81,7 +81,7 @@ export interface ServiceOptions {
   readonly control?: boolean | { readonly port?: number | undefined } | undefined;
 }
 
-/** What a running process knows of itself. Each part is `ok`, or says what is wrong. */
+/** Health of a running process. Each part is `ok`, or says what is wrong. */
 export interface NodeHealth {
   /**
    * `degraded`: a part fails, but requests are answered or jobs carried out; `failing`: the database or the lease fails;

@@ -169,7 +169,7 @@ function createAccountAdmin({ store, clock, randomBytes, makeId }: ServiceContex
   };
 }
 
-/** What nodes of one service must share: in the state folder, or in a database. */
+/** The parts that nodes of one service share: in the state folder, or in a database. */
 async function openAccountParts(
   {
     database,
@@ -271,7 +271,7 @@ async function openContext(
     throw error;
   });
   const base = options.clock ?? systemClock;
-  // That of the database, without what a test has moved: storage has the same time.
+  // The time of the database, without what a test has moved: storage has the same.
   const realTime = () => systemClock.now() + clock.now() - base.now();
   const nextId = createIdMaker(createFractions(randomBytes));
   const links = createLinkSigner(await ensureSecret(store, 'links', randomBytes));

@@ -26,11 +26,11 @@ export async function withDeadline<Value>(
 
 /** Waits for a promise, but rejects with the reason of the signal if that aborts first. */
 export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   });
 }
 

@@ -34,41 +34,6 @@ test('a result is sent whole, with its length, its type and its hash as ETag', a
   ]);
 });
 
-test('a download that broke off is resumed with Range, as long as it is the same file', async () => {
-  const scene = await startScene();
-  const { asset } = await makeVocals(scene);
-  const whole = (await send(asset.url)).bytes;
-  const ask = (headers: Record<string, string>) => send(asset.url, { headers });
-  const rest = await ask({ Range: 'bytes=1000-', 'If-Range': `"${asset.sha256}"` });
-  expect(rest.status).toBe(206);
-  expect(rest.headers['content-range']).toBe(`bytes 1000-${whole.length - 1}/${whole.length}`);
-  expect(Buffer.concat([whole.subarray(0, 1000), rest.bytes]).equals(whole)).toBe(true);
-  const middle = await ask({ Range: 'bytes=10-19' });
-  expect(middle.bytes.equals(whole.subarray(10, 20))).toBe(true);
-  const changed = await ask({ Range: 'bytes=1000-', 'If-Range': '"another"' });
-  expect([changed.status, changed.bytes.length]).toEqual([200, whole.length]);
-  const beyond = await ask({ Range: `bytes=${whole.length}-` });
-  expect([beyond.status, beyond.headers['content-range']]).toEqual([416, `bytes */${whole.length}`]);
-  expect((await ask({ 'If-None-Match': `"${asset.sha256}"` })).status).toBe(304);
-});
-
-test('an address that was changed is 403', async () => {
-  const scene = await startScene();
-  const { asset } = await makeVocals(scene);
-  const [, expires = ''] = /expires=(\d+)/.exec(asset.url) ?? [];
-  const attempts = [
-    send(asset.url.replace('vocal_audio', 'background_audio')),
-    send(asset.url.replace(expires, String(Number(expires) + 1))),
-    send(asset.url.replace(/signature=\w+/, 'signature=')),
-    send(asset.url.replace(/\?.*/, '')),
-    send(`${asset.url}&download=1`),
-    send(asset.url, { method: 'DELETE' }),
-    send(asset.url, { method: 'PUT', body: 'x' }),
-  ];
-  const statuses = (await Promise.all(attempts)).map((reply) => reply.status);
-  expect(statuses).toEqual(Array(attempts.length).fill(403));
-});
-
 test('addresses are constant for 24 hours, then they are 410 and the bytes are removed', async () => {
   const scene = await startScene();
   const { job, asset } = await makeVocals(scene);

@@ -5,7 +5,7 @@ import type { RandomBytes } from '../random.ts';
 import { SECRET_BYTES, type Statements } from '../store/store.ts';
 import { compileAllowList } from './caller-address.ts';
 
-/** What a client needs to use a key. */
+/** A key with its secrets, as a client uses it. */
 export interface IssuedKey {
   readonly key: string;
   readonly secret: string;

@@ -9,7 +9,7 @@ import { Refusal } from '../http/refusal.ts';
 import type { Transaction } from '../store/store.ts';
 import { monthOf, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
-/** What a key can still reserve. */
+/** Credits that a key can still reserve. */
 export interface Funds {
   readonly key: { readonly id: string; readonly monthly_limit: number | null };
   readonly available: number;

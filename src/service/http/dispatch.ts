@@ -34,7 +34,7 @@ export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<Ser
   } catch (error) {
     if (error instanceof CallerGone) throw error;
     return answerRefusal(
-      error instanceof Refusal ? error : explain(context, exchange, error),
+      error instanceof Refusal ? error : refuseUnexpected(context, exchange, error),
       exchange,
       context.origin(),
     );
@@ -83,7 +83,7 @@ function refuseUnrouted(method: string, path: string, allowed: readonly string[]
   });
 }
 
-function explain(context: ServiceContext, exchange: Exchange, error: unknown): Refusal {
+function refuseUnexpected(context: ServiceContext, exchange: Exchange, error: unknown): Refusal {
   context.log({ level: 'error', message: 'a request failed', requestId: exchange.id, error });
   if (isDiskFull(error)) {
     const headers = { 'Retry-After': RETRY_AFTER_SECONDS };

@@ -23,22 +23,22 @@ const SINGLE_HEADERS: readonly string[] = ['host', 'content-type', IDEMPOTENCY_K
 const MAX_HEADERS = 100;
 const BODILESS_METHODS: readonly string[] = ['GET', 'HEAD', 'DELETE'];
 
-function insane(detail: string): Refusal {
+function malformedRequest(detail: string): Refusal {
   return new Refusal('INVALID_REQUEST', detail, { headers: { Connection: 'close' } });
 }
 
 function checkHeaders(request: IncomingMessage, signatureStart: string): void {
   const { rawHeaders } = request;
-  if (rawHeaders.length > 2 * MAX_HEADERS) throw insane(`more than ${MAX_HEADERS} headers`);
+  if (rawHeaders.length > 2 * MAX_HEADERS) throw malformedRequest(`more than ${MAX_HEADERS} headers`);
   const seen = new Set<string>();
   // Names are at even positions, each followed by its value.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     const single = SINGLE_HEADERS.includes(name) || name.startsWith(signatureStart);
-    if (single && seen.has(name)) throw insane(`the header "${name}" is repeated`);
+    if (single && seen.has(name)) throw malformedRequest(`the header "${name}" is repeated`);
     seen.add(name);
   }
-  if (!seen.has('host')) throw insane('the Host header is missing');
+  if (!seen.has('host')) throw malformedRequest('the Host header is missing');
 }
 
 function checkBody(request: IncomingMessage): void {
@@ -46,13 +46,13 @@ function checkBody(request: IncomingMessage): void {
   const length = request.headers['content-length'];
   const bodied =
     request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-  if (bodied) throw insane(`${request.method} cannot have a body`);
+  if (bodied) throw malformedRequest(`${request.method} cannot have a body`);
 }
 
 function checkExpectation(request: IncomingMessage): void {
   const { expect } = request.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw insane('Expect is something other than 100-continue');
+    throw malformedRequest('Expect is something other than 100-continue');
   }
 }
 
@@ -76,7 +76,7 @@ export function checkSanity(request: IncomingMessage, headerPrefix: string): Req
       query: parseQuery(raw.slice(raw.indexOf('?') + 1)),
     };
   } catch (error) {
-    if (error instanceof TargetError) throw insane(error.message);
+    if (error instanceof TargetError) throw malformedRequest(error.message);
     throw error;
   }
 }

@@ -168,7 +168,7 @@ async function runJob(
     // A stopped engine may report the program that was killed as the cause.
     stopped.throwIfAborted();
     if (!isNoRoom(error)) throw error;
-    // What this attempt has written does not count.
+    // The files of this attempt do not count as used.
     await rm(workFolder, { recursive: true, force: true });
     throw await explainNoRoom(context, error);
   } finally {

@@ -1,4 +1,4 @@
-/** What jobs need of the engines, and which nodes can do them. */
+/** Needs of jobs: engines and languages, and which nodes can do them. */
 import type { Capabilities } from '../../engines/engine.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
@@ -57,7 +57,7 @@ export async function refuseUnsupported(context: ServiceContext, needs: string):
     throw new Refusal('LANGUAGE_NOT_SUPPORTED', `${reason.message}; ${reason.advice}`);
 }
 
-/** What the engines can do that may get a job: those of this node first, then those of the others. */
+/** Capabilities of the engines that may get a job: those of this node first, then those of the others. */
 async function* candidates(context: ServiceContext): AsyncGenerator<Capabilities> {
   if (context.role !== 'api') yield await (await context.engines()).capabilities();
   if (!context.isShared) return;

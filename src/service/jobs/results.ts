@@ -18,7 +18,7 @@ export interface StoredAsset {
   readonly sha256: string;
 }
 
-/** What the service records of a result. Assets and values have their names in the answer; a file has the name of its asset. */
+/** The record of a result. Assets and values have their names in the answer; a file has the name of its asset. */
 export interface StoredResult {
   readonly assets: Readonly<Record<string, StoredAsset>>;
   readonly values: Readonly<Record<string, Exclude<ResultValue, AssetResource>>>;

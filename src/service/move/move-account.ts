@@ -3,7 +3,7 @@
  *
  * 1. The target is marked as arriving, which no vloc uses.
  * 2. Files are copied, if the target has others.
- * 3. Rows are copied, and their totals compared, in one transaction of the target; then the source is marked as moved, in the transaction in which
+ * 3. Rows are copied and compared in one transaction of the target; then the source is marked as moved, in the transaction in which
  *    it was read.
  * 4. The mark of the target is removed.
  *
@@ -16,9 +16,9 @@ import { markedFolderFailure } from '../store/mark.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { type AccountFiles, copyFiles, type MovedUploads } from './files.ts';
 import { type OpenAccount, openPlace, type Place, type PlaceName } from './places.ts';
-import { accountTables, copyTable, NONCES, type Row, readTotals, type Totals } from './rows.ts';
+import { accountTables, copyTable, digestTable, NONCES, type Row, readTotals, type Totals } from './rows.ts';
 
-/** What was moved, for its user. */
+/** Numbers of the moved account, for its user. */
 export interface MovedAccount {
   readonly keys: number;
   readonly jobs: number;
@@ -177,7 +177,9 @@ async function copyRows(
   };
   for (const table of accountTables()) {
     signal.throwIfAborted();
-    await copyTable(rows, account, table, table.name === 'uploads' ? rename : undefined);
+    const read = await copyTable(rows, account, table, table.name === 'uploads' ? rename : undefined);
+    if ((await digestTable(account, table)) !== read)
+      throw new Error(`the copy of the table ${table.name} differs`);
   }
   const [before, after] = [await readTotals(rows), await readTotals(account)];
   if (JSON.stringify(before) !== JSON.stringify(after)) throw new Error('the sums of the copy differ');

@@ -40,7 +40,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** What a user names: a state folder, or a database and the folder with the files of its account. */
+/** A place as the user names it: a state folder, or a database and the folder with the files of its account. */
 export interface PlaceName {
   readonly stateDir: string;
   readonly database?: string | undefined;
@@ -226,7 +226,7 @@ async function openFiles(
   }
   const opened = await openCheckedBucket(storage.address, storage.env);
   const { bucket, address } = opened;
-  // What a node has as its state folder: it must not be that of a service.
+  // Stands for the state folder of a node, which must not be that of a service.
   const root = await mkdtemp(join(tmpdir(), 'vloc-move-'));
   const close = async () => {
     bucket.close();

@@ -1,4 +1,5 @@
-/** The rows of an account: which tables it has, their copies in another database, and their totals. */
+/** The rows of an account: which tables it has, and copies from one database to another that are compared afterwards. */
+import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { MIGRATIONS } from '../store/schema.ts';
 import type { SqlValue, Statements } from '../store/store.ts';
@@ -67,25 +68,49 @@ const rowOf = ({ columns }: Table, values: readonly SqlValue[]): Row =>
 
 const valuesOf = ({ columns }: Table, row: Row): SqlValue[] => columns.map((column) => row[column] ?? null);
 
+/** Hashes rows so that the same content has the same hash in both databases. */
+function createDigest() {
+  const hash = createHash('sha256');
+  const bytesAsText = (value: SqlValue) =>
+    value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
+  return {
+    add: (rows: readonly SqlValue[][]) => {
+      for (const row of rows) hash.update(`${JSON.stringify(row.map(bytesAsText))}\n`);
+    },
+    end: () => hash.digest('hex'),
+  };
+}
+
 /**
  * Copies the rows of a table.
  * @param change returns a row as it is written
+ * @returns a hash of what was written
  */
 export async function copyTable(
   from: Statements,
   to: Statements,
   table: Table,
   change: (row: Row) => Row = (row) => row,
-): Promise<void> {
+): Promise<string> {
+  const digest = createDigest();
   const values = `(${table.columns.map(() => '?').join(', ')})`;
   for await (const read of pagesOf(from, table)) {
     const rows = read.map((values) => valuesOf(table, change(rowOf(table, values))));
+    digest.add(rows);
     const all = rows.map(() => values).join(', ');
     await to.run(
       `INSERT INTO ${table.name} (${table.columns.join(', ')}) VALUES ${all} ON CONFLICT DO NOTHING`,
       ...rows.flat(),
     );
   }
+  return digest.end();
+}
+
+/** Returns the hash that `copyTable` returns for the same rows. */
+export async function digestTable(from: Statements, table: Table): Promise<string> {
+  const digest = createDigest();
+  for await (const rows of pagesOf(from, table)) digest.add(rows);
+  return digest.end();
 }
 
 /** Numbers of rows, and sums in thousandths of a credit. */

@@ -53,7 +53,7 @@ export interface LeasedRows {
   readonly table: 'jobs' | 'uploads' | 'deliveries';
   /** SQL condition for rows with unfinished work. */
   readonly open: string;
-  /** Of the rows of one key, that with the lowest value in this column goes first. */
+  /** The rows of one key are leased in the order of this column. */
   readonly firstBy: 'created_at' | 'run_after';
   /** The column that says what a row needs of the process that works on it; omitted: any process can do it. */
   readonly needs?: 'needs';

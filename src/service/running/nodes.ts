@@ -59,14 +59,14 @@ interface NodeParts {
   readonly id: string;
   /** Number of jobs that it carries out now. */
   readonly running: () => number;
-  /** What its engines can do; null: it carries out no jobs. */
+  /** Capabilities of its engines; null: it carries out no jobs. */
   readonly capabilities: (() => Promise<Capabilities>) | null;
   /** Called regularly with the time for which this node has seen the others without a gap. */
   readonly check: (watchedMs: number) => Promise<void>;
 }
 
 interface AnnouncedNode {
-  /** What its engines could do when they were last asked. */
+  /** Capabilities of its engines when they were last asked. */
   readonly capabilities: () => Capabilities | null;
   /** Tells the others that it takes no more jobs. */
   leave(): Promise<void>;

@@ -46,7 +46,7 @@ interface ListedObject {
   readonly modifiedAt: number;
 }
 
-/** What a presigned address permits. */
+/** The permission of a presigned address. */
 interface Presigned {
   readonly method: 'GET' | 'PUT';
   readonly key: string;
@@ -187,7 +187,7 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
   };
 }
 
-/** What is sent cannot be read; `cause` says why. It is not the fault of the storage. */
+/** The file to send cannot be read; `cause` says why. It is not the fault of the storage. */
 class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
 }

@@ -51,7 +51,7 @@ export async function openCheckedBucket(
     return { bucket, address, open: (parts) => openStorage(bucket, address, parts) };
   } catch (error) {
     bucket.close();
-    throw explain(error, shown);
+    throw explainStorageError(error, shown);
   }
 }
 
@@ -74,7 +74,8 @@ async function openStorage(
 export async function removeFolder(text: string, env: Env): Promise<void> {
   const { bucket, address } = await openCheckedBucket(text, env);
   try {
-    for await (const { key } of bucket.list(address.prefix)) await tell(bucket, { method: 'DELETE', key });
+    for await (const { key } of bucket.list(address.prefix))
+      await sendEmpty(bucket, { method: 'DELETE', key });
   } finally {
     bucket.close();
   }
@@ -104,13 +105,13 @@ function describeBucket({ url }: S3Address): string {
 /** Writes, reads, lists and removes an object, and tries to read it without credentials. */
 async function checkRights(bucket: Bucket, { prefix }: S3Address, shown: string): Promise<void> {
   const key = prefix + CHECK + randomUUID();
-  await tell(bucket, putText(key, 'Written by vloc at its start; may be removed.\n'));
+  await sendEmpty(bucket, putText(key, 'Written by vloc at its start; may be removed.\n'));
   try {
     await bucket.read({ method: 'GET', key });
     for await (const _ of bucket.list(key)) break;
     await refuseIfPublic(bucket, key, prefix, shown);
   } finally {
-    await tell(bucket, { method: 'DELETE', key });
+    await sendEmpty(bucket, { method: 'DELETE', key });
   }
 }
 
@@ -121,7 +122,7 @@ async function refuseIfPublic(bucket: Bucket, key: string, prefix: string, shown
     { method: 'GET', key: '', query, isAnonymous: true },
   ];
   for (const request of asked) {
-    const isOpen = await tell(bucket, request).then(
+    const isOpen = await sendEmpty(bucket, request).then(
       () => true,
       (error: unknown) => {
         if (error instanceof BucketRefusal) return false;
@@ -186,7 +187,7 @@ async function tieToCluster(
       throw new StorageAway(`the bucket ${shown} no longer belongs to this cluster`);
     };
   } catch (error) {
-    throw explain(error, shown);
+    throw explainStorageError(error, shown);
   }
 }
 
@@ -203,13 +204,13 @@ async function readMarker(bucket: Bucket, key: string): Promise<string | null> {
 async function writeMarker(bucket: Bucket, key: string, own: string): Promise<void> {
   const put = putText(key, `${own}\n`);
   try {
-    await tell(bucket, { ...put, headers: { ...put.headers, 'if-none-match': '*' } });
+    await sendEmpty(bucket, { ...put, headers: { ...put.headers, 'if-none-match': '*' } });
   } catch (error) {
     if (!(error instanceof BucketRefusal)) throw error;
     // Another node was faster.
     if (error.status === 412 || error.status === 409) return;
     if (error.status !== 501 && error.status !== 400) throw error;
-    await tell(bucket, put);
+    await sendEmpty(bucket, put);
   }
 }
 
@@ -225,7 +226,7 @@ async function refuseOtherNode(root: string, own: string): Promise<void> {
   );
 }
 
-/** What is not on record is removed, so that the service must not share a folder of the bucket. */
+/** The sweep removes objects without a record, so the service must not share a folder of the bucket. */
 async function refuseForeign(bucket: Bucket, { prefix }: S3Address, shown: string): Promise<void> {
   for await (const { key } of bucket.list(prefix)) {
     const name = key.slice(prefix.length);
@@ -273,7 +274,8 @@ function putText(key: string, text: string): BucketRequest {
   };
 }
 
-async function tell(bucket: Bucket, request: BucketRequest): Promise<void> {
+/** Sends a request whose answer has no body of interest. */
+async function sendEmpty(bucket: Bucket, request: BucketRequest): Promise<void> {
   const { body } = await bucket.send(request);
   body.resume();
 }
@@ -290,7 +292,7 @@ const DENIED = [
   'The credentials need permission to read, write, list and delete objects: s3:GetObject, s3:PutObject, s3:ListBucket, s3:DeleteObject.',
 ] as const;
 
-/** What a code of S3 or of the system means for the operator. */
+/** Reason and advice for each code of S3 or of the system. */
 const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   NoSuchBucket: ['does not exist', 'Create it, for vloc alone and closed to the public, or check its name.'],
   InvalidBucketName: ['does not exist', 'Check its name.'],
@@ -322,7 +324,7 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
 };
 
 /** Returns the failure for an error of the storage; other errors as they are. */
-function explain(error: unknown, shown: string): unknown {
+function explainStorageError(error: unknown, shown: string): unknown {
   if (!(error instanceof StorageAway)) return error;
   const code = error instanceof BucketRefusal ? error.code : errorCode(error.cause);
   if (code === 'RequestTimeTooSkewed') {

@@ -72,7 +72,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
   };
 
   /** Sends a request whose answer has no body that matters. */
-  const tell = async (request: BucketRequest) => {
+  const sendEmpty = async (request: BucketRequest) => {
     const { headers, body } = await bucket.send(request);
     body.resume();
     return headers;
@@ -82,7 +82,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
   const removeAll = async (start: string) => {
     for await (const { key } of bucket.list(start)) await remove(key);
   };
-  const remove = (key: string) => insist(() => tell({ method: 'DELETE', key }));
+  const remove = (key: string) => insist(() => sendEmpty({ method: 'DELETE', key }));
 
   return {
     sharesFolder: false,
@@ -103,7 +103,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
     async findUpload({ id }) {
       const key = uploadKey(id);
       try {
-        const headers = await insist(() => tell({ method: 'HEAD', key, isAwaited: true }));
+        const headers = await insist(() => sendEmpty({ method: 'HEAD', key, isAwaited: true }));
         return { sizeBytes: Number(headers['content-length']), etag: bare(headers.etag) };
       } catch (error) {
         if (!isAboutObject(error)) throw error;
@@ -146,7 +146,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
           ...{ method: 'PUT', key: resultKey(folder, name), headers, signal },
           body: { bytes, sha256, open },
         };
-        await insist(() => tell(put), LONG_WAITS_MS, signal).catch((error: unknown) => {
+        await insist(() => sendEmpty(put), LONG_WAITS_MS, signal).catch((error: unknown) => {
           throw isAboutObject(error) ? objectTooLargeFailure() : error;
         });
       }

@@ -17,7 +17,7 @@ export interface Scratch {
 
 /** The copy, the sound and the finished video of a job. */
 const TIMES_THE_INPUT = 3;
-/** What remains for the rest of the machine: logs, the stage that is being written, programs. */
+/** Remains free for the rest of the machine: logs, the stage that is being written, programs. */
 const SPARE_BYTES = 64 * 1024 ** 2;
 /** The same on a disk that is hardly larger than that. */
 const SPARE_SHARE = 0.05;

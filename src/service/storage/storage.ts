@@ -24,7 +24,7 @@ interface StorageTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What is stored for an upload. */
+/** The stored bytes of an upload. */
 export interface StoredBytes {
   readonly sizeBytes: number;
   /** Without quotes. The MD5 in hex, or what an encrypting storage returns instead. */

@@ -53,7 +53,7 @@ export async function followDatabase(
 ): Promise<DatabaseClock> {
   /** Time of the database minus the steady time; null before the first reading. */
   let offset: number | null = null;
-  /** What is added to the base clock. */
+  /** Added to the base clock, in ms. */
   let correction = 0;
 
   const measure = async () => {

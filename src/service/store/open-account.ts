@@ -187,7 +187,7 @@ function inspect(file: SqliteFile, path: string, folders: Folders, advice: strin
     if (!holdsFiles(folders)) return;
     throw damagedDatabaseFailure(path, `it is empty, but ${folders.root} has data of a service`, advice);
   }
-  if (version === 0) {
+  if (!names.has('keys')) {
     const elsewhere =
       'Choose another state folder with VLOC_STATE_DIR or --state-dir, or move that file away.';
     throw damagedDatabaseFailure(path, 'it is the database of another program', elsewhere);

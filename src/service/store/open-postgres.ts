@@ -73,7 +73,7 @@ export async function openPostgresAccount(
     return store;
   } catch (error) {
     await store.close();
-    throw explain(error, shown);
+    throw explainDatabaseError(error, shown);
   }
 }
 
@@ -99,7 +99,7 @@ export async function openPostgresAlone(
     ...opened,
     transaction: (work) =>
       opened.transaction(work).catch((error: unknown) => {
-        throw explain(error, shown);
+        throw explainDatabaseError(error, shown);
       }),
   };
   try {
@@ -303,7 +303,7 @@ function databaseTooNewFailure(shown: string): Failure {
 const TRUST = 'Name its authority with sslrootcert=FILE in the address; do not switch verification off.';
 const UNTRUSTED = ['has a certificate that cannot be verified', TRUST] as const;
 
-/** What a code of PostgreSQL or of the system means for the operator. */
+/** Reason and advice for each code of PostgreSQL or of the system. */
 const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   '28P01': ['refused the password', 'Check the user and the password.'],
   '28000': [
@@ -340,7 +340,7 @@ const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> 
 };
 
 /** Returns the failure for an error of the connection; other errors as they are. */
-function explain(error: unknown, shown: string): unknown {
+function explainDatabaseError(error: unknown, shown: string): unknown {
   if (error instanceof Failure) return error;
   const cause = error instanceof DatabaseAway ? error.cause : error;
   if (cause instanceof Failure) return cause;

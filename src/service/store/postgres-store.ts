@@ -32,9 +32,9 @@ interface Patience {
   readonly client: number;
 }
 /** Statements that a request waits for: longer than the lock. */
-const OF_REQUESTS: Patience = { server: 5500, client: 6500 };
+const REQUEST_PATIENCE: Patience = { server: 5500, client: 6500 };
 /** Sweeps and moves. */
-const PATIENT: Patience = { server: 30_000, client: 35_000 };
+const LONG_PATIENCE: Patience = { server: 30_000, client: 35_000 };
 /** The end of a transaction that has failed. If there is no answer, the connection is closed. */
 const ROLLBACK = { text: 'ROLLBACK', query_timeout: 2000 };
 /**
@@ -118,7 +118,7 @@ export function describeDatabase(url: string): string {
  */
 export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () => Failure): PostgresStore {
   const users = `${USERS}, hashtext('${schema}')`;
-  const patience = alone === undefined ? OF_REQUESTS : PATIENT;
+  const patience = alone === undefined ? REQUEST_PATIENCE : LONG_PATIENCE;
   // Not as parameters of the connection, which PgBouncer refuses.
   const session = `
     SELECT current_setting('${SESSION}', true) AS other;
@@ -158,7 +158,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
     onConnect: (client) => (alone === undefined ? join(client) : joinAlone(client, alone())),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'vloc',
-    // What a transaction sends together takes one round trip, while all others wait for its lock.
+    // Statements that a transaction sends together take one round trip, while all others wait for its lock.
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -240,14 +240,14 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
   const BEGIN: Readonly<Record<Manner, string>> = {
     usual: 'BEGIN',
     lease: 'BEGIN; SET LOCAL synchronous_commit = off',
-    long: `BEGIN; SET LOCAL statement_timeout = ${PATIENT.server}`,
+    long: `BEGIN; SET LOCAL statement_timeout = ${LONG_PATIENCE.server}`,
   };
   // By its name, because the first transaction creates the schema.
   const lock = `SELECT pg_advisory_xact_lock(${LOCKS}, hashtext('${schema}'))`;
   /** Takes the lock of a transaction that has begun. */
   const takeLock = async (client: pg.PoolClient) => {
     const version = newer === null ? 'SELECT 0 AS oldest' : OLDEST;
-    const asked = { text: `${lock}; ${version}`, types, query_timeout: OF_REQUESTS.client };
+    const asked = { text: `${lock}; ${version}`, types, query_timeout: REQUEST_PATIENCE.client };
     const results = await passing(askSeveral<{ oldest: number }>(client, asked));
     // Nobody migrates the tables while the lock is held.
     refuseVersion(results.at(-1)?.rows[0]?.oldest);
@@ -280,7 +280,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
   return {
     ...statementsOn(null, patience),
     async transaction(work, manner = 'usual') {
-      const limits = manner === 'long' ? PATIENT : patience;
+      const limits = manner === 'long' ? LONG_PATIENCE : patience;
       const client = await take();
       let broken: Error | boolean = false;
       let isOpen = true;
@@ -307,7 +307,7 @@ export function openPostgresStore({ url, schema }: PostgresAddress, alone?: () =
           broken = second;
           distrust(second);
         });
-        // What it has prepared is for the tables as they were.
+        // Its prepared statements are for the tables as they were.
         if (isChangedTable(error)) broken = true;
         throw error;
       } finally {

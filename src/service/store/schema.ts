@@ -177,7 +177,7 @@ CREATE TABLE nodes (
 `;
 
 /**
- * What claims read: the leased rows, and the first waiting row of each key. Jobs are told by the statuses of those that have ended, so that
+ * For claims: the leased rows, and the first waiting row of each key. Jobs are told by the statuses of those that have ended, so that
  * PostgreSQL cannot choose `jobs_open` for a claim and sort, which it does while its statistics are from a time when few jobs waited. No
  * index has `lease_until`, because PostgreSQL changes a row in place only if no indexed column changes.
  */

@@ -33,7 +33,7 @@ const ALONE_TIMEOUT_MS = 1000;
 interface FileOptions {
   /** FULL survives a power failure; NORMAL survives the death of the process. */
   readonly synchronous: 'FULL' | 'NORMAL';
-  /** What to do if the file is damaged, in whole sentences. */
+  /** Advice if the file is damaged, in whole sentences. */
   readonly advice: string;
   /** Locks the file until it is closed. If another connection has it open, opening throws SQLITE_BUSY. */
   readonly alone?: boolean;

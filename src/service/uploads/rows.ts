@@ -19,7 +19,7 @@ export interface UploadRow {
   readonly file: string | null;
   /** MD5 in hex, without quotes; null before the bytes arrive. */
   readonly etag: string | null;
-  /** Of the bytes; null until this service has read them. */
+  /** SHA-256 of the bytes; null until this service has read them. */
   readonly sha256: string | null;
   /** JSON of `Media`. */
   readonly media: string | null;

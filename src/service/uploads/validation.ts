@@ -149,7 +149,7 @@ type Finding =
       readonly status: 'ready';
       readonly media: Media | null;
       readonly subtitle: SubtitleFacts | null;
-      /** Of the bytes that were inspected, unless it is on record already. */
+      /** SHA-256 of the bytes that were inspected; omitted if it is on record already. */
       readonly sha256?: string;
     }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };

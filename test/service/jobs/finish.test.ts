@@ -43,35 +43,6 @@ test('cancelling a running job stops its work, frees its credits and keeps the r
   expect((await caller.get('/v1/credit-transactions')).json.data).toEqual([]);
 });
 
-test('a waiting job is cancelled before it starts', async () => {
-  const { caller, engines } = await startScene({ config: { workers: 1 } });
-  engines.hold();
-  await caller.post('/v1/subtitle-translations', TRANSLATION);
-  const waiting = await caller.post('/v1/subtitle-translations', TRANSLATION);
-  expect(waiting.json.status).toBe('queued');
-  expect((await caller.delete(waiting.json.detail_url)).json.status).toBe('cancelled');
-  engines.letGo();
-  const third = await caller.post('/v1/subtitle-translations', TRANSLATION);
-  await untilJob(caller, third.json, 'succeeded');
-  expect(engines.begun).toHaveLength(2);
-});
-
-test('a job that has ended is not cancelled; a replay of the same DELETE is', async () => {
-  const { caller, engines } = await startScene();
-  const done = await caller.post('/v1/subtitle-translations', TRANSLATION);
-  await untilJob(caller, done.json, 'succeeded');
-  const late = await caller.delete(done.json.detail_url, 'late');
-  expect([late.status, late.json.code]).toEqual([409, 'JOB_NOT_CANCELLABLE']);
-  expect((await caller.delete(done.json.detail_url, 'late')).status).toBe(409);
-
-  engines.hold();
-  const { json } = await caller.post('/v1/subtitle-translations', TRANSLATION);
-  expect((await caller.delete(json.detail_url, 'stop')).status).toBe(202);
-  const replayed = await caller.delete(json.detail_url, 'stop');
-  expect([replayed.status, replayed.headers['idempotency-replayed']]).toEqual([202, 'true']);
-  expect((await caller.delete(json.detail_url, 'stop-again')).json.code).toBe('JOB_NOT_CANCELLABLE');
-});
-
 test('a cancel in one process stops the work of another within two seconds', async () => {
   const runner = await startScene();
   runner.clock.freeze();
