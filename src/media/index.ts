@@ -20,7 +20,7 @@
  *
  * A subtitle:
  *
- *     const lines = await readSubtitleFile(bytes, name);                // SRT, WebVTT, ASS
+ *     const lines = readSubtitleFile(bytes, name);                      // SRT, WebVTT, ASS
  *     const parts = splitSubtitle(lines);                               // one part if it is short enough
  *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
  *     const text = writeSubtitle(whole, 'vtt');
@@ -29,7 +29,6 @@
  * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
  */
 
-export { requireComplete } from './convert/integrity.ts';
 export { addTracks } from './export/add-tracks.ts';
 export {
   type ConversionOptions,
@@ -40,11 +39,12 @@ export {
   uncopiedCodec,
 } from './export/convert.ts';
 export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
-export { type PreparationCode, PreparationFailure } from './failure.ts';
 export { joinWavs, type WavResult } from './join/join-sound.ts';
 export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
 export { readFacts, type TrackFacts, type VideoFacts } from './probe/facts.ts';
+export { requireComplete } from './probe/packets.ts';
 export { readTimeline, type Timeline } from './probe/timeline.ts';
+export { type PreparationCode, PreparationFailure } from './programs/failures.ts';
 export {
   countParts,
   describeSplitCost,
@@ -66,6 +66,5 @@ export {
 } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
 export { joinSubtitles, type SubtitlePart, splitSubtitle } from './subtitles/parts.ts';
-export { readSubtitleFile } from './subtitles/read.ts';
-export { type ScannedCue, scanSrt } from './subtitles/scan.ts';
+export { readSubtitleFile, type ScannedCue, scanSrt } from './subtitles/read.ts';
 export { writeSubtitle } from './subtitles/write.ts';

@@ -14,8 +14,8 @@ import type {
   PreparationWork,
 } from '../../batch/preparation.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
-import type { PreparationFailure } from '../../media/failure.ts';
 import type { TrackFacts, VideoFacts } from '../../media/probe/facts.ts';
+import type { PreparationFailure } from '../../media/programs/failures.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { VideoSplit } from '../../media/split/split-video.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -64,7 +64,7 @@ const KEPT: Readonly<Record<PreparationStage, string>> = {
 
 /** Runs work of `prepare`, and converts its failures to Failure. */
 async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Promise<T> {
-  const { PreparationFailure } = await import('../../media/failure.ts');
+  const { PreparationFailure } = await import('../../media/programs/failures.ts');
   try {
     return await work();
   } catch (error) {

@@ -31,10 +31,10 @@ export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitl
     if (bytes.length === 0) return 'the file is empty';
     const [{ readSubtitleFile }, { PreparationFailure }] = await Promise.all([
       import('../../media/subtitles/read.ts'),
-      import('../../media/failure.ts'),
+      import('../../media/programs/failures.ts'),
     ]);
     try {
-      return await readSubtitleFile(bytes, name);
+      return readSubtitleFile(bytes, name);
     } catch (error) {
       // The caller adds the name of the file.
       if (error instanceof PreparationFailure)
@@ -52,7 +52,7 @@ export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitl
           import('../../media/subtitles/read.ts'),
           import('../../media/subtitles/write.ts'),
         ]);
-        return Buffer.from(writeSubtitle(await readSubtitleFile(srt, 'result.srt'), format));
+        return Buffer.from(writeSubtitle(readSubtitleFile(srt, 'result.srt'), format));
       },
     };
   },

@@ -63,7 +63,7 @@ export async function readGiven(
   if (bytes === null) return null;
   const { inspectSubtitle } = await import('../../media/subtitles/check.ts');
   const label = labelOf(path, cwd);
-  const { lines, findings } = await inspectSubtitle(
+  const { lines, findings } = inspectSubtitle(
     bytes,
     path,
     seconds === null ? null : Math.round(seconds * 1000),

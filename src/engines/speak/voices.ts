@@ -1,6 +1,7 @@
 /** Lists the voices of espeak-ng and chooses one. */
 
 import type { Programs } from '../../media/programs/programs.ts';
+import type { EngineRun } from '../../media/work.ts';
 import { baseLanguage, canonicalLanguage, languageName } from '../../protocol/language-tag.ts';
 import { matchLanguage } from '../../protocol/languages.ts';
 import type { VoiceMode } from '../backend.ts';
@@ -41,10 +42,7 @@ export function noVoiceFor(language: string): string {
 const BETTER_VOICES: Readonly<Record<string, string>> = { cmn: 'cmn-latn-pinyin' };
 
 /** Asks espeak-ng for its voices. @throws ProgramMissing */
-export async function listVoices(
-  programs: Programs,
-  run: { signal: AbortSignal; folder: string },
-): Promise<Voice[]> {
+export async function listVoices(programs: Programs, run: EngineRun): Promise<Voice[]> {
   const stdout = await programs.run('espeak-ng', ['--voices'], run);
   return parseVoices(stdout.toString('utf8'));
 }

@@ -194,10 +194,7 @@ export interface Direction {
 }
 
 /** Asks Apertium for its directions. @throws ProgramMissing */
-async function listDirections(
-  programs: Programs,
-  run: { signal: AbortSignal; folder: string },
-): Promise<Direction[]> {
+async function listDirections(programs: Programs, run: EngineRun): Promise<Direction[]> {
   const stdout = await programs.run('apertium', ['-l'], run);
   return addRoutes(parseDirections(stdout.toString('utf8')));
 }

@@ -1,7 +1,7 @@
 /** Decodes the sound of a video into WAV files on the time line of the picture, and converts WAV files. */
 import { join } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
-import { readHeader } from '../probe/header.ts';
+import { readHeader } from '../probe/facts.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, Work } from '../work.ts';

@@ -1,8 +1,10 @@
 /** Computes the outline of a sound: the peaks of its waveform and its loudness over time. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
 import { openWav, type WavReader } from './wav.ts';
 
 /** Telephone rate: it keeps all speech, and an hour needs 58 MB of temporary space. */
@@ -32,11 +34,7 @@ interface SoundOutline {
  * @param run `folder` is for temporary files, which are removed afterwards
  * @throws ProgramMissing, ChildFailure if the file cannot be decoded
  */
-export async function outlineSound(
-  programs: Programs,
-  file: string,
-  run: { readonly signal: AbortSignal; readonly folder: string },
-): Promise<SoundOutline> {
+export async function outlineSound(programs: Programs, file: string, run: EngineRun): Promise<SoundOutline> {
   const folder = await mkdtemp(join(run.folder, 'outline-'));
   try {
     const path = join(folder, 'sound.wav');

@@ -1,20 +1,21 @@
 /** Adds tracks of its source to a finished video: the original sound, and subtitles. Picture and sound are copied. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts, type SubtitleTrackFacts, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import {
+  convertibleInput,
   ENCODER_LIMITS,
   fileAddress,
-  foreignInput,
   ownInput,
-  type ProgramRun,
   QUIET,
   untrustedInput,
 } from '../programs/arguments.ts';
+import { explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
 import { canCopySound } from './convert.ts';
 import { softLines, threeLetterCode } from './export.ts';
 
@@ -51,7 +52,7 @@ const LINES_FILE = 'original.srt';
  * nothing in the other tracks changes.
  * @throws PreparationFailure
  */
-export function addTracks(programs: Programs, task: AddTracksTask, work: ProgramRun): Promise<AddedTracks> {
+export function addTracks(programs: Programs, task: AddTracksTask, work: EngineRun): Promise<AddedTracks> {
   return explaining('the tracks of the original cannot be added', async () => {
     const video = await readFacts(programs, task.video, work);
     const source = await readFacts(programs, task.source, work);
@@ -66,7 +67,7 @@ export function addTracks(programs: Programs, task: AddTracksTask, work: Program
       ...QUIET,
       ...untrustedInput(task.video),
       // Tracks that are longer than the picture would make the video longer.
-      ...foreignInput(task.source, ['-t', String(seconds)]),
+      ...convertibleInput(task.source, ['-t', String(seconds)]),
       ...(lines.length > 0 ? ownInput(join(work.folder, LINES_FILE), 'srt') : []),
       ...['-c', 'copy', '-map_chapters', '0', '-map', '0:v', '-map', '0:a?'],
       ...(track === null ? [] : soundArguments(video, source, track, task.language)),

@@ -1,16 +1,23 @@
 /** Converts a video to a format that the service accepts: plans the changes from its header, then runs ffmpeg. */
+
 import { join, parse } from 'node:path';
 import { languageName } from '../../protocol/language-tag.ts';
-import { explaining, type PreparationCode } from '../failure.ts';
-import { aac, copyPicture, encodePicture, ON_TIME } from '../probe/codecs.ts';
-import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
-import { type Fraction, formatFraction } from '../probe/fraction.ts';
-import { FEW_ERRORS } from '../probe/inspect.ts';
-import { ENCODER_LIMITS, fileAddress, foreignInput, QUIET, trackProgress } from '../programs/arguments.ts';
+import { aac, copyPicture, encodePicture, ON_TIME } from '../export/encoders.ts';
+import { type Fraction, formatFraction, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
+import {
+  convertibleInput,
+  ENCODER_LIMITS,
+  FEW_ERRORS,
+  fileAddress,
+  QUIET,
+  trackProgress,
+} from '../programs/arguments.ts';
+import { explaining, type PreparationCode } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
-import { coverArguments, MP4_SOUND } from './export.ts';
-import { copyOptions, DEINTERLACE, MP4_CODECS } from './picture.ts';
+import { coverArguments, DEINTERLACE } from './encoders.ts';
+import { MP4_SOUND } from './export.ts';
+import { copyOptions, MP4_CODECS } from './picture.ts';
 
 export type ConversionPlan =
   /** The file can be sent unchanged. */
@@ -183,7 +190,7 @@ export async function convert(
   const path = join(work.folder, `${parse(file).name}.mp4`);
   const args = [
     ...[...QUIET, ...FEW_ERRORS, '-progress', 'pipe:1'],
-    ...foreignInput(file),
+    ...convertibleInput(file),
     ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
     ...pictureArguments(facts, plan),
     ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aac(plan.track.channels)]),

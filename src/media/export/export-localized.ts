@@ -1,8 +1,8 @@
 /** The last step of a staged localization: exports picture, dub, background and subtitles into one MP4. */
 
-import { requireComplete } from '../convert/integrity.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
 import { readFacts } from '../probe/facts.ts';
+import { requireComplete } from '../probe/packets.ts';
+import { explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineUse, Subtitle, Work } from '../work.ts';
 import { convert, planConversion } from './convert.ts';

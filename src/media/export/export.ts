@@ -1,13 +1,21 @@
 /** Exports picture, sound and subtitles into one MP4. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { type MediaHeader, readHeader } from '../probe/header.ts';
+import { type MediaHeader, readHeader } from '../probe/facts.ts';
 import { declaredDuration } from '../probe/packets.ts';
-import { ENCODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import {
+  ENCODER_LIMITS,
+  fileAddress,
+  ownInput,
+  QUIET,
+  trackProgress,
+  untrustedInput,
+} from '../programs/arguments.ts';
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { stripMarkup } from '../subtitles/text.ts';
@@ -31,17 +39,9 @@ import {
   type Original,
   type OriginalSounds,
 } from './balance.ts';
+import { coverArguments, DEINTERLACE, encoderArguments, SAME_TIMES } from './encoders.ts';
 import { findBoxes, requireFont } from './fonts.ts';
-import {
-  DEINTERLACE,
-  encoderArguments,
-  mostThreads,
-  type PicturePlan,
-  planPicture,
-  readMastering,
-  SAME_TIMES,
-  whiteOf,
-} from './picture.ts';
+import { mostThreads, type PicturePlan, planPicture, readMastering, whiteOf } from './picture.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -117,10 +117,7 @@ export async function exportVideo(
     ...coverArguments(header),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
-  const onLine = (line: string) => {
-    const time = /^out_time_us=(\d+)/.exec(line)?.[1];
-    if (time !== undefined && duration > 0) work.report(Math.min(1, Number(time) / 1e6 / duration));
-  };
+  const onLine = trackProgress(duration, work.report);
   await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }).catch((error: unknown) => {
     throw isOutOfMemory(error) ? exportTooLargeFailure(error) : error;
   });
@@ -180,7 +177,7 @@ export async function checkExport(
   programs: Programs,
   request: ExportRequest,
   lines: readonly SubtitleLine[] | null,
-  run: { readonly signal: AbortSignal; readonly folder: string },
+  run: EngineRun,
 ): Promise<void> {
   const { video, resolution, targetLanguage: language } = request;
   const burned = request.subtitleOutput === 'burned';
@@ -248,14 +245,6 @@ function pictureArguments(
       ...encoderArguments(picture, threads, mastering),
     ],
   };
-}
-
-/** Copies the cover images, which follow the picture. @param input index of ffmpeg's input that has them */
-export function coverArguments({ covers }: Pick<MediaHeader, 'covers'>, input = 0): string[] {
-  return covers.flatMap((index, place) => {
-    const stream = `v:${place + 1}`;
-    return ['-map', `${input}:${index}`, `-c:${stream}`, 'copy', `-disposition:${stream}`, 'attached_pic'];
-  });
 }
 
 function subtitleArguments(input: number, language: string): string[] {

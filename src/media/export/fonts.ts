@@ -10,18 +10,12 @@ import { ChildFailure, ProgramMissing } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { stripMarkup } from '../subtitles/text.ts';
 import { formatAss } from '../subtitles/write.ts';
-import type { Subtitle } from '../work.ts';
+import type { EngineRun, Subtitle } from '../work.ts';
 
 /** Even one is refused, unlike a rare letter: the text has few of them, and a box says nothing. */
 const EMOJI = /\p{Extended_Pictographic}/gu;
 /** The language tag of emoji. Source: Unicode Technical Standard 51, "Emoji script". */
 const EMOJI_TAG = 'und-Zsye';
-
-interface Run {
-  readonly signal: AbortSignal;
-  /** An existing folder for temporary files. */
-  readonly folder: string;
-}
 
 /** A text in a few rare characters is burned in with a box for each; a text in an unknown script is not. */
 const MISSING_SHARE = 0.05;
@@ -34,7 +28,7 @@ const MISSING_SHARE = 0.05;
 export async function requireFont(
   programs: Programs,
   { language, lines }: { readonly language: string; readonly lines: readonly SubtitleLine[] | null },
-  run: Run,
+  run: EngineRun,
 ): Promise<void> {
   const text = lines === null ? sampleText(language) : lines.map((line) => stripMarkup(line.text)).join('\n');
   const emoji = await findUnshown(programs, language, new Set(text.match(EMOJI)), run);
@@ -59,14 +53,14 @@ export async function requireFont(
 export async function findBoxes(
   programs: Programs,
   { language, lines }: Subtitle,
-  run: Run,
+  run: EngineRun,
 ): Promise<string[]> {
   const text = lines.map((line) => stripMarkup(line.text)).join('\n');
   return findUnshown(programs, language, new Set(text.match(/[\p{L}\p{M}\p{N}\p{P}\p{S}]/gu)), run);
 }
 
 /** Returns whether this machine has a font for burned subtitles in a language. Without ffmpeg it has none. */
-export async function hasFont(programs: Programs, language: string, run: Run): Promise<boolean> {
+export async function hasFont(programs: Programs, language: string, run: EngineRun): Promise<boolean> {
   try {
     return (await findMissing(programs, language, sampleText(language), run)).length === 0;
   } catch (error) {
@@ -76,7 +70,12 @@ export async function hasFont(programs: Programs, language: string, run: Run): P
 }
 
 /** Returns the missing letters of a text; none if almost all of it can be read. */
-async function findMissing(programs: Programs, language: string, text: string, run: Run): Promise<string[]> {
+async function findMissing(
+  programs: Programs,
+  language: string,
+  text: string,
+  run: EngineRun,
+): Promise<string[]> {
   const letters = new Set(text.match(/[\p{L}\p{M}\p{N}\p{Emoji_Presentation}]/gu));
   const missing = await findUnshown(programs, language, letters, run);
   return missing.length > letters.size * MISSING_SHARE ? missing : [];
@@ -108,7 +107,7 @@ async function findUnshown(
   programs: Programs,
   language: string,
   letters: ReadonlySet<string>,
-  { signal, folder }: Run,
+  { signal, folder }: EngineRun,
 ): Promise<string[]> {
   if (letters.size === 0) return [];
   const own = await mkdtemp(join(folder, 'vloc-font-'));

@@ -1,12 +1,19 @@
 /** Decides whether the picture can be copied, and how it is encoded if not. */
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { HEADER_BYTES, type MediaHeader } from '../probe/header.ts';
-import { displaySize, ratio } from '../probe/inspect.ts';
+import {
+  displaySize,
+  type HdrTransfer,
+  HEADER_BYTES,
+  hdrTransfer,
+  isDeepFormat,
+  type MediaHeader,
+  pixelAspect,
+} from '../probe/facts.ts';
 import { DECODER_LIMITS, untrustedInput } from '../programs/arguments.ts';
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import type { Resolution } from '../work.ts';
+import type { EngineRun, Resolution } from '../work.ts';
 
 export interface PictureSize {
   readonly width: number;
@@ -36,9 +43,6 @@ export function scaledSize(shown: PictureSize, resolution: Resolution): PictureS
   const even = (side: number) => 2 * Math.round((side * target) / short / 2);
   return { width: even(shown.width), height: even(shown.height) };
 }
-
-/** Transfer functions of HDR pictures, as ffmpeg names them: HDR10 (PQ) and HLG. */
-export type HdrTransfer = 'smpte2084' | 'arib-std-b67';
 
 /** A picture that is encoded. */
 export interface EncodedPicture {
@@ -102,22 +106,6 @@ export function copyOptions(
   return { input: ['-fflags', '+genpts'], output: ['-bsf:v:0', 'mpeg4_unpack_bframes'] };
 }
 
-/** Whether a pixel format of ffmpeg, such as `yuv420p10le`, has more than 8 bits for each colour. */
-export function isDeepFormat(format: string | undefined): boolean {
-  return /(?:9|1[0-6])(?:[lb]e)$|^(?:p|x2|xv|y2)\d|f32|48|64/.test(format ?? '');
-}
-
-/** Returns the width of a pixel divided by its height, as displayed; 1 if it is unknown. */
-function pixelAspect(video: NonNullable<MediaHeader['video']>): number {
-  const stored = ratio(video.sample_aspect_ratio.replace(':', '/')) || 1;
-  return displaySize(video).width === video.width ? stored : 1 / stored;
-}
-
-/** Returns the transfer function if it is one of HDR. */
-export function hdrTransfer(transfer: string | undefined): HdrTransfer | null {
-  return transfer === 'smpte2084' || transfer === 'arib-std-b67' ? transfer : null;
-}
-
 /**
  * Brightness of white text, 0 to 255: 203 cd/m² in HDR, because full white would dazzle. Source: ITU-R BT.2408, reference
  * white, 58 % of PQ and 75 % of HLG.
@@ -141,43 +129,6 @@ export function mostThreads({ size, hdr }: EncodedPicture): number {
   return pixels > FULL_HD && hdr !== null ? 3 : 8;
 }
 
-/** Visually equal to the source, encoded several times faster than real time. */
-const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'];
-/** For more than 8 bits, as in HDR, which players decode as HEVC only. `hvc1` is the tag that Apple's players recognize. */
-const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p10le', '-tag:v:0', 'hvc1'];
-
-/**
- * Returns the arguments of an encoder that keeps 10 bits, and HDR and its labels.
- * @param hdr null for standard dynamic range
- * @param quality CRF, as for H.264
- * @param options of x265
- */
-export function deepArguments(hdr: HdrTransfer | null, quality: number, options = ''): string[] {
-  const colours =
-    hdr === null ? [] : ['-color_primaries', 'bt2020', '-color_trc', hdr, '-colorspace', 'bt2020nc'];
-  return [...HEVC, '-crf', String(quality), ...colours, '-x265-params', `log-level=error${options}`];
-}
-
-/** Makes one progressive frame of the two fields of an interlaced one: players show MP4 without doing so. */
-export const DEINTERLACE = 'bwdif=mode=send_frame:deint=interlaced';
-
-/** Keeps each frame at its time: without them, a variable frame rate would become constant. */
-export const SAME_TIMES = ['-vsync', 'vfr', '-enc_time_base', '-1'] as const;
-
-/**
- * Returns the arguments of the encoder. It keeps the range and the colours of the source and their labels.
- * @param mastering see `readMastering`
- */
-export function encoderArguments(
-  { hdr, isDeep }: Pick<EncodedPicture, 'hdr' | 'isDeep'>,
-  threads: number,
-  mastering = '',
-): string[] {
-  if (hdr === null && !isDeep) return [...H264, '-threads', String(threads)];
-  // The pool is shared by frames, of which more than three at a time do not speed it up.
-  return deepArguments(hdr, 20, `:pools=${threads}:frame-threads=${Math.min(threads, 3)}${mastering}`);
-}
-
 const Fraction = v.pipe(
   v.string(),
   v.regex(/^\d{1,10}\/[1-9]\d{0,9}$/),
@@ -199,11 +150,7 @@ const FramesSchema = v.object({
 });
 
 /** Returns the options of x265 for the metadata of the first frame; empty if it has none, or cannot be decoded. */
-export async function readMastering(
-  programs: Programs,
-  video: string,
-  run: { readonly signal: AbortSignal; readonly folder: string },
-): Promise<string> {
+export async function readMastering(programs: Programs, video: string, run: EngineRun): Promise<string> {
   const first = ['-select_streams', 'V:0', '-read_intervals', '%+#1', '-show_entries', 'frame_side_data'];
   const args = ['-v', 'error', ...first, '-of', 'json', ...untrustedInput(video, ['-threads', '1'])];
   try {

@@ -4,12 +4,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { createWav, openWav, type WavReader, type WavWriter } from '../audio/wav.ts';
-import { explaining } from '../failure.ts';
-import { PCM, SAMPLE_RATE } from '../probe/codecs.ts';
-import { DECODER_LIMITS, fileAddress, ownInput, type ProgramRun, QUIET } from '../programs/arguments.ts';
+import { PCM, SAMPLE_RATE } from '../export/encoders.ts';
+import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import { explaining } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
-import type { Work } from '../work.ts';
+import type { EngineRun, Work } from '../work.ts';
 
 export interface Piece {
   /** A 16-bit WAV file with the sample rate and channels of the result. */
@@ -220,7 +220,7 @@ const FormatSchema = v.object({
   ]),
 });
 
-async function readFormat(programs: Programs, path: string, run: ProgramRun) {
+async function readFormat(programs: Programs, path: string, run: EngineRun) {
   const show = ['-select_streams', 'a:0', '-show_entries', 'stream=sample_rate,channels', '-of', 'json'];
   const json = await programs.run('ffprobe', ['-v', 'error', ...show, ...ownInput(path, 'wav')], run);
   const schema = v.pipe(v.string(), v.parseJson(), FormatSchema);

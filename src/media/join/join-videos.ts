@@ -2,20 +2,34 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWav } from '../audio/wav.ts';
-import { coverArguments } from '../export/export.ts';
-import { DEINTERLACE } from '../export/picture.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
-import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../probe/codecs.ts';
-import { countFrames, type PictureFrames, readFacts, type VideoFacts } from '../probe/facts.ts';
-import { formatFraction, secondsOf } from '../probe/fraction.ts';
 import {
+  aac,
+  copyPicture,
+  coverArguments,
+  DEINTERLACE,
+  encodePicture,
+  ON_TIME,
+  PCM,
+  SAMPLE_RATE,
+  stereoAtMost,
+} from '../export/encoders.ts';
+import {
+  countFrames,
+  formatFraction,
+  type PictureFrames,
+  readFacts,
+  secondsOf,
+  type VideoFacts,
+} from '../probe/facts.ts';
+import {
+  convertibleInput,
   ENCODER_LIMITS,
   fileAddress,
-  foreignInput,
   ownInput,
   QUIET,
   trackProgress,
 } from '../programs/arguments.ts';
+import { explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { VideoSplit } from '../split/split-video.ts';
@@ -123,7 +137,7 @@ async function takeApart(
   const widen = width === 2 && track.channels === 1 ? ',pan=stereo|c0=c0|c1=c0' : '';
   const exact = `${ON_TIME}${widen},apad=whole_len=${samples},atrim=end_sample=${samples + SAMPLES_BEHIND}`;
   const args = [
-    ...[...QUIET, ...foreignInput(result)],
+    ...[...QUIET, ...convertibleInput(result)],
     ...[
       '-map',
       `0:${facts.picture.index}`,

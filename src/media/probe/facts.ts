@@ -1,14 +1,216 @@
-/** Facts about a media file: reads the header of any file, and counts the frames of files that vloc wrote. */
+/**
+ * Facts about media files, as ffprobe reads them from the header, and the frames of files that vloc wrote. Headers are
+ * untrusted, because anyone can write anything into them.
+ */
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as v from 'valibot';
-import { type HdrTransfer, hdrTransfer, isDeepFormat } from '../export/picture.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
-import { fileAddress, foreignInput, type ProgramRun } from '../programs/arguments.ts';
-import { ChildFailure } from '../programs/failures.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { convertibleInput, fileAddress, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure, explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import { type Fraction, parseFraction } from './fraction.ts';
-import { HEADER_BYTES, HeaderStreamSchema, PROBE_LIMITS, seconds } from './header.ts';
+import type { EngineRun } from '../work.ts';
+
+/** 1 GiB and 10 s of CPU time are a hundred times what a valid header needs. */
+export const PROBE_LIMITS = { memoryBytes: 1024 ** 3, cpuSeconds: 10 } as const;
+
+/** A larger header has thousands of streams. */
+export const HEADER_BYTES = 1024 * 1024;
+
+const ENTRIES = [
+  'format=format_name,duration,start_time',
+  'format_tags=major_brand',
+  'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,sample_rate,channels,duration',
+  'stream=color_transfer,channel_layout,pix_fmt,sample_aspect_ratio,has_b_frames',
+  'stream_disposition=attached_pic,default',
+  'stream_side_data=rotation,dv_profile',
+  'stream_tags=language,title',
+].join(':');
+
+/** A stream in the output of ffprobe. Members are missing if the header does not contain them. */
+const StreamSchema = v.object({
+  index: v.number(),
+  codec_type: v.optional(v.string()),
+  codec_name: v.optional(v.string(), 'unknown'),
+  width: v.optional(v.number(), 0),
+  height: v.optional(v.number(), 0),
+  avg_frame_rate: v.optional(v.string(), '0/0'),
+  r_frame_rate: v.optional(v.string(), '0/0'),
+  sample_rate: v.optional(v.string(), '0'),
+  channels: v.optional(v.number(), 0),
+  channel_layout: v.optional(v.string(), 'unknown'),
+  color_transfer: v.optional(v.string(), 'unknown'),
+  pix_fmt: v.optional(v.string(), 'unknown'),
+  sample_aspect_ratio: v.optional(v.string(), '1:1'),
+  has_b_frames: v.optional(v.number(), 0),
+  duration: v.optional(v.string()),
+  disposition: v.optional(
+    v.object({ attached_pic: v.optional(v.number(), 0), default: v.optional(v.number(), 0) }),
+  ),
+  side_data_list: v.optional(
+    v.array(v.object({ rotation: v.optional(v.number()), dv_profile: v.optional(v.number()) })),
+    [],
+  ),
+  tags: v.optional(v.object({ language: v.optional(v.string()), title: v.optional(v.string()) })),
+});
+type Stream = v.InferOutput<typeof StreamSchema>;
+
+const HeaderSchema = v.object({
+  format: v.object({
+    format_name: v.string(),
+    duration: v.optional(v.string()),
+    start_time: v.optional(v.string()),
+    tags: v.optional(v.object({ major_brand: v.optional(v.string(), '') })),
+  }),
+  streams: v.array(StreamSchema),
+});
+
+export interface MediaHeader {
+  /** The name of ffmpeg's demuxer, such as `mov,mp4,m4a,3gp,3g2,mj2`. */
+  readonly demuxer: string;
+  /** Four-letter brand of an MP4 or MOV, such as `qt `; empty for other containers. */
+  readonly brand: string;
+  /** Duration that the container declares, in seconds; null if it declares none. */
+  readonly duration: number | null;
+  /** The first time stamp of the file, in seconds. */
+  readonly start: number;
+  /** The first video stream. Cover images are skipped. */
+  readonly video: Stream | null;
+  /** The first audio stream. */
+  readonly audio: Stream | null;
+  /** Indexes of the cover images. */
+  readonly covers: readonly number[];
+  /** All streams, in file order. */
+  readonly streams: readonly Stream[];
+}
+
+/**
+ * Reads the header of an untrusted file in one of the six containers of the service.
+ * @throws JobFailure MEDIA_UNSUPPORTED if the file has none of them, MEDIA_CORRUPT if it is damaged
+ */
+export async function readHeader(programs: Programs, file: string, run: EngineRun): Promise<MediaHeader> {
+  const formats = {
+    message: 'the file is not a video in one of the formats MP4, MOV, AVI, MPEG, MPG or M4V',
+    advice: 'convert it to MP4',
+  };
+  try {
+    return await probe(programs, untrustedInput(file), formats, run);
+  } catch (error) {
+    if (!(error instanceof PreparationFailure)) throw error;
+    const code = error.code === 'MEDIA_UNSUPPORTED' ? error.code : 'MEDIA_CORRUPT';
+    throw new JobFailure(code, `${error.message}; ${error.advice}`, { cause: error.cause });
+  }
+}
+
+/** @param formats what to report for a file in another format */
+async function probe(
+  programs: Programs,
+  input: readonly string[],
+  formats: Pick<PreparationFailure, 'message' | 'advice'>,
+  run: EngineRun,
+): Promise<MediaHeader> {
+  const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'json', ...input];
+  const options = { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES };
+  const json = await programs.run('ffprobe', args, options).catch((error: unknown) => {
+    if (!(error instanceof ChildFailure)) throw error;
+    if (error.lastWords.includes('moov atom not found')) {
+      const message = 'the video has no index: the recording or its copy was cut off';
+      throw new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it again', { cause: error });
+    }
+    throw new PreparationFailure('MEDIA_UNSUPPORTED', formats.message, formats.advice, { cause: error });
+  });
+  return parseHeader(json.toString('utf8'));
+}
+
+/** Parses the JSON of ffprobe. Exported for tests with hostile output. @throws PreparationFailure MEDIA_CORRUPT */
+export function parseHeader(json: string): MediaHeader {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HeaderSchema), json);
+  if (!parsed.success) {
+    const message = 'the header of the video cannot be read';
+    throw new PreparationFailure('MEDIA_CORRUPT', message, 'export the video again');
+  }
+  const { format, streams } = parsed.output;
+  const pictures = streams.filter((stream) => stream.codec_type === 'video');
+  const isCover = ({ disposition }: Stream) => disposition?.attached_pic === 1;
+  return {
+    demuxer: format.format_name,
+    brand: format.tags?.major_brand ?? '',
+    duration: seconds(format.duration),
+    start: seconds(format.start_time) ?? 0,
+    video: pictures.find((stream) => !isCover(stream)) ?? null,
+    audio: streams.find((stream) => stream.codec_type === 'audio') ?? null,
+    covers: pictures.filter(isCover).map(({ index }) => index),
+    streams,
+  };
+}
+
+/** Returns a finite number of seconds, or null. */
+export function seconds(text: string | undefined): number | null {
+  const value = Number.parseFloat(text ?? '');
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Frame rates are fractions, because 30000/1001 is not exactly 29.97. */
+export interface Fraction {
+  readonly num: number;
+  readonly den: number;
+}
+
+/** Parses `30000/1001`. Returns null for `0/0` and for invalid text. */
+function parseFraction(text: string | undefined): Fraction | null {
+  const found = /^(\d{1,9})\/(\d{1,9})$/.exec(text ?? '');
+  const num = Number(found?.[1] ?? 0);
+  const den = Number(found?.[2] ?? 0);
+  return num > 0 && den > 0 ? { num, den } : null;
+}
+
+/** Parses a fraction of ffprobe as a number: `30000/1001` returns 29.97. Returns 0 for `0/0` and for invalid text. */
+export function ratio(text: string | undefined): number {
+  const fraction = parseFraction(text);
+  return fraction === null ? 0 : fraction.num / fraction.den;
+}
+
+export function formatFraction({ num, den }: Fraction): string {
+  return `${num}/${den}`;
+}
+
+/** Returns the length of `frames` frames in seconds, which is also the start of the frame with that number. */
+export function secondsOf(frames: number, rate: Fraction): number {
+  return (frames * rate.den) / rate.num;
+}
+
+/** Returns the start of the frame in samples. Rounded only once, so that the lengths of parts add up exactly. */
+export function samplesOf(frames: number, rate: Fraction, sampleRate: number): number {
+  return Math.round((frames * rate.den * sampleRate) / rate.num);
+}
+
+/** Transfer functions of HDR pictures, as ffmpeg names them: HDR10 (PQ) and HLG. */
+export type HdrTransfer = 'smpte2084' | 'arib-std-b67';
+
+/** Returns the transfer function if it is one of HDR. */
+export function hdrTransfer(transfer: string | undefined): HdrTransfer | null {
+  return transfer === 'smpte2084' || transfer === 'arib-std-b67' ? transfer : null;
+}
+
+/** Whether a pixel format of ffmpeg, such as `yuv420p10le`, has more than 8 bits for each colour. */
+export function isDeepFormat(format: string | undefined): boolean {
+  return /(?:9|1[0-6])(?:[lb]e)$|^(?:p|x2|xv|y2)\d|f32|48|64/.test(format ?? '');
+}
+
+/**
+ * Returns the displayed width and height in pixels: phones store a portrait video as landscape and mark it as rotated.
+ */
+export function displaySize(video: Stream): { width: number; height: number } {
+  const rotation = video.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
+  const lying = Math.abs(rotation) % 180 === 90;
+  return lying ? { width: video.height, height: video.width } : { width: video.width, height: video.height };
+}
+
+/** Returns the width of a pixel divided by its height, as displayed; 1 if it is unknown. */
+export function pixelAspect(video: Stream): number {
+  const stored = ratio(video.sample_aspect_ratio.replace(':', '/')) || 1;
+  return displaySize(video).width === video.width ? stored : 1 / stored;
+}
 
 export interface VideoFacts {
   /** File name without its folder. */
@@ -18,6 +220,8 @@ export interface VideoFacts {
   readonly demuxer: string;
   /** The longest duration that the container and its streams declare, in seconds; null if they declare none. */
   readonly durationSeconds: number | null;
+  /** Duration that the container declares, in seconds; null if it declares none. */
+  readonly containerSeconds: number | null;
   /** The first time stamp of the file, in seconds. */
   readonly startSeconds: number;
   /** The first video stream. Cover images are skipped. */
@@ -66,76 +270,40 @@ export interface TrackFacts {
   readonly isDefault: boolean;
 }
 
-const ENTRIES = [
-  'format=format_name,duration,start_time',
-  'stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,channels,duration',
-  'stream=color_transfer,pix_fmt,has_b_frames',
-  'stream_disposition=attached_pic,default',
-  'stream_tags=language,title',
-].join(':');
-
-const StreamSchema = v.object({
-  ...HeaderStreamSchema.entries,
-  disposition: v.optional(
-    v.object({ attached_pic: v.optional(v.number(), 0), default: v.optional(v.number(), 0) }),
-  ),
-  tags: v.optional(v.object({ language: v.optional(v.string()), title: v.optional(v.string()) })),
-});
-type Stream = v.InferOutput<typeof StreamSchema>;
-
-const ProbeSchema = v.object({
-  format: v.object({
-    format_name: v.string(),
-    duration: v.optional(v.string()),
-    start_time: v.optional(v.string()),
-  }),
-  streams: v.array(StreamSchema),
-});
+/** Formats of cover images in MP4. */
+const COVER_CODECS: ReadonlySet<string> = new Set(['mjpeg', 'png', 'bmp']);
 
 /**
  * Reads the header of an untrusted file.
  * @throws PreparationFailure MEDIA_UNSUPPORTED if the file is not a video that can be read or converted, MEDIA_CORRUPT
  * if it is damaged
  */
-export async function readFacts(programs: Programs, file: string, run: ProgramRun): Promise<VideoFacts> {
+export async function readFacts(programs: Programs, file: string, run: EngineRun): Promise<VideoFacts> {
   const { size } = await stat(file);
-  const args = ['-v', 'error', '-show_entries', ENTRIES, '-of', 'json', ...foreignInput(file)];
-  const json = await explaining('the header cannot be read', () =>
-    programs
-      .run('ffprobe', args, { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES })
-      .catch((error: unknown) => {
-        throw error instanceof ChildFailure ? headerFailure(error) : error;
-      }),
+  const formats = {
+    message: 'the file is not a video that vloc can read',
+    advice:
+      'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted',
+  };
+  const header = await explaining('the header cannot be read', () =>
+    probe(programs, convertibleInput(file), formats, run),
   );
-  return parseFacts(json.toString('utf8'), { name: basename(file), bytes: size });
-}
-
-/** Formats of cover images in MP4. */
-const COVER_CODECS: ReadonlySet<string> = new Set(['mjpeg', 'png', 'bmp']);
-
-/** Parses the JSON of ffprobe. */
-function parseFacts(json: string, file: { name: string; bytes: number }): VideoFacts {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json);
-  if (!parsed.success) {
-    const advice = 'export the video again';
-    throw new PreparationFailure('MEDIA_CORRUPT', 'the header of the video cannot be read', advice);
-  }
-  const { format, streams } = parsed.output;
-  const picture = streams.find(
-    (stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1,
-  );
+  const { demuxer, video, covers, streams } = header;
   const tracks = streams.filter((stream) => stream.codec_type === 'audio');
   return {
-    ...file,
-    demuxer: format.format_name,
-    durationSeconds: longest([format, ...(picture === undefined ? [] : [picture]), ...tracks]),
-    startSeconds: seconds(format.start_time) ?? 0,
-    picture: picture === undefined ? null : describePicture(picture),
-    covers: streams
-      .filter(
-        ({ disposition, codec_name }) => disposition?.attached_pic === 1 && COVER_CODECS.has(codec_name),
-      )
-      .map(({ index }) => index),
+    name: basename(file),
+    bytes: size,
+    demuxer,
+    durationSeconds: longest([
+      header.duration,
+      ...[video, ...tracks].map((stream) => seconds(stream?.duration)),
+    ]),
+    containerSeconds: header.duration,
+    startSeconds: header.start,
+    picture: video === null ? null : describePicture(video),
+    covers: covers.filter((index) =>
+      COVER_CODECS.has(streams.find((stream) => stream.index === index)?.codec_name ?? ''),
+    ),
     tracks: tracks.map(describeTrack),
     subtitles: streams
       .filter((stream) => stream.codec_type === 'subtitle')
@@ -148,9 +316,8 @@ function parseFacts(json: string, file: { name: string; bytes: number }): VideoF
 }
 
 /** Returns null if none of them declares a duration. */
-function longest(declared: readonly { readonly duration?: string | undefined }[]): number | null {
-  const all = declared.flatMap(({ duration }) => seconds(duration) ?? []).filter((value) => value > 0);
-  return all.length === 0 ? null : Math.max(...all);
+function longest(declared: readonly (number | null)[]): number | null {
+  return Math.max(0, ...declared.map((value) => value ?? 0)) || null;
 }
 
 /** Muxers round mean rates: rates that differ by less than this share are equal. */
@@ -184,17 +351,6 @@ function describeTrack(stream: Stream, position: number): TrackFacts {
     title: stream.tags?.title ?? null,
     isDefault: stream.disposition?.default === 1,
   };
-}
-
-function headerFailure(cause: ChildFailure): PreparationFailure {
-  if (cause.lastWords.includes('moov atom not found')) {
-    const message = 'the video has no index: the recording or its copy was cut off';
-    return new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it again', { cause });
-  }
-  const message = 'the file is not a video that vloc can read';
-  const advice =
-    'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted';
-  return new PreparationFailure('MEDIA_UNSUPPORTED', message, advice, { cause });
 }
 
 /** Returns a three-letter code as stored in containers, or null. The language tag of a file is untrusted. */
@@ -233,7 +389,7 @@ const CountSchema = v.object({
 });
 
 /** Counts the frames of an MP4 that vloc wrote. @throws if it has no picture */
-export async function countFrames(programs: Programs, file: string, run: ProgramRun): Promise<PictureFrames> {
+export async function countFrames(programs: Programs, file: string, run: EngineRun): Promise<PictureFrames> {
   const entries =
     'stream=codec_name,width,height,sample_aspect_ratio,pix_fmt,time_base,nb_read_packets,extradata_hash,color_transfer';
   const args = [

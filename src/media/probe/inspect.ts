@@ -1,13 +1,15 @@
 /** Validates a source video: container, streams, duration, and whether it is whole and can be decoded. */
+
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { together } from '../../base/together.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
-import { DECODER_LIMITS, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { DECODER_LIMITS, FEW_ERRORS, QUIET, untrustedInput } from '../programs/arguments.ts';
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import { type MediaHeader, readHeader, seconds } from './header.ts';
+import type { EngineRun } from '../work.ts';
+import { displaySize, type MediaHeader, ratio, readHeader, seconds } from './facts.ts';
 import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './packets.ts';
 
 /**
@@ -16,11 +18,7 @@ import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from '
  * @throws JobFailure MEDIA_UNSUPPORTED, MEDIA_CORRUPT, DURATION_EXCEEDED or NO_AUDIO_STREAM. Source: contract,
  * "Validation of a source video".
  */
-export async function inspectVideo(
-  programs: Programs,
-  file: string,
-  run: { signal: AbortSignal; folder: string },
-): Promise<Media> {
+export async function inspectVideo(programs: Programs, file: string, run: EngineRun): Promise<Media> {
   await access(file); // a missing file is not a fault of the media
   const header = await readHeader(programs, file, run);
   requireStreams(header);
@@ -97,15 +95,6 @@ function describeMedia(header: MediaHeader, duration: number): Media {
   };
 }
 
-/**
- * Returns the displayed width and height in pixels: phones store a portrait video as landscape and mark it as rotated.
- */
-export function displaySize(video: NonNullable<MediaHeader['video']>): { width: number; height: number } {
-  const rotation = video.side_data_list.find((data) => data.rotation !== undefined)?.rotation ?? 0;
-  const lying = Math.abs(rotation) % 180 === 90;
-  return lying ? { width: video.height, height: video.width } : { width: video.width, height: video.height };
-}
-
 /** ffmpeg reads MP4, MOV and M4V with one demuxer. The brand in the file distinguishes them. */
 export function containerName(header: MediaHeader): string {
   if (!header.demuxer.includes('mov')) return header.demuxer;
@@ -167,15 +156,6 @@ async function readBox(handle: FileHandle, at: number): Promise<{ type: string; 
  */
 const EVERY_FRAME_PIXELS = 6e9;
 
-/**
- * The share of undecodable frames that is accepted: players hide a few broken frames, which are common in recordings.
- * Above this share ffmpeg exits with `TOO_MANY_ERRORS`.
- */
-export const FEW_ERRORS = ['-max_error_rate', '0.02'] as const;
-
-/** The exit code of ffmpeg when the error rate is exceeded. */
-export const TOO_MANY_ERRORS = 69;
-
 /** Threads per decoder. Two streams are decoded concurrently, and the service does other work. */
 const THREADS = '2';
 
@@ -188,7 +168,7 @@ async function checkDecodes(
   programs: Programs,
   file: string,
   media: { header: MediaHeader; duration: number },
-  run: { signal: AbortSignal; folder: string },
+  run: EngineRun,
 ): Promise<void> {
   const { header, duration } = media;
   const frameRate = ratio(header.video?.avg_frame_rate) || 25; // the rate of television if none is declared
@@ -210,11 +190,4 @@ async function checkDecodes(
 function decodeArguments(file: string, stream: string, options: readonly string[]): string[] {
   const input = untrustedInput(file, ['-threads', THREADS, ...options]);
   return [...QUIET, ...FEW_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
-}
-
-/** Parses a fraction of ffprobe: `30000/1001` returns 29.97. Returns 0 for `0/0` and for invalid text. */
-export function ratio(text: string | undefined): number {
-  const [above, below] = (text ?? '').split('/').map(Number);
-  const value = (above ?? 0) / (below ?? 1);
-  return Number.isFinite(value) ? value : 0;
 }

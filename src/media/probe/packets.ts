@@ -1,9 +1,55 @@
-/** Measures the real duration of a video from its packets, because its header may be forged. */
+/**
+ * Packets of media files: how long a video really is, because its header may be forged, and whether it is complete, because
+ * the result of a truncated file would look complete.
+ */
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { untrustedInput } from '../programs/arguments.ts';
-import { ChildFailure } from '../programs/failures.ts';
+import { convertibleInput, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure, explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import { type MediaHeader, PROBE_LIMITS, seconds } from './header.ts';
+import type { EngineRun } from '../work.ts';
+import { type MediaHeader, PROBE_LIMITS, seconds, type VideoFacts } from './facts.ts';
+
+/** Times are in seconds. */
+interface Packet {
+  readonly at: number;
+  readonly lasts: number;
+  /** Index of its stream. */
+  readonly stream: number;
+  /** Flags of ffprobe, such as `K` for a key frame. */
+  readonly flags: string;
+}
+
+/** Reads the packets of all streams, one at a time: 15 minutes contain about 80,000. @throws ChildFailure */
+async function readPackets(
+  programs: Programs,
+  input: readonly string[],
+  { cpuSeconds, ...run }: EngineRun & { readonly cpuSeconds: number },
+  onPacket: (packet: Packet) => void,
+): Promise<void> {
+  const onLine = (line: string) => {
+    const [stream, pts, dts, duration, flags = ''] = line.split(',');
+    const at = seconds(pts) ?? seconds(dts);
+    if (at !== null) onPacket({ at, lasts: seconds(duration) ?? 0, stream: Number(stream), flags });
+  };
+  const entries = 'packet=stream_index,pts_time,dts_time,duration_time,flags';
+  const args = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', ...input];
+  await programs.run('ffprobe', args, { ...run, onLine, limits: { ...PROBE_LIMITS, cpuSeconds } });
+}
+
+/** Reading 10 GiB packet by packet takes about ten seconds. */
+const LONG_CPU_SECONDS = 120;
+
+/** Reads the packets of a file that may be long and in a container that is converted. @throws PreparationFailure */
+export function readLongPackets(
+  programs: Programs,
+  file: string,
+  run: EngineRun,
+  onPacket: (packet: Packet) => void,
+): Promise<void> {
+  return explaining('the packets of the video cannot be read', () =>
+    readPackets(programs, convertibleInput(file), { ...run, cpuSeconds: LONG_CPU_SECONDS }, onPacket),
+  );
+}
 
 /**
  * In valid files, packets may end a little after the declared end: up to 0.12 s of encoder delay and padding in HE-AAC,
@@ -27,70 +73,43 @@ export function declaredDuration(header: MediaHeader): number {
   return Math.max(0, ...all.map((value) => value ?? 0));
 }
 
-function reach(packet: PacketSpan['video']): number {
+type LastPacket = Pick<Packet, 'at' | 'lasts'>;
+
+function reach(packet: LastPacket | null): number {
   return packet === null ? 0 : packet.at + packet.lasts;
 }
 
-/** A truncated file lacks more than this share of its declared duration, and more than one second. */
-const MISSING_SHARE = 0.05;
-const MISSING_SECONDS = 1;
-
-/**
- * Returns where the packets of a stream end, in seconds, if that is before the end that its header declares; else null.
- */
-export function breaksOffAt(
-  declared: number | null,
-  packet: PacketSpan['video'],
-  first: number,
-): number | null {
-  if (declared === null) return null;
-  const reached = Math.max(0, reach(packet) - first);
-  const missing = declared - reached;
-  return missing > MISSING_SECONDS && missing > declared * MISSING_SHARE ? reached : null;
+export interface PacketSpan {
+  /** Time of the first packet of either stream, in seconds. */
+  readonly first: number;
+  /** The last packet of the video and the audio stream. */
+  readonly video: LastPacket | null;
+  readonly audio: LastPacket | null;
 }
 
 /** Reading 1 GiB packet by packet takes about a second. The rest is for slow disks and thousands of tiny packets. */
 const PACKET_CPU_SECONDS = 30;
 
-export interface PacketSpan {
-  /** Time of the first packet of either stream, in seconds. */
-  readonly first: number;
-  /** Time and duration of the last packet of the video and the audio stream. */
-  readonly video: LastPacket | null;
-  readonly audio: LastPacket | null;
-}
-
-export interface LastPacket {
-  readonly at: number;
-  readonly lasts: number;
-}
-
-/** Reads the times of all packets, one line at a time: 15 minutes contain about 80,000. */
+/** Measures the packets of an untrusted file. @throws JobFailure MEDIA_CORRUPT if they cannot be read */
 export async function measurePackets(
   programs: Programs,
   file: string,
   header: MediaHeader,
-  run: { signal: AbortSignal; folder: string },
+  run: EngineRun,
 ): Promise<PacketSpan> {
   let first = Number.POSITIVE_INFINITY;
   const last = new Map<number, LastPacket>();
-  const onLine = (line: string) => {
-    const [stream, pts, dts, duration] = line.split(',');
-    const index = Number(stream);
-    if (index !== header.video?.index && index !== header.audio?.index) return;
-    const at = finite(pts) ?? finite(dts);
-    if (at === null) return;
-    first = Math.min(first, at);
-    const known = last.get(index);
-    if (known === undefined || at > known.at) last.set(index, { at, lasts: finite(duration) ?? 0 });
+  const onPacket = (packet: Packet) => {
+    if (packet.stream !== header.video?.index && packet.stream !== header.audio?.index) return;
+    first = Math.min(first, packet.at);
+    const known = last.get(packet.stream);
+    if (known === undefined || packet.at > known.at) last.set(packet.stream, packet);
   };
-  const entries = 'packet=stream_index,pts_time,dts_time,duration_time';
   // Edit lists can remove packets from the header's duration: a file with a list of 10 s over 1,000 s of packets was
   // accepted.
   const options = header.demuxer.includes('mov') ? ['-ignore_editlist', '1'] : [];
-  const args = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', ...untrustedInput(file, options)];
-  const limits = { ...PROBE_LIMITS, cpuSeconds: PACKET_CPU_SECONDS };
-  await programs.run('ffprobe', args, { ...run, onLine, limits }).catch((error: unknown) => {
+  const limited = { ...run, cpuSeconds: PACKET_CPU_SECONDS };
+  await readPackets(programs, untrustedInput(file, options), limited, onPacket).catch((error: unknown) => {
     if (!(error instanceof ChildFailure)) throw error;
     throw new JobFailure('MEDIA_CORRUPT', 'the packets of the video cannot be read', { cause: error });
   });
@@ -102,7 +121,49 @@ export async function measurePackets(
   };
 }
 
-function finite(text: string | undefined): number | null {
-  const value = Number.parseFloat(text ?? '');
-  return Number.isFinite(value) ? value : null;
+/** A truncated file lacks more than this share of its declared duration, and more than one second. */
+const MISSING_SHARE = 0.05;
+const MISSING_SECONDS = 1;
+
+/**
+ * Returns where the packets of a stream end, in seconds, if that is before the end that its header declares; else null.
+ */
+export function breaksOffAt(
+  declared: number | null,
+  packet: LastPacket | null,
+  first: number,
+): number | null {
+  if (declared === null) return null;
+  const reached = Math.max(0, reach(packet) - first);
+  const missing = declared - reached;
+  return missing > MISSING_SECONDS && missing > declared * MISSING_SHARE ? reached : null;
+}
+
+/** For all other containers, ffprobe computes the length from what is there. */
+const DECLARING = /^(mov|matroska|flv)/;
+
+/**
+ * Compares the end of the last packet with the length that the header declares, with the tolerance of the service, before a
+ * file is converted or cut.
+ * @throws PreparationFailure MEDIA_CORRUPT if the file is truncated
+ */
+export async function requireComplete(
+  programs: Programs,
+  file: string,
+  { demuxer, containerSeconds }: Pick<VideoFacts, 'demuxer' | 'containerSeconds'>,
+  run: EngineRun,
+): Promise<void> {
+  if (!DECLARING.test(demuxer)) return;
+  let last: LastPacket | null = null;
+  // Packets of all streams: a single one may end early, and subtitles may be shown after the last picture.
+  await readLongPackets(programs, file, run, (packet) => {
+    if (last === null || packet.at > last.at) last = packet;
+  });
+  // Some containers count from the first packet and some from zero; zero is the more tolerant.
+  const end = breaksOffAt(containerSeconds || null, last, 0);
+  if (end === null) return;
+  const message = `the video breaks off at ${end.toFixed(1)} s of ${containerSeconds?.toFixed(1)} s: the file is incomplete`;
+  const advice =
+    'copy, download or export it again; if this is the only copy, `ffmpeg -i IN -c copy OUT` writes what is left of it as a complete file';
+  throw new PreparationFailure('MEDIA_CORRUPT', message, advice);
 }

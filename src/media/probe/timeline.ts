@@ -4,12 +4,11 @@
  */
 
 import { MP4_CODECS } from '../export/picture.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
-import { foreignInput, type ProgramRun } from '../programs/arguments.ts';
+import { PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import type { VideoFacts } from './facts.ts';
-import { type Fraction, secondsOf } from './fraction.ts';
-import { PROBE_LIMITS } from './header.ts';
+import type { EngineRun } from '../work.ts';
+import { type Fraction, secondsOf, type VideoFacts } from './facts.ts';
+import { readLongPackets } from './packets.ts';
 
 export interface Timeline {
   readonly frames: number;
@@ -34,8 +33,6 @@ interface PicturePacket {
   readonly isHidden: boolean;
 }
 
-/** Reading 10 GiB packet by packet takes about ten seconds. */
-const PACKET_CPU_SECONDS = 120;
 /** 20 hours at 60 frames per second. A file with more frames is probably malicious, and each frame costs memory. */
 const MOST_FRAMES = 4_320_000;
 
@@ -50,28 +47,19 @@ export async function readTimeline(
   programs: Programs,
   file: string,
   facts: VideoFacts,
-  run: ProgramRun,
+  run: EngineRun,
 ): Promise<Timeline> {
   const packets: PicturePacket[] = [];
   let soundEnd = 0;
-  const onLine = (line: string) => {
-    const [stream, pts, dts, duration, flags = ''] = line.split(',');
-    const at = Number.parseFloat(pts ?? '');
-    const time = Number.isFinite(at) ? at : Number.parseFloat(dts ?? '');
-    if (!Number.isFinite(time)) return;
-    if (Number(stream) === facts.picture?.index) {
-      if (packets.length >= MOST_FRAMES) throw corrupt(`the video has more than ${MOST_FRAMES} frames`);
-      packets.push({ at: time, isKey: flags.includes('K'), isHidden: flags.includes('D') });
-    } else if (facts.tracks.some((track) => track.index === Number(stream))) {
-      soundEnd = Math.max(soundEnd, time + (Number.parseFloat(duration ?? '') || 0));
+  await readLongPackets(programs, file, run, ({ at, lasts, stream, flags }) => {
+    if (stream === facts.picture?.index) {
+      if (packets.length >= MOST_FRAMES)
+        throw corruptFailure(`the video has more than ${MOST_FRAMES} frames`);
+      packets.push({ at, isKey: flags.includes('K'), isHidden: flags.includes('D') });
+    } else if (facts.tracks.some((track) => track.index === stream)) {
+      soundEnd = Math.max(soundEnd, at + lasts);
     }
-  };
-  const entries = 'packet=stream_index,pts_time,dts_time,duration_time,flags';
-  const args = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', ...foreignInput(file)];
-  const limits = { ...PROBE_LIMITS, cpuSeconds: PACKET_CPU_SECONDS };
-  await explaining('the packets of the video cannot be read', () =>
-    programs.run('ffprobe', args, { ...run, onLine, limits }),
-  );
+  });
   const canCopy = WITH_TIME_STAMPS.test(facts.demuxer) && MP4_CODECS.has(facts.picture?.codec ?? '');
   const { first, ...times } = describePackets(packets, facts.picture?.frameRate ?? null);
   return {
@@ -91,7 +79,7 @@ export function describePackets(packets: readonly PicturePacket[], declared: Fra
   shown.sort((left, right) => left - right);
   const first = shown[0];
   const last = shown.at(-1);
-  if (first === undefined || last === undefined) throw corrupt('the video has no frames');
+  if (first === undefined || last === undefined) throw corruptFailure('the video has no frames');
   const measured = shown.length > 1 && last > first ? (shown.length - 1) / (last - first) : null;
   const frameRate = chooseRate(measured, declared);
   const frameSeconds = secondsOf(1, frameRate);
@@ -143,6 +131,6 @@ function findCleanFrames(packets: readonly PicturePacket[]): number[] {
   return clean;
 }
 
-function corrupt(message: string): PreparationFailure {
+function corruptFailure(message: string): PreparationFailure {
   return new PreparationFailure('MEDIA_CORRUPT', message, 'export the video again');
 }

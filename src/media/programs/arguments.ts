@@ -44,19 +44,13 @@ const CONVERTIBLE = 'matroska,webm,mpegts,flv,asf,ogg';
  * Returns input arguments for an untrusted video. Only files in these containers are opened: otherwise a playlist named
  * `.mkv` could make ffmpeg read other files and URLs. `options` are further input options.
  */
-export function foreignInput(file: string, options: readonly string[] = []): string[] {
+export function convertibleInput(file: string, options: readonly string[] = []): string[] {
   const formats = `${DEMUXERS},${CONVERTIBLE}`;
   return [
     ...['-protocol_whitelist', 'file', '-format_whitelist', formats],
     ...options,
     ...['-i', fileAddress(file)],
   ];
-}
-
-/** What each run of a program receives. The folder is for temporary files. */
-export interface ProgramRun {
-  readonly signal: AbortSignal;
-  readonly folder: string;
 }
 
 /**
@@ -69,3 +63,12 @@ export function trackProgress(seconds: number, report: (fraction: number) => voi
     if (time !== undefined && seconds > 0) report(Math.min(1, Number(time) / 1e6 / seconds));
   };
 }
+
+/**
+ * The share of undecodable frames that is accepted: players hide a few broken frames, which are common in recordings.
+ * Above this share ffmpeg exits with `TOO_MANY_ERRORS`.
+ */
+export const FEW_ERRORS = ['-max_error_rate', '0.02'] as const;
+
+/** The exit code of ffmpeg when the error rate is exceeded. */
+export const TOO_MANY_ERRORS = 69;

@@ -2,7 +2,7 @@
  * Plans where a long video is cut: in the middle of the best silence near each equal point, on a frame boundary. Does
  * no I/O.
  */
-import { type Fraction, secondsOf } from '../probe/fraction.ts';
+import { type Fraction, secondsOf } from '../probe/facts.ts';
 import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
 
 /** A range of time, in seconds from the first frame. */

@@ -10,11 +10,11 @@ import { SPEECH_FORMAT } from '../audio/decode-audio.ts';
 import { findPauses } from '../audio/segments.ts';
 import { detectSpeech, VAD_WINDOW } from '../audio/speech-detector.ts';
 import { openWav } from '../audio/wav.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
-import { PCM } from '../probe/codecs.ts';
+import { PCM } from '../export/encoders.ts';
 import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
 import type { Timeline } from '../probe/timeline.ts';
-import { DECODER_LIMITS, fileAddress, foreignInput, QUIET } from '../programs/arguments.ts';
+import { convertibleInput, DECODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';
+import { explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
 import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
@@ -119,7 +119,7 @@ async function listenTo(
   const from = String(window.start + timeline.startSeconds);
   const args = [
     ...QUIET,
-    ...foreignInput(path, ['-ss', from, '-t', String(length)]),
+    ...convertibleInput(path, ['-ss', from, '-t', String(length)]),
     ...['-map', `0:${track.index}`, '-ar', String(SPEECH_FORMAT.sampleRate), '-ac', '1'],
     ...[...PCM, fileAddress(wav)],
   ];

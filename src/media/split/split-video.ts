@@ -5,22 +5,36 @@
 import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { openWav } from '../audio/wav.ts';
-import { coverArguments } from '../export/export.ts';
-import { DEINTERLACE } from '../export/picture.ts';
-import { explaining, PreparationFailure } from '../failure.ts';
-import { aac, copyPicture, encodePicture, ON_TIME, PCM, SAMPLE_RATE, stereoAtMost } from '../probe/codecs.ts';
-import { countFrames, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
-import { type Fraction, formatFraction, samplesOf } from '../probe/fraction.ts';
-import { FEW_ERRORS } from '../probe/inspect.ts';
+import {
+  aac,
+  copyPicture,
+  coverArguments,
+  DEINTERLACE,
+  encodePicture,
+  ON_TIME,
+  PCM,
+  SAMPLE_RATE,
+  stereoAtMost,
+} from '../export/encoders.ts';
+import {
+  countFrames,
+  type Fraction,
+  formatFraction,
+  samplesOf,
+  type TrackFacts,
+  type VideoFacts,
+} from '../probe/facts.ts';
 import type { Timeline } from '../probe/timeline.ts';
 import {
+  convertibleInput,
   ENCODER_LIMITS,
+  FEW_ERRORS,
   fileAddress,
-  foreignInput,
   ownInput,
   QUIET,
   trackProgress,
 } from '../programs/arguments.ts';
+import { explaining, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND, type SplitLimits } from './limits.ts';
@@ -110,7 +124,7 @@ async function decodeSound(programs: Programs, task: SplitTask, work: Work): Pro
   const path = join(work.folder, 'sound.wav');
   const { index, channels } = task.track;
   const output = ['-map', `0:${index}`, '-af', ON_TIME, '-ac', String(stereoAtMost(channels)), ...PCM];
-  const args = [...QUIET, ...FEW_ERRORS, ...foreignInput(task.path), ...output, fileAddress(path)];
+  const args = [...QUIET, ...FEW_ERRORS, ...convertibleInput(task.path), ...output, fileAddress(path)];
   await explaining('the sound cannot be decoded', () =>
     programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS }),
   );
@@ -155,7 +169,7 @@ async function cutPicture(
   ];
   const args = [
     ...[...QUIET, ...FEW_ERRORS, '-progress', 'pipe:1'],
-    ...[...foreignInput(path), '-map', `0:${facts.picture?.index}`],
+    ...[...convertibleInput(path), '-map', `0:${facts.picture?.index}`],
     ...(picture === 'copied' ? copyPicture(facts.picture?.codec ?? '') : encode),
     ...['-map_metadata', '-1', '-f', 'segment', '-segment_format', 'mp4'],
     ...['-segment_frames', frames.join(','), '-reset_timestamps', '1'],
@@ -189,7 +203,7 @@ async function writePart(
   const covers = range.firstFrame === 0 ? task.facts.covers : [];
   const args = [
     ...[...QUIET, ...ownInput(picture, 'mov'), ...ownInput(sound.path, 'wav')],
-    ...(covers.length > 0 ? foreignInput(task.path) : []),
+    ...(covers.length > 0 ? convertibleInput(task.path) : []),
     ...['-map', '0:v:0', '-map', '1:a:0', ...copyPicture(codec)],
     ...['-af', `${cut},${placed}`, ...aac(task.track.channels)],
     ...coverArguments({ covers }, 2),

@@ -1,12 +1,9 @@
 /** Finds problems in subtitles, both for viewers and for the service, and inspects files that a user edited. */
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime, SubtitleError } from '../../protocol/srt.ts';
-import { isLongerThan, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { PreparationFailure } from '../failure.ts';
-import { decodeText } from './bounds.ts';
-import { formatOf, readSubtitleFile } from './read.ts';
-import { type ScannedCue, scanSrt, scanVtt } from './scan.ts';
-import { scanAss } from './scan-ass.ts';
+import { isLongerThan, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { PreparationFailure } from '../programs/failures.ts';
+import { readSubtitleFile, type ScannedCue, scanSubtitle } from './read.ts';
 import { hasWords, stripMarkup } from './text.ts';
 
 type FindingCode =
@@ -202,25 +199,18 @@ export interface InspectedSubtitle {
   readonly findings: readonly SubtitleProblem[];
 }
 
-const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
-  srt: scanSrt,
-  vtt: scanVtt,
-  ass: scanAss,
-};
-
 /**
  * Reads and checks SRT, WebVTT or ASS. Never throws for faults of the file.
  * @param videoMs length of the video; null if unknown
  */
-export async function inspectSubtitle(
+export function inspectSubtitle(
   bytes: Uint8Array,
   name: string,
   videoMs: number | null = null,
-): Promise<InspectedSubtitle> {
+): InspectedSubtitle {
   const findings = findFlaws(bytes, name, videoMs);
   try {
-    const lines = await readSubtitleFile(bytes, name);
-    return { lines: inOrder(lines), findings };
+    return { lines: inOrder(readSubtitleFile(bytes, name)), findings };
   } catch (error) {
     if (!(error instanceof PreparationFailure)) throw error;
     const isReported = findings.some(({ severity }) => severity === 'error');
@@ -230,8 +220,7 @@ export async function inspectSubtitle(
 
 function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): readonly SubtitleProblem[] {
   try {
-    const text = decodeText(bytes);
-    const cues = SCANNERS[formatOf(text, name)](text);
+    const cues = scanSubtitle(bytes, name);
     // For a file without any times, the reader's own message is clearer.
     return cues.length === 0 ? [] : checkSubtitle(cues, videoMs);
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { formatTime } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { PreparationFailure } from '../failure.ts';
+import { PreparationFailure } from '../programs/failures.ts';
 import { readSubtitleFile } from './read.ts';
 import { writeSubtitle } from './write.ts';
 
@@ -99,12 +99,9 @@ function oneRow(line: SubtitleLine): string {
 }
 
 /** Returns the lines after writing and reading them in a format; unchanged if they cannot be read back. */
-export async function readBack(
-  lines: readonly SubtitleLine[],
-  format: SubtitleFormat,
-): Promise<readonly SubtitleLine[]> {
+export function readBack(lines: readonly SubtitleLine[], format: SubtitleFormat): readonly SubtitleLine[] {
   try {
-    return await readSubtitleFile(Buffer.from(writeSubtitle(lines, format)), `left.${format}`);
+    return readSubtitleFile(Buffer.from(writeSubtitle(lines, format)), `left.${format}`);
   } catch (error) {
     if (error instanceof PreparationFailure) return lines;
     throw error;

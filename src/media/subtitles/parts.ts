@@ -6,11 +6,11 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { formatSrt, parseSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SubtitleTrackFacts, VideoFacts } from '../probe/facts.ts';
-import { DECODER_LIMITS, foreignInput, QUIET } from '../programs/arguments.ts';
+import { convertibleInput, DECODER_LIMITS, QUIET } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';
 import type { Work } from '../work.ts';
-import { MOST_CUES } from './bounds.ts';
+import { MOST_CUES } from './read.ts';
 
 export interface SubtitlePart {
   /** Numbered from 1, with times relative to the start of the part. */
@@ -158,7 +158,7 @@ async function readTrack(
 ): Promise<SubtitleLine[]> {
   if (track === undefined) return [];
   const output = ['-map', `0:${track.index}`, '-c:s', 'srt', '-f', 'srt', 'pipe:1'];
-  const args = [...QUIET, ...foreignInput(path), ...output];
+  const args = [...QUIET, ...convertibleInput(path), ...output];
   const srt = (await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS })).toString('utf8');
   return srt.trim() === '' ? [] : parseSrt(srt, MOST_CUES);
 }

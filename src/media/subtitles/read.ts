@@ -1,26 +1,25 @@
-/** Reads a subtitle file of any format into lines. The file is untrusted. */
+/**
+ * Reads SRT, WebVTT and ASS files. They are untrusted: each is read in one pass over its rows, so that the cost of a hostile
+ * file depends only on its size.
+ */
 
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import { isLongerThan, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { PreparationFailure } from '../failure.ts';
-import { assText, onlyEvents } from './ass-text.ts';
-import { boundRows, decodeText, MOST_CUES } from './bounds.ts';
+import { PreparationFailure } from '../programs/failures.ts';
 import { stripMarkup } from './text.ts';
 
-/** A cue as the libraries return it: times in seconds, and text with or without markup. */
-interface RawCue {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+export const MOST_CUES = 10 * LIMITS.subtitleLines;
 
-/** The part of media-captions that is used. */
-interface MediaCaptions {
-  parseText(
-    text: string,
-    options: { type: 'vtt'; strict: boolean },
-  ): Promise<{ cues: readonly { startTime: number; endTime: number; text: string }[] }>;
+/** A cue as it is in a file, which may be too broken to be sent. */
+export interface ScannedCue {
+  /** Number of the cue, from 1. */
+  readonly number: number;
+  /** Row of the times in the file, from 1; null if the cue does not come from a file with rows. */
+  readonly row: number | null;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly text: string;
 }
 
 /** File extensions of the formats. */
@@ -31,18 +30,43 @@ const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
  * numbered from 1. Skips styles, comments, drawings and cues without text. Does not check the service's limit on lines.
  * @throws PreparationFailure SUBTITLE_INVALID
  */
-export async function readSubtitleFile(bytes: Uint8Array, name: string): Promise<SubtitleLine[]> {
+export function readSubtitleFile(bytes: Uint8Array, name: string): SubtitleLine[] {
   if (bytes.length >= LIMITS.subtitleBytes) {
-    throw invalid(name, `it has ${bytes.length} bytes, the limit is below ${LIMITS.subtitleBytes}`);
+    throw invalidSubtitleFailure(
+      name,
+      `it has ${bytes.length} bytes, the limit is below ${LIMITS.subtitleBytes}`,
+    );
   }
   try {
     const text = decodeText(bytes);
     const format = formatOf(text, name);
-    if (format === 'srt') return parseSrt(text, MOST_CUES);
-    return toLines(format === 'vtt' ? await readVtt(text) : await readAss(text));
+    return format === 'srt' ? parseSrt(text, MOST_CUES) : toLines(SCANNERS[format](text));
   } catch (error) {
-    if (error instanceof SubtitleError) throw invalid(name, error.message, error);
+    if (error instanceof SubtitleError) throw invalidSubtitleFailure(name, error.message, error);
     throw error;
+  }
+}
+
+function invalidSubtitleFailure(name: string, message: string, cause?: Error): PreparationFailure {
+  const advice = 'fix it in a subtitle editor; formats are SRT, WebVTT and ASS in UTF-8';
+  return new PreparationFailure('SUBTITLE_INVALID', `${name}: ${message}`, advice, { cause });
+}
+
+/** Scans a file of any format, also one that cannot be sent. @throws SubtitleError */
+export function scanSubtitle(bytes: Uint8Array, name: string): ScannedCue[] {
+  const text = decodeText(bytes);
+  return SCANNERS[formatOf(text, name)](text);
+}
+
+/** Decodes strict UTF-8, or UTF-16 with a byte order mark, which Windows editors write. */
+function decodeText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const is16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  const encoding = is16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new SubtitleError('the file is not UTF-8; save it as UTF-8 and try again', 0);
   }
 }
 
@@ -50,7 +74,7 @@ export async function readSubtitleFile(bytes: Uint8Array, name: string): Promise
  * Returns the format of a text: by its first words, else by its name. @throws SubtitleError if the content contradicts
  * the name
  */
-export function formatOf(text: string, name: string): SubtitleFormat {
+function formatOf(text: string, name: string): SubtitleFormat {
   const head = text.slice(0, 4096).trimStart();
   if (/^WEBVTT(?:\s|$)/.test(head)) return 'vtt';
   if (/^\[(?:Script Info|V4\+? Styles|Events)\]/im.test(head)) return 'ass';
@@ -60,21 +84,111 @@ export function formatOf(text: string, name: string): SubtitleFormat {
   return 'srt';
 }
 
-async function readVtt(text: string): Promise<RawCue[]> {
-  // A cast, because the package's declarations lack the file extensions that Node's resolution requires: the compiler
-  // finds no exports.
-  const { parseText } = (await import('media-captions')) as unknown as MediaCaptions;
-  const { cues } = await parseText(boundRows(text), { type: 'vtt', strict: false });
-  return cues.map(({ startTime, endTime, text }) => ({
-    start: startTime,
-    end: endTime,
-    text: vttText(text),
-  }));
+function toLines(cues: readonly ScannedCue[]): SubtitleLine[] {
+  if (cues.length > MOST_CUES) throw new SubtitleError(`more than ${MOST_CUES} subtitle lines`, 0);
+  const lines = cues
+    .map(({ start_ms, end_ms, text }) => ({ start_ms, end_ms, text: normalizeCueText(text) }))
+    .filter(({ text, start_ms, end_ms }) => stripMarkup(text) !== '' && end_ms > start_ms)
+    .sort((left, right) => left.start_ms - right.start_ms)
+    .map((line, position) => ({ index: position + 1, ...line }));
+  if (lines.length === 0) throw new SubtitleError('the file has no subtitles', 0);
+  for (const { index, text, end_ms } of lines) {
+    if (isLongerThan(LIMITS.lineCharacters, text))
+      throw new SubtitleError(`cue ${index} has more than ${LIMITS.lineCharacters} characters`, 0);
+    if (end_ms > LIMITS.lineEndMs) throw new SubtitleError(`cue ${index} ends after 1000 hours`, 0);
+  }
+  return lines;
 }
 
-/** Returns the text of a WebVTT cue in SRT markup. */
-export function vttText(text: string): string {
-  return unescapeVtt(stripVoices(text));
+const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
+  srt: scanSrt,
+  vtt: scanVtt,
+  ass: scanAss,
+};
+
+/** Longer rows cannot be times, so patterns are not tried on them. */
+const LONGEST_TIMES = 1_000;
+
+const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
+/** The times of a cue in SRT and WebVTT, which may lack the hours, and its settings. */
+const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
+
+/** Returns start and end in milliseconds, or null if a row has no times. */
+function readTimes(row: string): { readonly start: number; readonly end: number } | null {
+  const times = row.length > LONGEST_TIMES ? null : TIMES.exec(row);
+  return times === null ? null : { start: toMilliseconds(times, 1), end: toMilliseconds(times, 5) };
+}
+
+/** @param at the group with the hours; the fraction has up to three digits */
+function toMilliseconds(times: RegExpExecArray, at: number): number {
+  const [hours, minutes, seconds] = [times[at] ?? 0, times[at + 1], times[at + 2]].map(Number);
+  const whole = ((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0);
+  return whole * 1000 + Number((times[at + 3] ?? '').padEnd(3, '0'));
+}
+
+function splitRows(text: string): string[] {
+  return text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+}
+
+interface OpenCue {
+  readonly row: number;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string[];
+}
+
+/** Scans SRT: a cue ends before the number of the next cue, because a blank row may be missing or too much. */
+export function scanSrt(text: string): ScannedCue[] {
+  const cues: ScannedCue[] = [];
+  let open: OpenCue | null = null;
+  const close = (isFollowed: boolean) => {
+    if (open === null) return;
+    const { row, start, end, text: content } = open;
+    while (content.at(-1)?.trim() === '') content.pop();
+    if (isFollowed && /^\s*\d+\s*$/.test(content.at(-1) ?? '')) content.pop();
+    cues.push({ number: cues.length + 1, row, start_ms: start, end_ms: end, text: trimRows(content) });
+  };
+  for (const [at, row] of splitRows(text).entries()) {
+    const times = readTimes(row);
+    if (times === null) {
+      open?.text.push(row);
+      continue;
+    }
+    close(true);
+    open = { row: at + 1, ...times, text: [] };
+  }
+  close(false);
+  return cues;
+}
+
+function trimRows(rows: readonly string[]): string {
+  return rows
+    .map((row) => row.trim())
+    .join('\n')
+    .trim();
+}
+
+/** Scans WebVTT: a cue ends at the next blank row after its times. Source: W3C, WebVTT, "Syntax". */
+function scanVtt(text: string): ScannedCue[] {
+  const cues: ScannedCue[] = [];
+  let open: OpenCue | null = null;
+  const close = () => {
+    if (open === null) return;
+    const { row, start, end, text: content } = open;
+    const plain = unescapeVtt(stripVoices(trimRows(content)));
+    cues.push({ number: cues.length + 1, row, start_ms: start, end_ms: end, text: plain });
+    open = null;
+  };
+  for (const [at, row] of splitRows(text).entries()) {
+    const times = readTimes(row);
+    if (times !== null) {
+      close();
+      open = { row: at + 1, ...times, text: [] };
+    } else if (row.trim() === '') close();
+    else open?.text.push(row);
+  }
+  close();
+  return cues;
 }
 
 /** Tags for speakers, classes, languages and times exist only in WebVTT. `<b>`, `<i>` and `<u>` also exist in SRT. */
@@ -95,38 +209,69 @@ function unescapeVtt(text: string): string {
   return text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (found) => NAMED[found] ?? found);
 }
 
-async function readAss(text: string): Promise<RawCue[]> {
-  const { parse } = await import('ass-compiler');
-  const { events } = parse(onlyEvents(boundRows(text)));
-  return events.dialogue.map(({ Start, End, Text }) => ({
-    start: Start,
-    end: End,
-    // A custom Format row may omit the text column.
-    text: assText(Text?.combined ?? ''),
-  }));
-}
+/** The columns of every version 4+ file. Source: Aegisub manual, "ASS file format". */
+const COLUMNS = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text'];
+const ASS_TIME = /^\s*(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.:](\d{1,3}))?\s*$/;
 
-function toLines(cues: readonly RawCue[]): SubtitleLine[] {
-  if (cues.length > MOST_CUES) throw new SubtitleError(`more than ${MOST_CUES} subtitle lines`, 0);
-  const lines = cues
-    .map(({ start, end, text }) => ({
-      start_ms: Math.round(start * 1000),
-      end_ms: Math.round(end * 1000),
-      text: normalizeCueText(text),
-    }))
-    .filter(({ text, start_ms, end_ms }) => stripMarkup(text) !== '' && start_ms >= 0 && end_ms > start_ms)
-    .sort((left, right) => left.start_ms - right.start_ms)
-    .map((line, position) => ({ index: position + 1, ...line }));
-  if (lines.length === 0) throw new SubtitleError('the file has no subtitles', 0);
-  for (const { index, text, end_ms } of lines) {
-    if (isLongerThan(LIMITS.lineCharacters, text))
-      throw new SubtitleError(`cue ${index} has more than ${LIMITS.lineCharacters} characters`, 0);
-    if (end_ms > LIMITS.lineEndMs) throw new SubtitleError(`cue ${index} ends after 1000 hours`, 0);
+/** Longer rows are not readable text. */
+const LONGEST_ROW = 20_000;
+
+/**
+ * Scans the dialogue of ASS and SSA. Styles and override tags are skipped. Returns the cues in order of time, because the
+ * rows of a file may be in any order.
+ * @throws SubtitleError for a row that is too long
+ */
+function scanAss(text: string): ScannedCue[] {
+  let columns: readonly string[] = COLUMNS;
+  let isEvents = false;
+  const cues: Omit<ScannedCue, 'number'>[] = [];
+  for (const [at, row] of splitRows(text).entries()) {
+    if (row.length > LONGEST_ROW)
+      throw new SubtitleError(`the row has ${row.length} characters, more than ${LONGEST_ROW}`, at + 1);
+    if (/^\s*\[/.test(row)) isEvents = /^\s*\[Events\]/i.test(row);
+    if (!isEvents) continue;
+    const format = /^\s*Format\s{0,8}:(.*)/i.exec(row)?.[1];
+    if (format !== undefined) columns = format.split(',').map((name) => name.trim().toLowerCase());
+    const dialogue = /^\s*Dialogue\s{0,8}:(.*)/i.exec(row)?.[1];
+    if (dialogue === undefined) continue;
+    const cells = splitCells(dialogue, columns.length);
+    const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
+    const [start, end] = [ASS_TIME.exec(cell('start')), ASS_TIME.exec(cell('end'))];
+    if (start === null || end === null) continue;
+    const [start_ms, end_ms] = [toMilliseconds(start, 1), toMilliseconds(end, 1)];
+    cues.push({ row: at + 1, start_ms, end_ms, text: plainAssText(cell('text')).trim() });
   }
-  return lines;
+  return cues
+    .sort((left, right) => left.start_ms - right.start_ms)
+    .map((cue, position) => ({ number: position + 1, ...cue }));
 }
 
-function invalid(name: string, message: string, cause?: Error): PreparationFailure {
-  const advice = 'fix it in a subtitle editor; formats are SRT, WebVTT and ASS in UTF-8';
-  return new PreparationFailure('SUBTITLE_INVALID', `${name}: ${message}`, advice, { cause });
+/** The last column is the text, which may contain commas. */
+function splitCells(row: string, count: number): string[] {
+  const cells = row.split(',');
+  return [...cells.slice(0, count - 1), cells.slice(count - 1).join(',')];
+}
+
+/** An override block in braces. An opening brace without a closing one in the same row is text. */
+const BRACES = /\{[^{}\n]*\}|\{/g;
+/** Switches drawing mode on and off: the text in between is a shape. */
+const DRAWING = /\\p(\d)/;
+
+/**
+ * Returns the text of a dialogue row without override tags and drawings. `\N` and `\n` are line breaks, `\h` is a
+ * non-breaking space. Source: Aegisub manual, "ASS override tags".
+ */
+function plainAssText(text: string): string {
+  let plain = '';
+  let from = 0;
+  let isDrawing = false;
+  for (const { 0: found, index } of text.matchAll(BRACES)) {
+    // A full-width brace, which other tools also write for a brace in text.
+    if (!isDrawing) plain += text.slice(from, index) + (found === '{' ? '\uFF5B' : '');
+    const drawing = DRAWING.exec(found);
+    if (drawing !== null) isDrawing = drawing[1] !== '0';
+    from = index + found.length;
+  }
+  if (!isDrawing) plain += text.slice(from);
+  return plain.replace(/\\N/gi, '\n').replaceAll('\\h', '\u00A0');
 }

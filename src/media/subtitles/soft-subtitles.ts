@@ -1,9 +1,11 @@
 /** Reads subtitles that are stored in a video as a separate track. */
+
 import { parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { DECODER_LIMITS, QUIET, untrustedInput } from '../programs/arguments.ts';
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
 
 /**
  * Returns the lines of the first subtitle track; none if the video has no track or the track is not text.
@@ -12,7 +14,7 @@ import type { Programs } from '../programs/programs.ts';
 export async function readSoftSubtitles(
   programs: Programs,
   video: string,
-  run: { readonly signal: AbortSignal; readonly folder: string },
+  run: EngineRun,
 ): Promise<SubtitleLine[]> {
   const args = [...QUIET, ...untrustedInput(video), '-map', '0:s:0', '-f', 'srt', 'pipe:1'];
   try {

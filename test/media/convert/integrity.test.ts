@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { requireComplete } from '../../../src/media/convert/integrity.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
+import { requireComplete } from '../../../src/media/probe/packets.ts';
 import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=160x120:r=25:d=10'];

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  encoderArguments,
-  mostThreads,
-  planPicture,
-  scaledSize,
-  whiteOf,
-} from '../../../src/media/export/picture.ts';
-import { parseHeader } from '../../../src/media/probe/header.ts';
+import { encoderArguments } from '../../../src/media/export/encoders.ts';
+import { mostThreads, planPicture, scaledSize, whiteOf } from '../../../src/media/export/picture.ts';
+import { parseHeader } from '../../../src/media/probe/facts.ts';
 
 function header(
   codec_name: string,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseHeader } from '../../../src/media/probe/header.ts';
+import { parseHeader } from '../../../src/media/probe/facts.ts';
 import { breaksOffAt, measuredDuration } from '../../../src/media/probe/packets.ts';
 
 function header(container: string, video: string, audio: string) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseHeader } from '../../../src/media/probe/header.ts';
-import { containerName, displaySize } from '../../../src/media/probe/inspect.ts';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import { displaySize, parseHeader } from '../../../src/media/probe/facts.ts';
+import { containerName } from '../../../src/media/probe/inspect.ts';
+import { PreparationFailure } from '../../../src/media/programs/failures.ts';
 
 const format = { format_name: 'mov,mp4,m4a,3gp,3g2,mj2', duration: '3', tags: { major_brand: 'isom' } };
 
@@ -42,7 +42,7 @@ describe('the header of a video', () => {
         try {
           parseHeader(text ?? '');
         } catch (error) {
-          expect(error).toBeInstanceOf(JobFailure);
+          expect(error).toBeInstanceOf(PreparationFailure);
         }
       }),
     );

@@ -3,7 +3,7 @@ import { inspectSubtitle } from '../../../src/media/subtitles/check.ts';
 
 const inspect = (text: string, name: string) => inspectSubtitle(Buffer.from(text), name);
 const places = async (text: string, name: string) =>
-  (await inspect(text, name)).findings.map(({ code, row, time }) => [code, row, time]);
+  inspect(text, name).findings.map(({ code, row, time }) => [code, row, time]);
 
 const VTT = [
   ...['WEBVTT - a talk', '', 'NOTE', 'not a cue', '', 'intro', '00:01.000 --> 00:03.000 align:start'],
@@ -18,7 +18,7 @@ const ASS = [
 ].join('\n');
 
 test('a WebVTT file is read with its findings at their rows', async () => {
-  const { lines } = await inspect(VTT, 'talk.vtt');
+  const { lines } = inspect(VTT, 'talk.vtt');
   expect(lines?.map(({ text, start_ms }) => [text, start_ms])).toEqual([
     ['Good & early', 1000],
     ['Again', 2500],
@@ -30,14 +30,14 @@ test('a WebVTT file is read with its findings at their rows', async () => {
 });
 
 test('the dialogue of an ASS file is checked in the order of its times, without drawings and instructions', async () => {
-  const { lines } = await inspect(ASS, 'talk.ass');
+  const { lines } = inspect(ASS, 'talk.ass');
   expect(lines?.map(({ text }) => text)).toEqual(['Sooner\nand shorter', 'Later, with a comma']);
   expect(await places(ASS, 'talk.ass')).toEqual([['TOO_SHORT', 11, '00:00:01,000']]);
 });
 
 test('cues out of order are reported, and sorted', async () => {
   const srt = '1\n00:00:05,000 --> 00:00:07,000\nlast\n\n2\n00:00:01,000 --> 00:00:03,000\nfirst\n';
-  const { lines, findings } = await inspect(srt, 'talk.srt');
+  const { lines, findings } = inspect(srt, 'talk.srt');
   expect(lines?.map(({ text, index }) => [text, index])).toEqual([
     ['first', 1],
     ['last', 2],
@@ -50,13 +50,13 @@ test.each([
   ['no subtitle at all', 'a letter\nto somebody\n', 'UNREADABLE', 1],
   ['nothing', '', 'UNREADABLE', null],
 ])('%s is an error with its row, and yields no lines', async (_what, text, code, row) => {
-  const { lines, findings } = await inspect(text, 'talk.srt');
+  const { lines, findings } = inspect(text, 'talk.srt');
   expect(lines).toBeNull();
   expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([{ code, row }]);
 });
 
-test('binary data is an error and does not crash', async () => {
-  const { lines, findings } = await inspectSubtitle(Buffer.from([0xc3, 0x28, 0xff]), 'talk.srt');
+test('binary data is an error and does not crash', () => {
+  const { lines, findings } = inspectSubtitle(Buffer.from([0xc3, 0x28, 0xff]), 'talk.srt');
   expect(lines).toBeNull();
   expect(findings).toMatchObject([{ code: 'UNREADABLE', severity: 'error' }]);
 });
