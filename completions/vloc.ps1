@@ -193,7 +193,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $places['engines add'] = @{
         Commands = @()
         Operands = 'choices recognize translate speak separate'
-        Options = @(@('--type', 'openai, libretranslate, sherpa or command (default: command, if a program follows)'), @('--url', 'address of the server, such as http://127.0.0.1:8000/v1'), @('--model', 'name of the model on the server'), @('--key-env', 'environment variable that holds the key of the server'), @('--insecure', 'allow http to an address outside private networks'), @('--folder', 'folder of the model'), @('--threads', 'number of threads for the model'), @('--language', 'languages to use it for, separated by commas (default: all that it supports)'), @('--voice', 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable'), @('--context', 'number of cues before and after that a language model sees (default: 5)'), @('--instructions', 'instructions for a language model, such as names and tone'), @('--format', 'format that a recognition program writes: srt or verbose_json'), @('--vocals', 'voice file that a separation program writes, relative to {out}'), @('--background', 'background file that it writes, relative to {out}'), @('--concurrency', 'maximum number of concurrent calls'), @('--timeout', 'fail a call after this time, such as 90s or 30m'), @('--no-fallback', 'fail if it does not support a language, instead of using the next engine'), @('--first', 'use it before the other engines of the step (default)'), @('--last', 'use it after the other engines of the step'), @('--no-check', 'save it without a trial'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+        Options = @(@('--type', 'openai, libretranslate, sherpa or command (default: command, if a program follows)'), @('--url', 'address of the server, such as http://127.0.0.1:8000/v1'), @('--key-env', 'environment variable that holds the key of the server'), @('--insecure', 'allow http to an address outside private networks'), @('--model', 'name of the model on the server'), @('--language', 'languages to use it for, separated by commas (default: all that it supports)'), @('--no-fallback', 'fail if it does not support a language, instead of using the next engine'), @('--concurrency', 'maximum number of concurrent calls'), @('--timeout', 'fail a call after this time, such as 90s or 30m'), @('--folder', 'folder of the model. "~" is your home folder'), @('--threads', 'threads of the model'), @('--format', 'what the program writes. Default: srt'), @('--context', 'cues before and after that the model sees. Default: 5'), @('--instructions', 'what the model should know: names, tone, words to keep'), @('--voice', 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable'), @('--vocals', 'file of the voice, below {out}'), @('--background', 'file of everything else, below {out}'), @('--first', 'use it before the other engines of the step (default)'), @('--last', 'use it after the other engines of the step'), @('--no-check', 'save it without a trial'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['engines remove'] = @{
         Commands = @()
@@ -434,7 +434,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['jobs list --status'] = 'choices queued processing succeeded failed cancelled'
     $values['upload list --status'] = 'choices waiting_for_upload validating ready failed expired'
     $values['batch report --format'] = 'choices markdown json junit'
-    $values['engines add --format'] = 'free'
+    $values['engines add --format'] = 'choices srt verbose_json'
     $values['* --host'] = 'free'
     $values['* --port'] = 'free'
     $values['* --path'] = 'free'
@@ -464,17 +464,17 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --store'] = 'choices file keychain'
     $values['* --type'] = 'choices openai sherpa command libretranslate'
     $values['* --url'] = 'free'
-    $values['* --model'] = 'free'
     $values['* --key-env'] = 'free'
+    $values['* --model'] = 'free'
+    $values['* --language'] = ',source voices'
+    $values['* --concurrency'] = 'free'
     $values['* --folder'] = 'folders'
     $values['* --threads'] = 'free'
-    $values['* --language'] = ',source voices'
-    $values['* --voice'] = 'free'
     $values['* --context'] = 'free'
     $values['* --instructions'] = 'free'
+    $values['* --voice'] = 'free'
     $values['* --vocals'] = 'free'
     $values['* --background'] = 'free'
-    $values['* --concurrency'] = 'free'
     $values['* --pair'] = ',free'
     $values['* --font'] = ',free'
     $values['* --state-dir'] = 'folders'

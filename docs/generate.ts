@@ -205,7 +205,7 @@ function fill(page: string): string {
 const enginesSchema = toJsonSchema(EnginesFile, {
   target: 'draft-07', // what editors know best
   typeMode: 'input',
-  ignoreActions: ['trim', 'check'],
+  ignoreActions: ['trim', 'check', 'metadata'], // the metadata is about options
 });
 
 const places = await listPlaces();

@@ -9,6 +9,21 @@ import { canonicalLanguage } from '../protocol/language-tag.ts';
 const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
+/** The option of `vloc engines add` for a field, where it differs from the name and the description of the field. */
+export interface FieldOption {
+  /** In camel case; a switch whose option begins with `no` is on without it. */
+  readonly name?: string;
+  /** Placeholder of the value, else the name. A `dir` is relative to the current folder, a `time` is in seconds. */
+  readonly value?: string;
+  readonly help?: string;
+}
+
+const field = <const Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string,
+  option: FieldOption = {},
+) => v.pipe(schema, v.description(text), v.metadata({ option }));
+
 const Name = v.pipe(v.string('must be a string'), v.trim(), v.minLength(1, 'must not be empty'));
 
 const Language = v.pipe(
@@ -52,42 +67,63 @@ const Key = v.union(
 
 const Common = {
   languages: v.optional(
-    described(
+    field(
       v.pipe(v.array(Language, 'must be a list of languages'), v.minLength(1, 'must name a language')),
       'Languages to use this engine for, as BCP 47 tags. Default: all that it supports.',
+      {
+        name: 'language',
+        value: 'tags',
+        help: 'languages to use it for, separated by commas (default: all that it supports)',
+      },
     ),
   ),
   fallback: v.optional(
-    described(
+    field(
       Switch,
       'False: fail if this engine does not support a language; use no later one. Default: true.',
+      {
+        name: 'noFallback',
+        help: 'fail if it does not support a language, instead of using the next engine',
+      },
     ),
   ),
-  concurrency: v.optional(described(whole(1, 64), 'Maximum number of concurrent calls.')),
-  timeout: v.optional(described(whole(1, 86_400), 'Seconds until a call fails.')),
+  concurrency: v.optional(field(whole(1, 64), 'Maximum number of concurrent calls.')),
+  timeout: v.optional(
+    field(whole(1, 86_400), 'Seconds until a call fails.', {
+      value: 'time',
+      help: 'fail a call after this time, such as 90s or 30m',
+    }),
+  ),
 };
 
 const address = (example: string) => ({
-  url: described(Url, `Address of the server, such as ${example}.`),
-  key: v.optional(described(Key, 'Where the key of the server is.')),
+  url: field(Url, `Address of the server, such as ${example}.`),
+  key: v.optional(
+    field(Key, 'Where the key of the server is.', {
+      name: 'keyEnv',
+      value: 'variable',
+      help: 'environment variable that holds the key of the server',
+    }),
+  ),
   insecure: v.optional(
-    described(
-      Switch,
-      'True: allow http:// to an address that is neither this machine nor a private network.',
-    ),
+    field(Switch, 'True: allow http:// to an address that is neither this machine nor a private network.', {
+      help: 'allow http to an address outside private networks',
+    }),
   ),
 });
 
 const openai = {
   type: described(v.literal('openai'), 'A server with the interface of OpenAI.'),
   ...address('http://127.0.0.1:8000/v1'),
-  model: described(Name, 'Name of the model on the server.'),
+  model: field(Name, 'Name of the model on the server.'),
   ...Common,
 };
 const sherpa = {
   type: described(v.literal('sherpa'), 'A model in a folder, run by sherpa-onnx on this machine.'),
-  folder: described(Name, 'Folder of the model. "~" is your home folder.'),
-  threads: v.optional(described(whole(1, 256), 'Threads of the model.')),
+  folder: field(Name, 'Folder of the model. "~" is your home folder.', {
+    value: 'dir',
+  }),
+  threads: v.optional(field(whole(1, 256), 'Threads of the model.')),
   ...Common,
 };
 const command = {
@@ -108,9 +144,14 @@ const Voice = v.union([
 ]);
 const voices = {
   voices: v.optional(
-    described(
+    field(
       v.record(Language, Voice, 'must be an object of languages and voices'),
       'The voice of each language: a name, or {"female": …, "male": …}.',
+      {
+        name: 'voice',
+        value: 'language=name',
+        help: 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',
+      },
     ),
   ),
 };
@@ -123,7 +164,7 @@ export const ENTRIES = {
     v.strictObject({
       ...command,
       format: v.optional(
-        described(
+        field(
           v.picklist(['srt', 'verbose_json'], 'must be "srt" or "verbose_json"'),
           'What the program writes. Default: srt.',
         ),
@@ -133,8 +174,8 @@ export const ENTRIES = {
   translate: v.variant('type', [
     v.strictObject({
       ...openai,
-      context: v.optional(described(whole(0, 50), 'Cues before and after that the model sees. Default: 5.')),
-      instructions: v.optional(described(Name, 'What the model should know: names, tone, words to keep.')),
+      context: v.optional(field(whole(0, 50), 'Cues before and after that the model sees. Default: 5.')),
+      instructions: v.optional(field(Name, 'What the model should know: names, tone, words to keep.')),
     }),
     v.strictObject({
       type: described(v.literal('libretranslate'), 'A LibreTranslate server.'),
@@ -151,8 +192,8 @@ export const ENTRIES = {
   separate: v.variant('type', [
     v.strictObject({
       ...command,
-      vocals: described(Name, 'File of the voice, below {out}.'),
-      background: described(Name, 'File of everything else, below {out}.'),
+      vocals: field(Name, 'File of the voice, below {out}.'),
+      background: field(Name, 'File of everything else, below {out}.'),
     }),
   ]),
 } as const satisfies Record<BackendStep, v.GenericSchema>;

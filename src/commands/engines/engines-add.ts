@@ -1,18 +1,29 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import {
+  choiceOption,
   durationOption,
   flagOption,
   listOption,
   numberOption,
+  type Option,
   type OptionTable,
   type OptionValues,
   pairsOption,
+  type RawOptions,
   textOption,
 } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
-import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import {
+  BUILT_IN,
+  ENTRIES,
+  type EnginesConfig,
+  type EntryOf,
+  type FieldOption,
+  SCHEMA_ADDRESS,
+} from '../../engines/config.ts';
 import type { BackendStep } from '../../media/work.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -31,39 +42,58 @@ import {
 } from './engines.ts';
 import { runTrial, summarize } from './trials.ts';
 
+/** The fields of all types of engines with their options. The program follows `--`, and the type is asked for first. */
+const ENTRY_FIELDS: ReadonlyMap<string, v.GenericSchema> = new Map(
+  Object.values(ENTRIES)
+    .flatMap(({ options }) => options.flatMap(({ entries }) => Object.entries<v.GenericSchema>(entries)))
+    .filter(([field]) => field !== 'type' && field !== 'run')
+    .map(([field, schema]) => [field, 'wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema]),
+);
+
+/** Name, placeholder and help of the option of a field, from its schema. */
+function optionFacts(field: string, schema: v.GenericSchema): Required<FieldOption> {
+  const option = v.getMetadata(schema).option as FieldOption; // set by engines/config.ts
+  const help = (v.getDescription(schema) ?? '').replace(/^True: /, '').replace(/\.$/, '');
+  return { name: field, value: field, help: `${help.charAt(0).toLowerCase()}${help.slice(1)}`, ...option };
+}
+
+function createFieldOption(schema: v.GenericSchema, { value, help }: Required<FieldOption>): Option {
+  if (value === 'time') return durationOption(help);
+  switch (schema.type) {
+    case 'boolean':
+      return flagOption(help);
+    case 'number':
+      return numberOption('n', help);
+    case 'array':
+      return listOption(value, help);
+    case 'record':
+      return pairsOption(value, help);
+    case 'picklist':
+      return choiceOption((schema as v.GenericSchema & { options: readonly string[] }).options, help);
+    default:
+      return textOption(value, help);
+  }
+}
+
+const FIELD_OPTIONS: OptionTable = Object.fromEntries(
+  [...ENTRY_FIELDS].map(([field, schema]) => {
+    const facts = optionFacts(field, schema);
+    return [facts.name, createFieldOption(schema, facts)];
+  }),
+);
+
 const OPTIONS = {
   type: textOption(
     'engine',
     'openai, libretranslate, sherpa or command (default: command, if a program follows)',
   ),
-  url: textOption('url', 'address of the server, such as http://127.0.0.1:8000/v1'),
-  model: textOption('model', 'name of the model on the server'),
-  keyEnv: textOption('variable', 'environment variable that holds the key of the server'),
-  insecure: flagOption('allow http to an address outside private networks'),
-  folder: textOption('dir', 'folder of the model'),
-  threads: numberOption('n', 'number of threads for the model'),
-  language: listOption(
-    'tags',
-    'languages to use it for, separated by commas (default: all that it supports)',
-  ),
-  voice: pairsOption(
-    'language=name',
-    'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',
-  ),
-  context: numberOption('n', 'number of cues before and after that a language model sees (default: 5)'),
-  instructions: textOption('text', 'instructions for a language model, such as names and tone'),
-  format: textOption('format', 'format that a recognition program writes: srt or verbose_json'),
-  vocals: textOption('path', 'voice file that a separation program writes, relative to {out}'),
-  background: textOption('path', 'background file that it writes, relative to {out}'),
-  concurrency: numberOption('n', 'maximum number of concurrent calls'),
-  timeout: durationOption('fail a call after this time, such as 90s or 30m'),
-  noFallback: flagOption('fail if it does not support a language, instead of using the next engine'),
+  ...FIELD_OPTIONS,
   first: flagOption('use it before the other engines of the step (default)'),
   last: flagOption('use it after the other engines of the step'),
   noCheck: flagOption('save it without a trial'),
-} as const satisfies OptionTable;
+};
 
-type Options = OptionValues<typeof OPTIONS>;
+type Options = OptionValues<typeof OPTIONS> & RawOptions;
 
 export const enginesAdd: Command = defineCommand({
   operands: {
@@ -110,10 +140,7 @@ export const enginesAdd: Command = defineCommand({
     }
     const step = await parseStep(word);
     const entry = await makeEntry(step, program, options, context);
-    const [{ readEnginesFile, saveEnginesFile }, { BUILT_IN, SCHEMA_ADDRESS }] = await Promise.all([
-      import('../../engines/config-file.ts'),
-      import('../../engines/config.ts'),
-    ]);
+    const { readEnginesFile, saveEnginesFile } = await import('../../engines/config-file.ts');
     const { path } = locateEngines(context);
     // A file that is named and missing is made.
     const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
@@ -163,28 +190,29 @@ async function makeEntry(
 
 /** The fields of the entry that options set. */
 function fieldsOf(options: Options, cwd: string): Readonly<Record<string, unknown>> {
-  const { keyEnv, folder, language, voice, timeout, insecure, noFallback } = options;
-  const { url, model, threads, context, instructions, format, vocals, background, concurrency } = options;
-  const fields = {
-    url,
-    key: keyEnv === undefined ? undefined : { env: keyEnv },
-    insecure: insecure ? true : undefined,
-    model,
-    // The file is used from any folder.
-    folder: folder === undefined || folder.startsWith('~') ? folder : resolve(cwd, folder),
-    threads,
-    context,
-    instructions,
-    format,
-    vocals,
-    background,
-    voices: Object.keys(voice).length === 0 ? undefined : groupVoices(voice),
-    languages: language.length === 0 ? undefined : language,
-    fallback: noFallback ? false : undefined,
-    concurrency,
-    timeout: timeout === undefined ? undefined : Math.ceil(timeout / 1000),
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const fields = [...ENTRY_FIELDS].map(([field, schema]) => {
+    const { name, value } = optionFacts(field, schema);
+    return [field, toField(options[name], { field, name, value, cwd })] as const;
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** The value of a field by that of its option; undefined if it was not given. */
+function toField(
+  given: unknown,
+  { field, name, value, cwd }: { field: string; name: string; value: string; cwd: string },
+): unknown {
+  if (given === true) return !name.startsWith('no');
+  if (given === false || (Array.isArray(given) && given.length === 0)) return undefined;
+  if (typeof given === 'number' && value === 'time') return Math.ceil(given / 1000);
+  if (typeof given === 'string' && field === 'key') return { env: given };
+  // The file is used from any folder.
+  if (typeof given === 'string' && value === 'dir' && !given.startsWith('~')) return resolve(cwd, given);
+  return isObject(given) && !Array.isArray(given) ? groupVoices(given) : given;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, string>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A program with a relative path is found from any folder only by its full path. */
@@ -194,7 +222,8 @@ function wholePaths([program = '', ...rest]: readonly string[], cwd: string): re
 }
 
 /** `es` and `es.female` become one object for Spanish. */
-function groupVoices(given: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+function groupVoices(given: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> | undefined {
+  if (Object.keys(given).length === 0) return undefined;
   const parts = Object.entries(given).map(([key, name]) => {
     const [language = '', mode = 'auto'] = key.split('.');
     return { language, mode, name };
@@ -208,15 +237,6 @@ function groupVoices(given: Readonly<Record<string, string>>): Readonly<Record<s
     }),
   );
 }
-
-/** The options of fields with another name. */
-const OPTION_OF: Readonly<Record<string, string>> = {
-  key: '--key-env',
-  languages: '--language',
-  voices: '--voice',
-  run: '-- PROGRAM',
-  fallback: '--no-fallback',
-};
 
 function asUsageFailure(failure: Failure, step: BackendStep, type: string): Failure {
   const errors = (failure.facts.errors ?? []).map(({ pointer, detail }) => {
@@ -324,6 +344,10 @@ function asOptions(problem: string): string {
   return known.replace(/(?:"|\bits )(\w+)\b"?/g, (written, field: string) => optionOf(field) ?? written);
 }
 
+/** The option of a field as it is typed; null for another word. */
 function optionOf(field: string): string | null {
-  return OPTION_OF[field] ?? (Object.hasOwn(OPTIONS, field) ? flagName(field) : null);
+  if (field === 'run') return '-- PROGRAM';
+  if (field === 'type') return '--type';
+  const schema = ENTRY_FIELDS.get(field);
+  return schema === undefined ? null : flagName(optionFacts(field, schema).name);
 }
