@@ -11,7 +11,7 @@ import type { BatchItem } from '../item.ts';
 import { mapConcurrently } from '../limiter.ts';
 import { nameKept } from '../records/kept-tracks.ts';
 import type { PlanIo, PlanRequest } from './batch-plan.ts';
-import type { Candidate } from './candidate.ts';
+import { type Candidate, isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './candidate.ts';
 import { checkStdin, checkSubtitle, subtitleStem } from './check-subtitle.ts';
 import {
   CONTAINERS,
@@ -22,15 +22,13 @@ import {
   isConvertible,
   readVideoType,
 } from './content.ts';
-import type { Delivery } from './delivery.ts';
+import { type Delivery, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
 import type { CheckedInput, InputProblem, JobInput, UnusableInput } from './input.ts';
 import { addressName } from './item-key.ts';
 import { createItem, orderInputs } from './items.ts';
-import { isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './operand.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { defaultTemplate } from './result-name.ts';
-import { type Places, placeResults } from './result-paths.ts';
 
 /** Videos measured at a time. Each starts a process; more processes than cores gain nothing. */
 const WIDTH = 4;

@@ -12,14 +12,20 @@ import { collect } from './collect.ts';
 import { isCalledLikeInput } from './content.ts';
 import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
 import type { Choices, Recorded } from './decision.ts';
-import { type Delivery, readDelivery } from './delivery.ts';
+import {
+  type Claim,
+  type Delivery,
+  findClashes,
+  findOverwrittenInputs,
+  readDelivery,
+  resultPaths,
+} from './delivery.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
 import { type InputProblem, unusableInputFailure } from './input.ts';
 import { createItem, fileOf, findDuplicateItems } from './items.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
-import { type Claim, findClashes, findOverwrittenInputs, resultPaths } from './result-paths.ts';
 
 interface Surroundings {
   /** Files that earlier runs wrote, absolute: they are not inputs. */

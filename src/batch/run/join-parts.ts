@@ -1,6 +1,5 @@
 /** Joins the results of the parts of an item. A joined file gets its name when it is complete. */
-
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
@@ -8,19 +7,19 @@ import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
 import { type AddTracks, addKept } from '../deliver/with-tracks.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
-import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
-import { createItemFacts } from '../plan/facts.ts';
-import { downloadedFiles } from '../plan/item-key.ts';
-import { keptResult } from '../plan/items.ts';
+import { type Delivery, languageOfItem, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
+import { createItemFacts, trackOf } from '../plan/facts.ts';
+import type { LinesPart } from '../plan/input.ts';
+import { digestMaking, downloadedFiles, partKey } from '../plan/item-key.ts';
+import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
-import { languageOfItem } from '../plan/result-paths.ts';
-import type { JoinedFile } from '../preparation.ts';
+import type { JoinedFile, JoinTask } from '../preparation.ts';
 import { createIntent } from '../records/intents.ts';
 import type { LogRecord } from '../records/record-line.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
-import type { SplitItem } from './part-items.ts';
 import { findJoining } from './part-records.ts';
+import type { PreparedSource } from './preparations.ts';
 import { type Run, timestamp } from './run.ts';
 import { digestRequest } from './submit.ts';
 
@@ -241,4 +240,71 @@ async function rewriteJoined(
   for (const { label, path } of files) {
     if (label === 'subtitle') await writeFile(path, await rewrite.apply(await readFile(path)));
   }
+}
+
+/** An item that was cut into parts. */
+export interface SplitItem {
+  /** See `digestMaking`. */
+  readonly made: string;
+  readonly items: readonly BatchItem[];
+  /** Information for joining. */
+  readonly whole: JoinTask['whole'];
+  /** SHA-256 of the whole input, lower-case hex. */
+  readonly sha256: string;
+}
+
+/** The parts of a video, as they were cut. */
+export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem {
+  const { sha256, files, split } = source;
+  const made = digestMaking([sha256, item.optionsDigest, trackOf(item), split]);
+  const items = files.map(({ path, bytes, seconds }, place) => {
+    const named = namePart(item, place + 1, files.length, made);
+    const input = {
+      ...named.input,
+      type: 'file',
+      path,
+      bytes,
+      mtimeMs: 0,
+      contentType: 'video/mp4',
+      seconds,
+      preparation: null,
+    } as const;
+    return { ...named.item, input, units: fileUnits(item.kind, seconds) };
+  });
+  return { made, items, whole: { type: 'video', split }, sha256 };
+}
+
+/** The parts of subtitles. */
+export function partsOfLines(item: BatchItem, parts: readonly LinesPart[], sha256: string): SplitItem {
+  const offsetsMs = parts.map(({ offsetMs }) => offsetMs);
+  const made = digestMaking([sha256, item.optionsDigest, offsetsMs]);
+  const items = parts.map(({ lines }, place) => {
+    const named = namePart(item, place + 1, parts.length, made);
+    const own = hash('sha256', JSON.stringify(lines));
+    const input = { ...named.input, type: 'lines', lines, sha256: own, file: null, parts: null } as const;
+    return { ...named.item, input, units: unitsOf(item.kind, input) };
+  });
+  const last = parts.at(-1);
+  const endMs = (last?.offsetMs ?? 0) + Math.max(0, ...(last?.lines ?? []).map(({ end_ms }) => end_ms));
+  return { made, items, whole: { type: 'lines', offsetsMs, endMs }, sha256 };
+}
+
+function namePart(item: BatchItem, number: number, count: number, made: string) {
+  const place = `part ${number} of ${count}`;
+  return {
+    item: {
+      ...item,
+      key: partKey(item.key, { part: number, of: count, made }),
+      label: `${item.label} (${place})`,
+      folder: '',
+      // They are added to the joined video.
+      keep: undefined,
+      part: { of: item, number, count },
+    },
+    input: {
+      label: `${item.input.label} (${place})`,
+      stem: `part${number}of${count}`,
+      name: item.input.name,
+    },
+  };
 }

@@ -1,10 +1,14 @@
 /** The failure of a whole run, which decides the exit code. Pure. Source: design, "Exit codes". */
 
+import { resolve } from 'node:path';
+import { expiredFailure, jobFailure, usageFailure } from '../../base/failure.ts';
 import { Failure } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { BatchOutcome, StopReason } from '../item.ts';
+import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts';
+import type { Decision } from '../plan/decision.ts';
 import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../plan/input.ts';
-import { RESULT_GONE } from './decided-outcomes.ts';
+import { nameParts } from '../record-folder.ts';
+import type { DownloadedRecord } from '../records/intents.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /** Null if everything is done, or if the run was not supposed to wait. */
@@ -147,4 +151,82 @@ function errorsOf(outcomes: readonly BatchOutcome[]) {
       ? [{ pointer: item.label, detail: `${state.failure.message} (${state.failure.facts.code})` }]
       : [],
   );
+}
+
+type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
+
+/** The failure of an item that the plan has decided not to run. @param folder of the results, absolute */
+export function decisionFailure(decision: Final, folder: string): Failure {
+  switch (decision.step) {
+    case 'changed': {
+      if (decision.what === 'tracks') {
+        const message = `the result lacks the requested original tracks, or has others: ${decision.changes.join(', ')}`;
+        const advice = 'Use --clobber to fetch the result of the same job again; it is not charged again.';
+        return usageFailure('ITEM_CHANGED', message, advice);
+      }
+      const what = decision.what === 'file' ? 'the file is different' : 'the options are different';
+      const message = `a job was made for this before, and ${what} now: ${decision.changes.join(', ')}`;
+      const advice = 'Use --clobber for a new job that replaces its result, or another folder with --out.';
+      return usageFailure('ITEM_CHANGED', message, advice);
+    }
+    case 'edited': {
+      const message = `the result ${resolve(folder, decision.path)} was changed since it was fetched`;
+      const advice = 'vloc left it unchanged; --clobber downloads the result again and replaces it.';
+      return usageFailure('RESULT_CHANGED', message, advice);
+    }
+    case 'failed':
+      return jobFailure(
+        decision.code,
+        `${decision.message} (in an earlier run)`,
+        'It is not retried automatically; run the same command with --retry-failed to try again.',
+        { jobId: decision.jobId, retryable: false },
+      );
+    case 'unusable':
+      return usageFailure(NOT_USABLE, decision.detail, undefined, { retryable: false });
+  }
+}
+
+/** The code of a failure: the result was downloaded, and neither this disk nor the service has it. */
+export const RESULT_GONE = 'RESULT_GONE';
+
+/** @param jobId null if it is unknown whether there was a job */
+export function resultExpiredFailure(jobId: string | null): Failure {
+  const message =
+    jobId === null
+      ? 'the service no longer has a job for this request, and the request is too old to be sent again'
+      : `the service no longer has the job ${jobId}, and its result was not downloaded`;
+  return expiredFailure(
+    'RESULT_EXPIRED',
+    message,
+    'Run the same command with --fresh for a new job, which is charged again.',
+    { ...(jobId === null ? {} : { jobId }) },
+  );
+}
+
+/** The failure of a result that was downloaded, and is gone here and at the service. */
+export function resultGoneFailure(
+  { at, files, job_id: jobId }: Pick<DownloadedRecord, 'at' | 'files' | 'job_id'>,
+  folder: string,
+): Failure {
+  const places = files.map(({ path }) => resolve(folder, path)).join(', ');
+  return expiredFailure(
+    RESULT_GONE,
+    `the result was downloaded on ${at.slice(0, 10)} and is no longer at ${places}; the service no longer has it (job ${jobId})`,
+    'Use --skip-done to count it as done. For a new job, which is charged again, use --fresh, with --include to choose the inputs.',
+    { jobId },
+  );
+}
+
+/** The state of an item that was done before this run. */
+export function doneBefore(
+  { kind }: Pick<BatchItem, 'kind'>,
+  { before, jobId, files }: Extract<Decision, { step: 'done' }>,
+): Extract<ItemState, { phase: 'done' }> {
+  const stored = nameParts(kind, files).map(({ asset, path, size, sha256 }) => ({
+    asset: asset ?? '',
+    path,
+    bytes: size,
+    sha256,
+  }));
+  return { phase: 'done', jobId, before, credits: null, files: stored };
 }

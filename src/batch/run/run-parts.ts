@@ -16,9 +16,15 @@ import { recordFolder } from '../record-folder.ts';
 import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
 import { readBills } from './budget.ts';
-import { joinResults, type PartResult, partDelivery } from './join-parts.ts';
+import {
+  joinResults,
+  type PartResult,
+  partDelivery,
+  partsOfLines,
+  partsOfVideo,
+  type SplitItem,
+} from './join-parts.ts';
 import { choicesOf } from './open-batch.ts';
-import { partsOfLines, partsOfVideo, type SplitItem } from './part-items.ts';
 import type { PreparedSource } from './preparations.ts';
 import { mayPay } from './rebuild.ts';
 import type { Run } from './run.ts';

@@ -1,7 +1,8 @@
 /** The state that the modules of one run share. */
 
+import { Failure } from '../../base/failure.ts';
 import type { Inputs } from '../../base/find-input.ts';
-import type { Failure, Job, WaitForJob } from '../../client/index.ts';
+import type { Job, WaitForJob } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
 import type { Limiter } from '../limiter.ts';
@@ -9,7 +10,6 @@ import type { LogRecord } from '../records/record-line.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';
-import type { TryRecord } from './note.ts';
 import type { Preparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
 import type { SourceProvider } from './sources.ts';
@@ -53,4 +53,24 @@ export interface Run {
 /** RFC 3339, for records. */
 export function timestamp(run: Run): string {
   return new Date(run.batch.runtime.now()).toISOString();
+}
+
+export type TryRecord = <T>(work: () => Promise<T>) => Promise<T | undefined>;
+
+/** @param warn called for the first failure only, since later ones have the same cause */
+export function createNote(warn: (text: string) => void): TryRecord {
+  let isWarned = false;
+  return async (work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Failure && error.facts.category === 'disk')) throw error;
+      if (!isWarned)
+        warn(
+          `${error.facts.message}. The run continues: the folder of the results has its own record. VLOC_STATE_DIR names the folder of this machine's records.`,
+        );
+      isWarned = true;
+      return undefined;
+    }
+  };
 }

@@ -13,7 +13,7 @@ import { fileUnits } from '../plan/items.ts';
 import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';
-import type { TryRecord } from './note.ts';
+import type { TryRecord } from './run.ts';
 import type { Stopping } from './stopping.ts';
 
 /** A file to upload. */

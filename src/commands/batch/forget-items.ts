@@ -1,9 +1,9 @@
 /** Items of a folder of results by their input, and whether that input still exists. */
 import { basename, dirname, resolve } from 'node:path';
+import { isNonFileInput } from '../../batch/plan/candidate.ts';
 import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { exists } from '../../batch/plan/file-status.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
-import { isNonFileInput } from '../../batch/plan/operand.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { KINDS } from '../../protocol/kinds.ts';

@@ -3,10 +3,8 @@
 import { relative } from 'node:path';
 import type { Failure } from '../../base/failure.ts';
 import type { BatchItem } from '../../batch/item.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
-import { deliveryOf } from '../../batch/plan/delivery.ts';
+import { type Delivery, deliveryOf, languageOfItem } from '../../batch/plan/delivery.ts';
 import { fixParts } from '../../batch/plan/result-name.ts';
-import { languageOfItem } from '../../batch/plan/result-paths.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { isSwitchedOn } from '../../profiles/resolve.ts';
 import type { Context } from '../context/context.ts';

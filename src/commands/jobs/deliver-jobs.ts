@@ -10,15 +10,13 @@ import type { Job } from '../../client/index.ts';
 import { printProvenance } from '../batch/print-provenance.ts';
 import { type Connection, connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
-import { checkClashes, createClaims } from './claims.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
 import { chooseWait, event, type Follow, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
 import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
-import { createNaming } from './result-places.ts';
-import type { StdoutOptions } from './stdout-result.ts';
-import { checkOneFile, jobToStdout } from './stdout-result.ts';
+import { checkClashes, createClaims, createNaming } from './result-places.ts';
+import { checkOneFile, jobToStdout, type StdoutOptions } from './stdout-result.ts';
 
 interface JobDelivery {
   readonly delivery: Delivery;

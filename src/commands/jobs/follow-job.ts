@@ -13,11 +13,10 @@ import type { Connection } from '../context/connection.ts';
 import type { Context, Progress, Step } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import type { Claims } from './claims.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
 import type { Outcome } from './job-outcomes.ts';
 import { createPreparation } from './preparation.ts';
-import type { NamingOf } from './result-places.ts';
+import type { Claims, NamingOf } from './result-places.ts';
 
 export interface Follow {
   readonly connection: Pick<Connection, 'client' | 'everyMs' | 'stateDir' | 'profile' | 'readProvenance'>;

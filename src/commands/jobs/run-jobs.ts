@@ -18,9 +18,8 @@ import {
   foldUnusable,
 } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
-import { decisionFailure, doneBefore } from '../../batch/run/decided-outcomes.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
-import { summarizeFailure } from '../../batch/run/outcome.ts';
+import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';

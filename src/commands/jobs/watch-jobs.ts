@@ -1,19 +1,26 @@
 /** A job command with --watch: new files in folders are processed until Ctrl-C. */
-
 import { resolve, sep } from 'node:path';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
-import type { Failure } from '../../base/failure.ts';
+import { Failure, isOfRecords } from '../../base/failure.ts';
+import { describeUnreadable, errorCode } from '../../base/system-error.ts';
 import type { BatchEvent } from '../../batch/item.ts';
-import { namedPaths } from '../../batch/plan/candidate.ts';
+import { isNonFileInput, namedPaths } from '../../batch/plan/candidate.ts';
+import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
-import { isNonFileInput } from '../../batch/plan/operand.ts';
-import { createWatchPlanner, type WatchPlanner } from '../../batch/plan/plan.ts';
-import type { RunOutcome } from '../../batch/run/batch.ts';
-import { openBatch } from '../../batch/run/open-batch.ts';
+import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
+import type { LogRecord } from '../../batch/records/record-line.ts';
+import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
+import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
-import { checkResultsFolder, checkWatched } from '../../batch/run/watch-folders.ts';
+import {
+  checkResultsFolder,
+  checkWatched,
+  createFilesAtWork,
+  type FilesAtWork,
+  watchFolders,
+} from '../../batch/run/watch-folders.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -33,7 +40,6 @@ import {
   requireUsedFfmpeg,
 } from './plan-jobs.ts';
 import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
-import { createWatchSource, type WatchedFolders, type WatchSource } from './watch-source.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -217,4 +223,132 @@ function countOutcomes(outcomes: readonly RunOutcome[]): string {
   ] as const;
   const shown = parts.filter(([number], position) => position === 0 || number > 0);
   return shown.map(([number, what]) => `${number} ${what}`).join(', ');
+}
+
+export interface WatchSource {
+  readonly more: TaskSource;
+  readonly listen: FilesAtWork['listen'];
+  /** The failure that ended the watch; null otherwise. */
+  readonly failure: Failure | null;
+}
+
+export interface WatchedFolders {
+  /** As the user named them. */
+  readonly named: readonly string[];
+  /** Absolute. */
+  readonly folders: readonly string[];
+  /** The record of the command with the items that arrived. @param keys of the items */
+  readonly record: (keys: readonly string[]) => LogRecord;
+}
+
+/**
+ * @param reportExcluded called once for each input that cannot be used
+ */
+export function createWatchSource(
+  run: JobRun,
+  { folders, record }: WatchedFolders,
+  planner: WatchPlanner,
+  reportExcluded: (problem: InputProblem) => void,
+): WatchSource {
+  const { io } = run.context;
+  const work = createFilesAtWork(io.now);
+  const planned = new Set<string>();
+  const reported = new Set<string>();
+  let failure: Failure | null = null;
+
+  function tell(problems: readonly InputProblem[]): void {
+    for (const problem of problems) {
+      const key = JSON.stringify(problem);
+      if (!reported.has(key)) reportExcluded(problem);
+      reported.add(key);
+    }
+  }
+
+  /** --fresh ignores earlier runs, but a file that this run has seen is not paid for twice. */
+  async function plan(paths: readonly string[]): Promise<Pick<WatchPlan, 'planned' | 'renamed'>> {
+    const { batch, context, delivery, runOptions } = run;
+    const choices = choicesOf(runOptions, delivery, io.now(), context.signal);
+    const [news, known] = [
+      paths.filter((path) => !planned.has(path)),
+      paths.filter((path) => planned.has(path)),
+    ];
+    const rounds = [
+      { paths: news, choices, isNew: true },
+      { paths: known, choices: { ...choices, fresh: false }, isNew: false },
+    ].filter((round) => round.paths.length > 0);
+    const made: WatchPlan[] = [];
+    for (const round of rounds) {
+      const part = await planReadable(planner, round.paths, batch.recorded(), round.choices);
+      tell(part.excluded);
+      for (const note of part.notes) context.terminal.note(note);
+      // Items that this run has finished are reported already.
+      const due = part.planned.filter(({ decision }) => round.isNew || decision.step !== 'done');
+      made.push({ ...part, planned: due });
+    }
+    for (const path of paths) planned.add(path);
+    return {
+      planned: made.flatMap((part) => part.planned),
+      renamed: made.flatMap((part) => part.renamed),
+    };
+  }
+
+  async function* arrive(signal: AbortSignal): AsyncGenerator<Arrival> {
+    const { workOn } = work;
+    const watched = watchFolders({ folders, workOn, signal, now: io.now, ...openWatchOf(run) });
+    for await (const paths of watched) {
+      const { planned: tasks, renamed } = await plan(paths);
+      const items = tasks.map(({ item }) => item);
+      work.begin(paths, items);
+      const records = [record(items.map(({ key }) => key)), ...renamed];
+      if (tasks.length > 0) yield { tasks, records };
+    }
+  }
+
+  return {
+    async *more(signal) {
+      try {
+        yield* arrive(signal);
+      } catch (error) {
+        if (!(error instanceof Failure) || isOfRecords(error)) throw error;
+        failure = error;
+      }
+    },
+    listen: work.listen,
+    get failure() {
+      return failure;
+    },
+  };
+}
+
+function openWatchOf({ context }: JobRun) {
+  const { openWatch } = context.io;
+  return openWatch === undefined ? {} : { openWatch };
+}
+
+/** Plans the files; if one disappears meanwhile, only that file is reported. */
+async function planReadable(
+  planner: WatchPlanner,
+  paths: readonly string[],
+  recorded: Recorded,
+  choices: Choices,
+): Promise<WatchPlan> {
+  try {
+    return await planner.plan(new Set(paths), recorded, choices);
+  } catch (error) {
+    const code = errorCode(error);
+    const [only] = paths;
+    if (code === '' || only === undefined) throw error;
+    if (paths.length === 1) {
+      const detail = describeUnreadable(error) ?? `it cannot be read (${code})`;
+      return { planned: [], excluded: [{ pointer: only, detail }], notes: [], renamed: [] };
+    }
+  }
+  const single: WatchPlan[] = [];
+  for (const path of paths) single.push(await planReadable(planner, [path], recorded, choices));
+  return {
+    planned: single.flatMap(({ planned }) => planned),
+    excluded: single.flatMap(({ excluded }) => excluded),
+    notes: single.flatMap(({ notes }) => notes),
+    renamed: single.flatMap(({ renamed }) => renamed),
+  };
 }

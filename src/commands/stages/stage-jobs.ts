@@ -9,8 +9,8 @@ import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.t
 import type { Choices } from '../../batch/plan/decision.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
-import { decisionFailure, doneBefore } from '../../batch/run/decided-outcomes.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
+import { decisionFailure, doneBefore } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
-import { isNonFileInput } from '../../../src/batch/plan/operand.ts';
+import { isNonFileInput, namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
 import { checkInput } from '../../../src/batch/plan/plan-items.ts';
 import { createPlanIo, MP4, SRT } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findClashes } from '../../../src/batch/plan/result-paths.ts';
+import { findClashes } from '../../../src/batch/plan/delivery.ts';
 import { createFolder, MP4, plan, problemsOf } from './support.ts';
 
 describe('two results', () => {

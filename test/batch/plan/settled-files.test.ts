@@ -7,7 +7,7 @@ import {
   type SeenFile,
   type Sightings,
   takeLook,
-} from '../../../src/batch/plan/settled-files.ts';
+} from '../../../src/batch/run/watch-folders.ts';
 
 const file = (name: string, bytes = 10, mtimeMs = 0): SeenFile => ({ name, bytes, mtimeMs });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchEvent, BatchItem, ItemState } from '../../../src/batch/item.ts';
-import { combineStates, createTeller } from '../../../src/batch/run/part-states.ts';
+import { combineStates, createTeller } from '../../../src/batch/run/create-run.ts';
 import { linesItem } from './support/items.ts';
 
 const processing = (fraction: number, stage: string | null = null): ItemState => ({

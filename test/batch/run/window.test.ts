@@ -9,7 +9,7 @@ import {
   putBack,
   type SlotWindow,
   withdraw,
-} from '../../../src/batch/run/window.ts';
+} from '../../../src/batch/run/launcher.ts';
 
 const times = (count: number, step: (window: SlotWindow) => SlotWindow, window: SlotWindow) =>
   Array.from({ length: count }).reduce<SlotWindow>((each) => step(each), window);

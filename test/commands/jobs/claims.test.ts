@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
-import { checkClashes, createClaims } from '../../../src/commands/jobs/claims.ts';
-import { createNaming, type NamingOf } from '../../../src/commands/jobs/result-places.ts';
+import {
+  checkClashes,
+  createClaims,
+  createNaming,
+  type NamingOf,
+} from '../../../src/commands/jobs/result-places.ts';
 
 const failureOf = (work: () => void): Failure | null => {
   try {
