@@ -109,7 +109,7 @@ type GetJob = (kind: JobKind, id: string, options: CallOptions) => Promise<Job>;
  * @throws Failure: not found when every kind that the key may see answers so, else the first other failure, since that
  *   kind may have the job
  */
-export async function findJob(get: GetJob, id: string, options: CallOptions): Promise<Job> {
+async function findJob(get: GetJob, id: string, options: CallOptions): Promise<Job> {
   const found = new AbortController();
   const signals = options.signal === undefined ? [found.signal] : [options.signal, found.signal];
   const limits = { ...options, signal: AbortSignal.any(signals) };
@@ -160,7 +160,7 @@ function kindNamed(name: string): JobKind | null {
 }
 
 /** @throws Failure (`usage`) for a text in none of the three forms, and for an address of another service */
-export function parseReference(base: BaseUrl, reference: string): JobReference {
+function parseReference(base: BaseUrl, reference: string): JobReference {
   const text = reference.trim();
   const path = text.includes('://') ? pathOfUrl(base, text) : text;
   const named = path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length + 1) : path;

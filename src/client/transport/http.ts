@@ -10,7 +10,7 @@ import { chooseProxy, describeProxyError, type ProxySettings } from './proxy.ts'
 
 type HttpBody = Buffer | AsyncIterable<Uint8Array> | null;
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly origin: string;
   /** Path and query, sent as they are. */
   readonly target: string;
