@@ -70,7 +70,10 @@ describe('imports between folders', () => {
     const mediaWork = ['engines', 'media'];
     const eager = local.filter(
       ({ from, target, manner }) =>
-        !mediaWork.includes(from.folder) && /^src\/(engines|media)\//.test(target) && manner === 'eager',
+        !mediaWork.includes(from.folder) &&
+        // The schema of engines.json, of which `engines add` has its options, does no work.
+        /^src\/(engines\/(?!config\.ts)|media\/)/.test(target) &&
+        manner === 'eager',
     );
     expect(show(eager)).toEqual([]);
   });
