@@ -1,6 +1,5 @@
 import { defineConfig } from 'rolldown';
 import { copyData, listPackages } from './build/files.js';
-import { lightCommander, noOldStringWidth } from './build/start-up.js';
 import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */
@@ -22,14 +21,8 @@ const tool = defineConfig({
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     comments: false,
-    // The client in one file instead of 15: `vloc credits` starts in a twentieth less time.
-    codeSplitting: {
-      // --version and --help load what they share with the client, but not the client.
-      includeDependenciesRecursively: false,
-      groups: [{ name: 'client', test: /src\/client\/(?!download|upload|webhooks)/, minShareCount: 2 }],
-    },
   },
-  plugins: [copyData, lightCommander, noOldStringWidth, listPackages],
+  plugins: [copyData, listPackages],
 });
 
 /** What package.json exports: ES modules, of which a bundler takes only what a program uses. */
