@@ -1,16 +1,16 @@
 import { type Failure, usageFailure } from '../../base/failure.ts';
-import { flagOption } from '../../base/option.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
+import { flagOption, numberOption } from '../../base/option.ts';
 import { readPartKey } from '../../batch/plan/item-key.ts';
-import { foldIntents } from '../../batch/records/intents.ts';
-import { foldBatchCommands } from '../../batch/report/command-record.ts';
+import { readItemKeys } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
-import { openBatchJournal } from '../../batch/run/journal.ts';
+import { openJournalToForget } from '../../batch/run/journal.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printList } from '../context/records.ts';
 import { findGone, namesItem } from './forget-items.ts';
 import { ITEM_FIELDS, ITEMS } from './item-records.ts';
 import { type OpenBatch, openBatches } from './open-batch.ts';
+
+type Journal = OpenBatch['journals'][number];
 
 /** The service has a job of these items, or may have one. */
 const OPEN = ['running', 'unanswered', 'undelivered'];
@@ -26,31 +26,45 @@ export const batchForget: Command = defineCommand({
   },
   options: {
     gone: flagOption('forget all items that are not done and whose input file no longer exists'),
+    shards: numberOption('n', 'forget all items of runs with --shard i/n; 0: of runs without --shard', {
+      whole: true,
+      from: 0,
+    }),
     yes: flagOption('also forget items with a job that is not finished or not downloaded', { short: '-y' }),
   },
   fields: () => ITEM_FIELDS,
   examples: [
     { command: 'vloc batch forget out --gone', explains: 'what failed or never ran, and was deleted since' },
     { command: 'vloc batch forget out week1/talk.mp4', explains: 'one input, with all its languages' },
+    {
+      command: 'vloc batch forget out --shards 3',
+      explains: 'all items of runs with --shard i/3, in a folder that also has others',
+    },
   ],
   notes: [
     'Status and reports then no longer list the items, nor their cost. Results are not deleted, and jobs are not cancelled. ' +
       'An input that is run again later gets a new job, which is charged.',
   ],
   schemas: async () => (await import('./outputs.ts')).BATCH_FORGET,
-  run: async (context, [folder = '', ...inputs], { gone, yes }) => {
-    if (gone === inputs.length > 0)
+  run: async (context, [folder = '', ...inputs], { gone, shards, yes }) => {
+    const ways = [gone, shards !== undefined, inputs.length > 0].filter(Boolean).length;
+    if (ways !== 1)
       throw invalidCallFailure(
-        gone ? '--gone selects the inputs itself' : 'no input to forget',
-        'Name inputs after the folder, or use --gone for those that no longer exist.',
+        ways === 0 ? 'no input to forget' : 'inputs, --gone and --shards cannot be combined',
+        'Name inputs after the folder, or use --gone for those that no longer exist, or --shards.',
       );
     const { batches, facts } = await openBatches(context, [folder]);
     const [batch] = batches;
     if (batch === undefined) throw new TypeError('a folder was named');
     const { cwd } = context.io;
+    const journals = batch.journals.filter(
+      ({ place }) => shards === undefined || (place.shard?.count ?? 0) === shards,
+    );
     const chosen = gone
       ? await findGone(batch)
-      : facts.items.filter((item) => inputs.some((input) => namesItem(batch, item, input, cwd)));
+      : shards === undefined
+        ? facts.items.filter((item) => inputs.some((input) => namesItem(batch, item, input, cwd)))
+        : itemsOf(journals, facts.items);
     for (const input of inputs) {
       if (!chosen.some((item) => namesItem(batch, item, input, cwd)))
         throw unknownInputFailure(input, folder);
@@ -60,7 +74,7 @@ export const batchForget: Command = defineCommand({
     for (const { label, state } of open)
       context.terminal.warn(`${label}: kept, since its job is ${state}; --yes forgets it too.`);
     const forgotten = chosen.filter((item) => !open.includes(item));
-    await recordForgotten(batch, forgotten, context.io.now());
+    await recordForgotten(journals, forgotten, context.io.now());
     await printList(context, ITEMS, { data: forgotten, has_more: false, next_cursor: null });
     const what = forgotten.length === 1 ? '1 item' : `${forgotten.length} items`;
     context.terminal.note(forgotten.length === 0 ? `Nothing to forget in ${folder}.` : `Forgot ${what}.`);
@@ -68,20 +82,24 @@ export const batchForget: Command = defineCommand({
   },
 });
 
+/** Keys of whole items that a journal knows. */
+function readKeys({ content }: Journal): ReadonlySet<string> {
+  return new Set([...readItemKeys(content.records)].map((key) => readPartKey(key)?.item ?? key));
+}
+
+function itemsOf(journals: readonly Journal[], items: readonly ItemReport[]): readonly ItemReport[] {
+  const keys = new Set(journals.flatMap((journal) => [...readKeys(journal)]));
+  return items.filter(({ key }) => keys.has(key));
+}
+
 /** Records in each journal that knows some of the items that they are forgotten, with the parts of long videos. */
-async function recordForgotten({ journals }: OpenBatch, items: readonly ItemReport[], now: number) {
+async function recordForgotten(journals: readonly Journal[], items: readonly ItemReport[], now: number) {
   const at = new Date(now).toISOString();
   const chosen = new Set(items.map(({ key }) => key));
   for (const { place, content } of journals) {
-    const { records } = content;
-    const known = new Set([
-      ...foldIntents(records).byItem.keys(),
-      ...foldItemFacts(records).keys(),
-      ...foldBatchCommands(records).flatMap((command) => command.items),
-    ]);
-    const own = [...known].filter((key) => chosen.has(readPartKey(key)?.item ?? key));
+    const own = [...readItemKeys(content.records)].filter((key) => chosen.has(readPartKey(key)?.item ?? key));
     if (own.length === 0) continue;
-    const journal = await openBatchJournal(place);
+    const journal = await openJournalToForget(place);
     const forgotten = own.map((item) => ({ type: 'item_forgotten', at, item }));
     await journal.add(...forgotten).finally(() => journal.close());
   }

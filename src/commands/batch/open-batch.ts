@@ -1,5 +1,5 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
@@ -9,6 +9,7 @@ import {
   countOpen,
   FAILED_STATES,
   OPEN_STATES,
+  readItemKeys,
 } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
@@ -73,7 +74,8 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
     }),
   );
   const journals = found.filter(
-    ({ content, worker }) => content.records.length + content.damage.length > 0 || worker !== null,
+    ({ content, worker }) =>
+      worker !== null || (content.records.length + content.damage.length > 0 && !isForgotten(content)),
   );
   const facts = readFolderFacts(folder, journals, io.now());
   const isShared = journals.some(({ place }) => place.shard !== undefined);
@@ -95,6 +97,12 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
     damage: journals.flatMap(({ place, content }) => describeBatchDamage(place, content)),
     workers,
   };
+}
+
+/** Whether all items of a journal were forgotten. A shard that never had any has run, and counts. */
+function isForgotten({ records, damage }: FolderFacts['journals'][number]['content']): boolean {
+  const isAny = records.some(({ type }) => type === 'item_forgotten');
+  return isAny && damage.length === 0 && readItemKeys(records).size === 0;
 }
 
 /** Reading the journal of hundreds of items takes milliseconds. */
@@ -180,10 +188,7 @@ export function continueBatch(
   if (failed.length === 0) return lines;
   // If everything failed permanently, only --all retries something.
   const all = selectRetries({ items: failed, commands }, false).runs.length === 0 ? ['--all'] : [];
-  const path = showPath(folder, caller.io.cwd);
-  // A name that looks like a flag stays absolute.
-  const operand = path.startsWith('-') ? folder : path;
-  return [...lines, writeCommand(caller, ['batch', 'retry', operand, ...all])];
+  return [...lines, writeCommand(caller, ['batch', 'retry', typePath(folder, caller.io.cwd), ...all])];
 }
 
 /** The newest command of each open item, in the order of the commands. */
@@ -200,9 +205,21 @@ function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boo
   return ({ state }) => states.includes(state);
 }
 
-/** The command for the same service, after a `cd` to its folder if it differs from the current one. */
-function repeatCommand({ argv, cwd }: BatchCommand, { io }: BatchCaller): string {
-  const then = { io, service: serviceFlagsOf(argv), commandLine: argv };
+/**
+ * The command for the same service, after a `cd` to its folder if it differs from the current one. Agents give absolute
+ * paths; here they are relative.
+ */
+function repeatCommand({ argv, cwd, operands, options }: BatchCommand, { io }: BatchCaller): string {
+  const paths = [...operands, options.out].filter((path) => typeof path === 'string' && isAbsolute(path));
+  const commandLine = argv.map((word) => (paths.includes(word) ? typePath(word, cwd) : word));
+  const then = { io, service: serviceFlagsOf(argv), commandLine };
   const command = sameCommand(then);
-  return cwd === io.cwd ? command : inFolder(then, cwd, command);
+  return cwd === io.cwd ? command : inFolder(then, typePath(cwd, io.cwd), command);
+}
+
+/** A path as a user would type it in a folder: relative if that is shorter, and never like a flag. */
+function typePath(path: string, cwd: string): string {
+  const way = relative(cwd, path) || '.';
+  if (isAbsolute(way) || way.length >= path.length) return path;
+  return way.startsWith('-') ? `./${way}` : way;
 }

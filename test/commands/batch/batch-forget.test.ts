@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
@@ -81,4 +81,32 @@ test('an input that no item has is refused, and nothing is forgotten', async () 
   const refused = await vloc.run(['batch', 'forget', 'out', 'a.srt', 'z.srt']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('out has no item of z.srt')]);
   expect(Object.keys(await statesOf(vloc))).toHaveLength(2);
+});
+
+test('a folder with records of two numbers of shards can be run again after one of them was forgotten', async () => {
+  const vloc = await startBatch({ 'a.srt': SRT, 'b.srt': SRT });
+  const sharded = [...COMMAND.slice(0, -1), 'other', '--shard', '1/1'];
+  expect((await vloc.run(COMMAND)).code).toBe(0);
+  expect((await vloc.run(sharded)).code).toBe(0);
+  const from = join(vloc.folder, 'other', '.vloc', 'shard-1-of-1');
+  await cp(from, join(vloc.folder, 'out', '.vloc', 'shard-1-of-1'), { recursive: true });
+
+  const refused = await vloc.run(COMMAND);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('vloc batch forget DIR --shards 1'),
+  ]);
+  const forgotten = await vloc.run(['batch', 'forget', 'out', '--shards', '1', '-o', 'json']);
+  expect(forgotten.code, forgotten.stderr).toBe(0);
+  expect(JSON.parse(forgotten.stdout).data).toHaveLength(4);
+  expect(await statesOf(vloc)).toEqual({
+    'subs/a.srt → es': 'done',
+    'subs/a.srt → fr': 'done',
+    'subs/b.srt → es': 'done',
+    'subs/b.srt → fr': 'done',
+  });
+  const again = await vloc.run(COMMAND);
+  expect(again.code, again.stderr).toBe(0);
+  expect((await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data).toHaveLength(8);
+  expect(Object.keys(await statesOf(vloc))).toHaveLength(4);
 });
