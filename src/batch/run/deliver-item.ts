@@ -7,7 +7,7 @@ import {
   foundLanguage,
 } from '../deliver/deliver-results.ts';
 import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/download-results.ts';
-import type { AddTracks } from '../deliver/with-tracks.ts';
+import type { AddTracks } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
 import { deliveryOf } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';

@@ -44,8 +44,8 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([
         import('./server.ts'),
         import('./tools.ts'),
-        import('./folders.ts'),
-        import('./session.ts'),
+        import('./limits.ts'),
+        import('./limits.ts'),
       ]);
       const folders = await openFolders(read, write, context.io.cwd);
       const tools = await makeTools(all, (table) => context.addDefaults(table, {}));

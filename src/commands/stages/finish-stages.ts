@@ -3,7 +3,7 @@ import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
-import { summaryLine } from '../batch/event-lines.ts';
+import { summaryLine } from '../batch/view.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { EMBEDDED_STOPS, isForPeople, openCommand, tellIdle } from '../jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-outcomes.ts';
