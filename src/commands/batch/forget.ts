@@ -12,7 +12,7 @@ import { openJournalToForget } from '../../batch/run/journal.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printList } from '../context/records.ts';
-import { ITEM_FIELDS, ITEMS } from './items.ts';
+import { BATCH_FORGET, ITEM_FIELDS, ITEMS } from './items.ts';
 import { type OpenBatch, openBatches } from './open-batch.ts';
 
 type Journal = OpenBatch['journals'][number];
@@ -50,7 +50,7 @@ export const batchForget: Command = defineCommand({
     'Status and reports then no longer list the items, nor their cost. Results are not deleted, and jobs are not cancelled. ' +
       'An input that is run again later gets a new job, which is charged.',
   ],
-  schemas: async () => (await import('./items.ts')).BATCH_FORGET,
+  schemas: async () => BATCH_FORGET,
   run: async (context, [folder = '', ...inputs], { gone, shards, yes }) => {
     const ways = [gone, shards !== undefined, inputs.length > 0].filter(Boolean).length;
     if (ways !== 1)

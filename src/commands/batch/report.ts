@@ -20,6 +20,7 @@ import { foldStageRecords } from '../../batch/stages/records.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import { BATCH_REPORT } from './items.ts';
 import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
 
 const WRITERS = {
@@ -59,7 +60,7 @@ export const batchReport: Command = defineCommand({
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
   ],
-  schemas: async () => (await import('./items.ts')).BATCH_REPORT,
+  schemas: async () => BATCH_REPORT,
   run: async (context, operands, options) => {
     const batch = await openBatches(context, operands);
     const { facts } = batch;

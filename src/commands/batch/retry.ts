@@ -9,7 +9,7 @@ import { checkFolder, jobTable } from '../jobs/job-options.ts';
 import { outcomesFailure } from '../jobs/job-outcomes.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
-import { ITEM_FIELDS, ITEMS } from './items.ts';
+import { BATCH_RETRY, ITEM_FIELDS, ITEMS } from './items.ts';
 import {
   BATCH_OPERAND,
   combineRetries,
@@ -40,7 +40,7 @@ export const batchRetry: Command = defineCommand({
     'Exit codes: those of the commands that are run again; 3 if items failed and none is retried without --all; 0 if ' +
       'nothing failed.',
   ],
-  schemas: async () => (await import('./items.ts')).BATCH_RETRY,
+  schemas: async () => BATCH_RETRY,
   run: async (context, operands, options) => {
     const { batches, facts } = await openBatches(context, operands);
     const retries = combineRetries(batches.map(({ facts: own }) => selectRetries(own, options.all)));

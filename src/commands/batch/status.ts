@@ -9,7 +9,7 @@ import { formatRelative } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
 import { warnOfDamage } from '../jobs/plan-jobs.ts';
-import { countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
+import { BATCH_STATUS, countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
 import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches, watchStatus } from './open-batch.ts';
 import { printProvenance } from './print-provenance.ts';
 
@@ -44,7 +44,7 @@ export const batchStatus: Command = defineCommand({
     'Exit codes: 0 if everything is done, 8 if items are not finished or a shard has not run, 3 if everything has finished ' +
       'and items failed.',
   ],
-  schemas: async () => (await import('./items.ts')).BATCH_STATUS,
+  schemas: async () => BATCH_STATUS,
   run: async (context, operands, options) => {
     const batch = await (options.watch ? watchStatus : openBatches)(context, operands);
     const { facts } = batch;

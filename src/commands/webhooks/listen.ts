@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import * as v from 'valibot';
 import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
 import {
   durationOption,
@@ -10,14 +10,17 @@ import {
 } from '../../base/option.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { createForwarder, parseForwardTarget } from '../../client/webhooks/forward.ts';
-import { type Environment, withoutSecrets } from '../../profiles/environment.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { JOB_STATUSES } from '../../protocol/states.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { type Context, Interruption, type Output } from '../context/context.ts';
+import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
+import { describePrinted, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import {
   checkSuccess,
+  createEventCommands,
   createReceiver,
   idOfReference,
   isEndOf,
@@ -26,7 +29,7 @@ import {
   startListener,
   type WebhookReport,
 } from './receive.ts';
-import { RULE_OPTIONS, readRules } from './rules.ts';
+import { RULE_OPTIONS, readRules, WEBHOOK_CHECKS } from './rules.ts';
 
 const OPTIONS = {
   host: textOption('address', 'address to listen on (default: 127.0.0.1)'),
@@ -46,6 +49,41 @@ const OPTIONS = {
 } as const satisfies OptionTable;
 
 type Options = OptionValues<typeof OPTIONS>;
+
+const EVENT = {
+  id: v.string(),
+  event_type: NullableText,
+  created_at: NullableText,
+  job: v.object({
+    id: NullableText,
+    kind: v.nullable(v.picklist(JOB_KIND_NAMES)),
+    status: v.nullable(v.picklist(JOB_STATUSES)),
+    client_reference: NullableText,
+    detail_url: NullableText,
+  }),
+  form: v.string(),
+  forwarded_status: NullableNumber,
+};
+const COUNTS = {
+  events: v.number(),
+  duplicates: v.number(),
+  refused: v.number(),
+  not_forwarded: v.number(),
+  failed_commands: v.number(),
+};
+
+const WEBHOOK_EVENTS = describePrinted({
+  json: [v.object({ url: v.string(), ...COUNTS, received: v.array(v.object(EVENT)) })],
+  ndjson: [
+    line('listening', { url: v.string() }),
+    line('event', EVENT),
+    line('duplicate', { id: v.string() }),
+    line('refused', { check: v.picklist(WEBHOOK_CHECKS), message: v.string() }),
+    line('not_forwarded', { id: v.string(), status: NullableNumber, message: v.string() }),
+    line('command_failed', { id: v.string(), message: v.string() }),
+    line('summary', COUNTS),
+  ],
+});
 
 export const webhooksListen: Command = defineCommand({
   options: OPTIONS,
@@ -69,7 +107,7 @@ export const webhooksListen: Command = defineCommand({
     'Responses: 200 for events and duplicates, 400 or 401 for deliveries that are not genuine, 502 if --forward-to failed, so that the service sends the event again. --exec runs after the response; its output goes to stderr.',
     'Ctrl-C exits with 0, or with 130 while --until waits. Webhooks may be lost: use --timeout with --until, and check with `vloc jobs get`. With --output json the document is printed at the end; ndjson prints each line immediately.',
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).WEBHOOK_EVENTS,
+  schemas: async () => WEBHOOK_EVENTS,
   run: async (context, _operands, options) => {
     const port = options.port ?? 0;
     const path = checkPath(options.path ?? '/');
@@ -281,95 +319,4 @@ async function tableLine({ io, terminal }: Context, event: ReceivedEvent, isFirs
   ];
   const laidOut = await terminal.table(HEAD, [cells]);
   return isFirst ? laidOut : (laidOut.split('\n').at(-1) ?? '');
-}
-
-interface EventCommands {
-  /** Queues the command for an event and returns immediately. */
-  run(event: ReceivedEvent): void;
-  /** Resolves when all have ended. */
-  idle(): Promise<void>;
-}
-
-interface EventCommandOptions {
-  /** Run by the shell. */
-  readonly command: string;
-  readonly env: Environment;
-  readonly cwd: string;
-  /** Gets stdout and stderr of the command; stdout of vloc is for data only. */
-  readonly output: Output;
-  /** Abort ends the running command and starts no other. */
-  readonly signal: AbortSignal;
-  /** Called for every command that failed; `reason` is one sentence without the final stop. */
-  readonly onFailed: (event: ReceivedEvent, reason: string) => void;
-}
-
-/** Creates the queue of commands. */
-export function createEventCommands(options: EventCommandOptions): EventCommands {
-  let last = Promise.resolve();
-  return {
-    run(event) {
-      last = last.then(async () => {
-        if (options.signal.aborted) return;
-        const fault = await runCommand(event, options);
-        if (fault !== null && !options.signal.aborted) options.onFailed(event, fault);
-      });
-    },
-    idle: () => last,
-  };
-}
-
-/** Null on success, else the reason. */
-async function runCommand(event: ReceivedEvent, options: EventCommandOptions): Promise<string | null> {
-  const { endTree, trackTree } = await import('../../media/programs/programs.ts');
-  const child = spawn(options.command, {
-    shell: true,
-    cwd: options.cwd,
-    env: environmentOf(event, options.env),
-    stdio: 'pipe',
-    // A group of its own, so that a pipeline ends as a whole.
-    detached: true,
-    windowsHide: true,
-  });
-  const { pid } = child;
-  const end = () => pid !== undefined && endTree(pid);
-  const forget = pid === undefined ? () => {} : trackTree(pid);
-  options.signal.addEventListener('abort', end, { once: true });
-  child.stdout.pipe(options.output, { end: false });
-  child.stderr.pipe(options.output, { end: false });
-  // The command need not read its stdin.
-  child.stdin.on('error', () => {}).end(event.body);
-  try {
-    return await new Promise((resolve) => {
-      child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
-      child.once('close', (code, signal) => resolve(faultOf(code, signal)));
-    });
-  } finally {
-    options.signal.removeEventListener('abort', end);
-    forget();
-  }
-}
-
-function faultOf(code: number | null, signal: NodeJS.Signals | null): string | null {
-  if (code === 0) return null;
-  return code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
-}
-
-/** The environment without secrets, plus the event in variables; missing facts are empty. */
-function environmentOf(event: ReceivedEvent, env: Environment): Record<string, string | undefined> {
-  const { id, type, job } = event;
-  const facts = {
-    ID: id,
-    TYPE: type,
-    JOB_ID: job.id,
-    JOB_KIND: job.kind,
-    JOB_STATUS: job.status,
-    CLIENT_REFERENCE: job.client_reference,
-    DETAIL_URL: job.detail_url,
-  };
-  // A NUL ends a variable early, so Node refuses to pass one.
-  const own = Object.entries(facts).map(([name, value]) => [
-    `VLOC_EVENT_${name}`,
-    (value ?? '').replaceAll('\0', ''),
-  ]);
-  return { ...withoutSecrets(env), ...Object.fromEntries(own) };
 }

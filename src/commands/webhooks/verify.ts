@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import * as v from 'valibot';
 import { type Failure, refusedFailure } from '../../base/failure.ts';
 import { type OptionTable, type OptionValues, textOption } from '../../base/option.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
@@ -14,7 +15,8 @@ import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules } from './rules.ts';
+import { describePrinted } from '../context/output-schemas.ts';
+import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules, WEBHOOK_CHECKS } from './rules.ts';
 
 const OPTIONS = {
   body: textOption('file', 'raw body as received, or - for stdin', { required: true }),
@@ -27,6 +29,13 @@ const OPTIONS = {
 } as const satisfies OptionTable;
 
 type Options = OptionValues<typeof OPTIONS>;
+
+const VERDICTS = [
+  v.object({ valid: v.literal(true), event_id: v.string(), form: v.string(), age_seconds: v.number() }),
+  v.object({ valid: v.literal(false), check: v.picklist(WEBHOOK_CHECKS), message: v.string() }),
+];
+
+const WEBHOOK_VERDICT = describePrinted({ json: VERDICTS, ndjson: VERDICTS });
 
 export const webhooksVerify: Command = defineCommand({
   options: OPTIONS,
@@ -45,7 +54,7 @@ export const webhooksVerify: Command = defineCommand({
     'Exit code 0: genuine; 1: not genuine, with the check that failed: form, signature or timestamp. The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin.',
     'In a Node program: import { verifyWebhook } from "vloc".',
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).WEBHOOK_VERDICT,
+  schemas: async () => WEBHOOK_VERDICT,
   run: async (context, _operands, options) => {
     checkOptions(options);
     const now = options.at === undefined ? context.io.now() : readArrival(options.at);
