@@ -83,7 +83,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $places['batch forget'] = @{
         Commands = @()
         Operands = 'free'
-        Options = @(@('--gone', 'forget all items that are not done and whose input file no longer exists'), @('--yes', 'also forget items with a job that is not finished or not downloaded'), @('-y', 'also forget items with a job that is not finished or not downloaded'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+        Options = @(@('--gone', 'forget all items that are not done and whose input file no longer exists'), @('--shards', 'forget all items of runs with --shard i/n; 0: of runs without --shard'), @('--yes', 'also forget items with a job that is not finished or not downloaded'), @('-y', 'also forget items with a job that is not finished or not downloaded'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['batch report'] = @{
         Commands = @()
@@ -433,6 +433,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['webhooks listen --until'] = 'source jobs'
     $values['jobs list --status'] = 'choices queued processing succeeded failed cancelled'
     $values['upload list --status'] = 'choices waiting_for_upload validating ready failed expired'
+    $values['* --shards'] = 'free'
     $values['batch report --format'] = 'choices markdown json junit'
     $values['engines add --format'] = 'choices srt verbose_json'
     $values['* --host'] = 'free'

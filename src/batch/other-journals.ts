@@ -9,6 +9,7 @@ import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './r
 import { readCountedLog } from './records/append-log.ts';
 import { foldIntents } from './records/intents.ts';
 import type { LogRecord } from './records/record-line.ts';
+import { readItemKeys } from './report/batch-facts.ts';
 import { attachedIds } from './run/lost-jobs.ts';
 import { writeShard } from './shard.ts';
 import { foldStageRecords } from './stages/records.ts';
@@ -26,12 +27,22 @@ export async function otherPlaces(place: BatchPlace): Promise<readonly BatchPlac
  */
 export async function requireSameShards(place: BatchPlace): Promise<void> {
   for (const other of await otherPlaces(place)) {
-    const { records, damage } = await readCountedLog(journalPath(other));
-    if (records.length + damage.length > 0) throw shardsDifferFailure(place, other);
+    if (await hasItems(other)) throw shardsDifferFailure(place, other, await hasItems(place));
   }
 }
 
-function shardsDifferFailure({ folder, shard }: BatchPlace, { shard: other }: BatchPlace): Failure {
+/** Whether a journal has items that were not forgotten, or may have some in damaged places. */
+async function hasItems(place: BatchPlace): Promise<boolean> {
+  const { records, damage } = await readCountedLog(journalPath(place));
+  return damage.length > 0 || readItemKeys(records).size > 0;
+}
+
+/** @param isMixed whether both places have items: then neither number of shards can be run before one is forgotten */
+function shardsDifferFailure(
+  { folder, shard }: BatchPlace,
+  { shard: other }: BatchPlace,
+  isMixed: boolean,
+): Failure {
   const [before, how] =
     other === undefined
       ? ['without --shard', 'Leave --shard out']
@@ -40,7 +51,9 @@ function shardsDifferFailure({ folder, shard }: BatchPlace, { shard: other }: Ba
   return usageFailure(
     'SHARDS_DIFFER',
     `${folder} has records of runs ${before}; ${now} would pay for the same items again`,
-    `${how}, as before, or give this run inputs of its own and another folder with --out. Nothing was sent.`,
+    isMixed
+      ? `Forget one of them: \`vloc batch forget DIR --shards ${other?.count ?? 0}\` keeps the items of this run. Nothing was sent.`
+      : `${how}, as before, or give this run inputs of its own and another folder with --out. Nothing was sent.`,
   );
 }
 

@@ -16,8 +16,14 @@ import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
 import type { StoredFile } from '../records/next-step.ts';
-import { isAnyOf, isSameFile, placeFile } from './result-file.ts';
-import { type AddTracks, removeScratch, writeWithTracks } from './with-tracks.ts';
+import {
+  type AddTracks,
+  isAnyOf,
+  isSameFile,
+  placeFile,
+  removeScratch,
+  writeWithTracks,
+} from './result-file.ts';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {

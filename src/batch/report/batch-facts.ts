@@ -4,9 +4,10 @@ import type { CreditTotals } from '../item.ts';
 import { foldItemFacts } from '../plan/facts.ts';
 import { readProvenances } from '../provenance-record.ts';
 import { foldIntents, type Intent, type Intents } from '../records/intents.ts';
-import type { LogContent } from '../records/record-line.ts';
+import type { LogContent, LogRecord } from '../records/record-line.ts';
 import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
+import { foldStageRecords } from '../stages/records.ts';
 import { gatherParts, readStageReports, tellStagedResults } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
 import { withoutForgotten } from './forgotten-items.ts';
@@ -66,13 +67,7 @@ export function readBatchFacts(
   const provenances = readProvenances(records);
   const stages = readStageReports(records, folder);
   const { unusable, usable } = foldUnusable(records);
-  const keys = new Set([
-    ...commands.flatMap(({ items }) => items),
-    ...facts.keys(),
-    ...intents.byItem.keys(),
-    ...stages.keys,
-  ]);
-  const reports = [...keys].flatMap((key): ItemReport[] => {
+  const reports = [...readItemKeys(all)].flatMap((key): ItemReport[] => {
     const own = intentsOf(key, intents);
     // A file that a run in stages could not use before: its jobs belong to other items.
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
@@ -95,6 +90,17 @@ export function readBatchFacts(
     shards: [],
     missing_shards: [],
   };
+}
+
+/** Keys of the items and parts that records know and that were not forgotten, in the order of the batch. */
+export function readItemKeys(all: readonly LogRecord[]): ReadonlySet<string> {
+  const records = withoutForgotten(all);
+  return new Set([
+    ...foldBatchCommands(records).flatMap(({ items }) => items),
+    ...foldItemFacts(records).keys(),
+    ...foldIntents(records).byItem.keys(),
+    ...foldStageRecords(records).finished.keys(),
+  ]);
 }
 
 /** Damaged places of a journal, until its jobs were compared with those of the service. */

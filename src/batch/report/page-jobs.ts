@@ -1,15 +1,16 @@
 /** The jobs of the HTML report, from the journal. */
-
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { ERROR_CODES } from '../../protocol/error-codes.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { isStageKey } from '../stages/items.ts';
 import type { StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
-import type { EntryState, ReportFailure } from './page-facts.ts';
-import type { PageFile, PageJob, PageSubtitle } from './page-source.ts';
+import type { EntryState, ReportFailure, ReportJob, ReportSubtitle } from './page-facts.ts';
+import type { ItemCue } from './provenance.ts';
+import type { Loudness } from './speech-fit.ts';
 
 /** The state as shown on the page, and the reason if it is not finished. */
 const STATES: Readonly<
@@ -140,4 +141,173 @@ function known(language: string): string | null {
 /** @param language null for any */
 function speaks(file: WrittenSubtitle, language: string | null): boolean {
   return language === null || canonicalLanguage(file.language) === canonicalLanguage(language);
+}
+
+export interface PageJob extends ReportJob {
+  /** Path of the input below its root, its address, or the id of its upload. */
+  readonly input_name: string;
+  /** Absolute; null for an input that is not a file on this machine. */
+  readonly input_path: string | null;
+  readonly target_language: string | null;
+  /** Its subtitles besides those that it has read and written. */
+  readonly subtitles: readonly PageSubtitle[];
+  readonly files: readonly PageFile[];
+  /** Cues that were made to fit. */
+  readonly cues: readonly ItemCue[];
+}
+
+export interface PageFile {
+  /** Name of the part of the result, such as `video`. */
+  readonly asset: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number | null;
+  readonly sha256: string | null;
+}
+
+/** A subtitle file on this machine, of any format. */
+export interface PageSubtitle {
+  readonly role: ReportSubtitle['role'];
+  readonly language: string | null;
+  /** Absolute. */
+  readonly path: string;
+  /** Digest of the lines that the video speaks, see `digestLines`; null if unknown. */
+  readonly spoken: string | null;
+}
+
+export interface PageSource {
+  readonly title: string;
+  readonly tool: string;
+  readonly madeAt: string;
+  /** Absolute path of the folder of the page, to which its links are relative. */
+  readonly pageFolder: string;
+  readonly jobs: readonly PageJob[];
+}
+
+export interface Sound {
+  readonly durationMs: number;
+  /** 0 to 255. */
+  readonly peaks: Uint8Array;
+  readonly loudness: Loudness;
+}
+
+/** Functions that read media. If one throws, the page shows the file without its content. */
+export interface MediaReaders {
+  readonly outlineSound: (path: string) => Promise<Sound>;
+  /** Reads a subtitle file of any format. */
+  readonly readSubtitleFile: (path: string) => Promise<readonly SubtitleLine[]>;
+  /** Reads the subtitles inside a video; empty if there are none. */
+  readonly readSoftSubtitles: (path: string) => Promise<readonly SubtitleLine[]>;
+}
+
+/** An input with its jobs, including those made from results of other jobs. */
+export interface JobGroup {
+  readonly name: string;
+  /** Absolute; null for an input that is not a file on this machine. */
+  readonly path: string | null;
+  readonly language: string | null;
+  /** See `ReportEntry`. */
+  readonly variant: string | null;
+  readonly jobs: readonly PageJob[];
+}
+
+interface Origin {
+  readonly name: string;
+  readonly path: string | null;
+}
+
+/**
+ * Groups jobs by input, language and options. A job made from the result of another (a dub of a translation of a recognition) belongs to
+ * the input of the first; a job made from lines, to the file with the name of its input; a job without a language (a
+ * separation), to every language of its input. Two jobs of one kind from the same input are results to choose from: each
+ * has a group of its own, with the jobs that it was made from or that were made from it, and those that concern all.
+ */
+export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
+  const producers = new Map(jobs.flatMap((job) => job.files.map(({ path }) => [path, job] as const)));
+  const paths = new Map(
+    jobs.flatMap(({ input_name, input_path }) =>
+      input_path === null ? [] : [[input_name, input_path] as const],
+    ),
+  );
+  const families = new Map<string, { origin: Origin; jobs: PageJob[] }>();
+  for (const job of jobs) {
+    const found = findOrigin(job, producers);
+    const origin = { ...found, path: found.path ?? paths.get(found.name) ?? null };
+    const key = origin.path ?? origin.name;
+    const family = families.get(key) ?? { origin, jobs: [] };
+    family.jobs.push(job);
+    families.set(key, family);
+  }
+  return [...families.values()]
+    .flatMap((family) => splitByLanguage(family.origin, family.jobs))
+    .flatMap((group) => splitByOptions(group, producers));
+}
+
+function findOrigin(job: PageJob, producers: Producers): Origin {
+  const first = findSources(job, producers).at(-1) ?? job;
+  return { name: first.input_name, path: first.input_path };
+}
+
+type Producers = ReadonlyMap<string, PageJob>;
+type WholeGroup = Omit<JobGroup, 'variant'>;
+
+function splitByOptions(group: WholeGroup, producers: Producers): JobGroup[] {
+  const { jobs } = group;
+  const alike = Map.groupBy(jobs, ({ kind, input_name, input_path }) =>
+    JSON.stringify([kind, input_path ?? input_name]),
+  );
+  const choices = [...alike.values()].filter(({ length }) => length > 1);
+  const among = new Set(choices.flat());
+  const sourcesOf = new Map(jobs.map((job) => [job, new Set(findSources(job, producers))]));
+  const isMadeFrom = (job: PageJob, source: PageJob) => sourcesOf.get(job)?.has(source) === true;
+  const last = [...among].filter((job) => ![...among].some((later) => isMadeFrom(later, job)));
+  if (last.length === 0) return [{ ...group, variant: null }];
+  return last.map((chosen) => {
+    const isOther = (job: PageJob) =>
+      job !== chosen && among.has(job) && !isMadeFrom(chosen, job) && !isMadeFrom(job, chosen);
+    const others = jobs.filter(isOther);
+    const own = jobs.filter((job) => !isOther(job) && !others.some((other) => isMadeFrom(job, other)));
+    const rivals = choices.find((each) => each.includes(chosen)) ?? [];
+    return { ...group, jobs: own, variant: describeVariant(chosen, rivals) };
+  });
+}
+
+/** The jobs whose results a job was made from. */
+function findSources(job: PageJob, producers: Producers): readonly PageJob[] {
+  const found: PageJob[] = [];
+  let producer = producers.get(job.input_path ?? '');
+  // A journal assembled from others could contain a cycle.
+  while (producer !== undefined && producer !== job && !found.includes(producer)) {
+    found.push(producer);
+    producer = producers.get(producer.input_path ?? '');
+  }
+  return found;
+}
+
+/** The options in which it differs from the others, else the name of its file, else the id of its job. */
+function describeVariant({ options, files, job_id }: PageJob, rivals: readonly PageJob[]): string | null {
+  const names = [...new Set(rivals.flatMap((job) => Object.keys(job.options)))].toSorted();
+  const different = names.filter((name) => new Set(rivals.map((job) => job.options[name])).size > 1);
+  const words = different.map((name) => `${name} ${options[name] ?? 'default'}`);
+  return words.length > 0 ? words.join(', ') : (nameOf(files[0]) ?? job_id);
+}
+
+function nameOf(file: PageFile | undefined): string | null {
+  return file === undefined ? null : basename(file.path);
+}
+
+function splitByLanguage(origin: Origin, jobs: readonly PageJob[]): WholeGroup[] {
+  const languages = new Set(jobs.map((job) => job.target_language).filter((language) => language !== null));
+  if (languages.size === 0) return [{ ...origin, language: null, jobs }];
+  return [...languages].map((language) => ({
+    ...origin,
+    language,
+    jobs: jobs.filter((job) => job.target_language === null || job.target_language === language),
+  }));
+}
+
+/** The state that needs the most attention. */
+export function worstState(jobs: readonly { readonly state: EntryState }[]): EntryState {
+  if (jobs.some(({ state }) => state === 'failed')) return 'failed';
+  return jobs.some(({ state }) => state === 'unfinished') ? 'unfinished' : 'done';
 }

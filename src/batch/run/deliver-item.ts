@@ -12,8 +12,7 @@ import {
   foundLanguage,
 } from '../deliver/deliver-results.ts';
 import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/download-results.ts';
-import { isSameFile, placeFile } from '../deliver/result-file.ts';
-import type { AddTracks } from '../deliver/with-tracks.ts';
+import { type AddTracks, isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { deliveryOf, languageOfItem, resultPaths } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';

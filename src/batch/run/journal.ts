@@ -42,15 +42,20 @@ export interface BatchJournal {
  * @throws Failure: `temporary` (BATCH_LOCKED) when another process works on the same items, `usage` (SHARDS_DIFFER), `disk`
  */
 export function openBatchJournal(place: BatchPlace): Promise<BatchJournal> {
-  return inFolderOf(RESULTS_OPTION, () => openFolder(place));
+  return inFolderOf(RESULTS_OPTION, () => openFolder(place, true));
 }
 
-async function openFolder(place: BatchPlace): Promise<BatchJournal> {
+/** The same to forget items: records of other numbers of shards are no problem then, since nothing is sent. */
+export function openJournalToForget(place: BatchPlace): Promise<BatchJournal> {
+  return openFolder(place, false);
+}
+
+async function openFolder(place: BatchPlace, isRun: boolean): Promise<BatchJournal> {
   await makeResultsFolder(place.folder);
   const lock = await lockBatch(place);
   try {
     for (const other of await otherPlaces(place)) await checkIdle(place, other);
-    await requireSameShards(place);
+    if (isRun) await requireSameShards(place);
     return await openLocked(place, lock);
   } catch (error) {
     await lock.release();

@@ -1,6 +1,7 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
+import { NOT_USABLE } from '../../batch/plan/input.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
 import {
@@ -9,6 +10,7 @@ import {
   countOpen,
   FAILED_STATES,
   OPEN_STATES,
+  readItemKeys,
 } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
@@ -18,7 +20,6 @@ import {
   findWorker,
   readOwnLog,
 } from '../../batch/report/read-batch.ts';
-import { selectRetries } from '../../batch/report/select-retries.ts';
 import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Operands } from '../context/command.ts';
@@ -73,7 +74,8 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
     }),
   );
   const journals = found.filter(
-    ({ content, worker }) => content.records.length + content.damage.length > 0 || worker !== null,
+    ({ content, worker }) =>
+      worker !== null || (content.records.length + content.damage.length > 0 && !isForgotten(content)),
   );
   const facts = readFolderFacts(folder, journals, io.now());
   const isShared = journals.some(({ place }) => place.shard !== undefined);
@@ -95,6 +97,12 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
     damage: journals.flatMap(({ place, content }) => describeBatchDamage(place, content)),
     workers,
   };
+}
+
+/** Whether all items of a journal were forgotten. A shard that never had any has run, and counts. */
+function isForgotten({ records, damage }: FolderFacts['journals'][number]['content']): boolean {
+  const isAny = records.some(({ type }) => type === 'item_forgotten');
+  return isAny && damage.length === 0 && readItemKeys(records).size === 0;
 }
 
 /** Reading the journal of hundreds of items takes milliseconds. */
@@ -180,10 +188,7 @@ export function continueBatch(
   if (failed.length === 0) return lines;
   // If everything failed permanently, only --all retries something.
   const all = selectRetries({ items: failed, commands }, false).runs.length === 0 ? ['--all'] : [];
-  const path = showPath(folder, caller.io.cwd);
-  // A name that looks like a flag stays absolute.
-  const operand = path.startsWith('-') ? folder : path;
-  return [...lines, writeCommand(caller, ['batch', 'retry', operand, ...all])];
+  return [...lines, writeCommand(caller, ['batch', 'retry', typePath(folder, caller.io.cwd), ...all])];
 }
 
 /** The newest command of each open item, in the order of the commands. */
@@ -200,9 +205,85 @@ function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boo
   return ({ state }) => states.includes(state);
 }
 
-/** The command for the same service, after a `cd` to its folder if it differs from the current one. */
-function repeatCommand({ argv, cwd }: BatchCommand, { io }: BatchCaller): string {
-  const then = { io, service: serviceFlagsOf(argv), commandLine: argv };
+/**
+ * The command for the same service, after a `cd` to its folder if it differs from the current one. Agents give absolute
+ * paths; here they are relative.
+ */
+function repeatCommand({ argv, cwd, operands, options }: BatchCommand, { io }: BatchCaller): string {
+  const paths = [...operands, options.out].filter((path) => typeof path === 'string' && isAbsolute(path));
+  const commandLine = argv.map((word) => (paths.includes(word) ? typePath(word, cwd) : word));
+  const then = { io, service: serviceFlagsOf(argv), commandLine };
   const command = sameCommand(then);
-  return cwd === io.cwd ? command : inFolder(then, cwd, command);
+  return cwd === io.cwd ? command : inFolder(then, typePath(cwd, io.cwd), command);
+}
+
+/** A path as a user would type it in a folder: relative if that is shorter, and never like a flag. */
+function typePath(path: string, cwd: string): string {
+  const way = relative(cwd, path) || '.';
+  if (isAbsolute(way) || way.length >= path.length) return path;
+  return way.startsWith('-') ? `./${way}` : way;
+}
+
+export interface Retries {
+  /** Items to run again, grouped by command. */
+  readonly runs: readonly RetryRun[];
+  /** Failed permanently; not run again without `all`. */
+  readonly hopeless: readonly ItemReport[];
+  /** Failed items whose command is unknown because records are lost. */
+  readonly orphans: readonly ItemReport[];
+}
+
+export interface RetryRun {
+  readonly command: BatchCommand;
+  readonly items: readonly ItemReport[];
+}
+
+/** Refusals that do not concern the request: the user may add credits, or a new month may begin. */
+const SHORT_OF_CREDITS = ['INSUFFICIENT_CREDITS', 'CREDIT_QUOTA_EXCEEDED'];
+
+/** An earlier retry may have been killed after it sent these requests. Continuing them is not charged again. */
+const BEGUN: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
+
+/**
+ * Items that failed, and items whose request was sent and whose result is not here.
+ * @param all also those that failed permanently, were cancelled, or whose paid result has expired
+ */
+export function selectRetries(
+  { items, commands }: Pick<BatchFacts, 'items' | 'commands'>,
+  all: boolean,
+): Retries {
+  const failed = items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
+  const isChosen = (item: ItemReport) =>
+    BEGUN.includes(item.state) || (failed.includes(item) && (all || mayHelp(item)));
+  const chosen = items.filter(isChosen);
+  const owners = new Map(chosen.map((item) => [item, ownerOf(item, commands)] as const));
+  const runs = commands.flatMap((command): RetryRun[] => {
+    const own = chosen.filter((item) => owners.get(item) === command);
+    return own.length === 0 ? [] : [{ command, items: own }];
+  });
+  return {
+    runs,
+    hopeless: failed.filter((item) => !chosen.includes(item)),
+    orphans: chosen.filter((item) => owners.get(item) === null),
+  };
+}
+
+/** The retries of several folders. */
+export function combineRetries(all: readonly Retries[]): Retries {
+  return {
+    runs: all.flatMap(({ runs }) => runs),
+    hopeless: all.flatMap(({ hopeless }) => hopeless),
+    orphans: all.flatMap(({ orphans }) => orphans),
+  };
+}
+
+/** Includes files that were not usable: checking them again is free. */
+function mayHelp({ error }: ItemReport): boolean {
+  return error !== null && (error.retryable || [...SHORT_OF_CREDITS, NOT_USABLE].includes(error.code));
+}
+
+/** The last of several commands, since its options are the most recent. */
+function ownerOf({ key }: ItemReport, commands: readonly BatchCommand[]): BatchCommand | null {
+  const own = commands.filter(({ items }) => items.includes(key));
+  return own.toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1) ?? null;
 }

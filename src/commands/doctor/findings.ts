@@ -1,9 +1,11 @@
 /** What a check found, how a check is run within its time, and how all findings are printed. */
 
+import * as v from 'valibot';
 import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { startTimeLimit, TimeOver } from '../../client/transport/http.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import { Anything, describePrinted, line, NullableText } from '../context/output-schemas.ts';
 
 /** Whose fault a failed check is; the exit code follows from it. */
 export type CheckArea = 'configuration' | 'disk' | 'network';
@@ -76,6 +78,21 @@ function reportOf(error: unknown, check: string, area: CheckArea, limitMs: numbe
   const fix = advice === undefined ? {} : { fix: advice.replace(': `vloc doctor` tests all three', '') };
   return { check, area: AREA_OF[category] ?? area, grade: 'fail', message, ...fix, facts: { code } };
 }
+
+const GRADES = { ok: v.number(), warn: v.number(), fail: v.number() };
+const CHECK = {
+  check: v.string(),
+  state: v.picklist(['ok', 'warn', 'fail']),
+  area: v.picklist(['configuration', 'disk', 'network']),
+  message: v.string(),
+  fix: NullableText,
+  facts: Anything,
+};
+
+export const FINDINGS = describePrinted({
+  json: [v.object({ ...GRADES, checks: v.array(v.object(CHECK)) })],
+  ndjson: [line('check', CHECK), line('summary', GRADES)],
+});
 
 /** Prints all reports in the chosen output form. */
 export async function printFindings(context: Context, findings: readonly CheckReport[]): Promise<void> {

@@ -1,11 +1,15 @@
 /** Checks of this machine: Node, terminal, folders and their permissions. */
 
 import { randomUUID } from 'node:crypto';
-import { stat, statfs, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, stat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { formatBytes } from '../../base/amounts.ts';
 import { describeDisk, errorCode } from '../../base/system-error.ts';
+import { listPlaces, lockPath } from '../../batch/record-folder.ts';
+import { nameProcess } from '../../batch/records/hold.ts';
+import { inspectLock, type LockState, tryLock } from '../../batch/records/lock.ts';
 import type { Io } from '../context/context.ts';
 import type { CheckResult } from './findings.ts';
 
@@ -155,5 +159,124 @@ async function modeOf(path: string): Promise<number | null> {
   } catch {
     // The check of the disk reports a folder that cannot be reached.
     return null;
+  }
+}
+
+interface FoundLock extends LockState {
+  readonly path: string;
+}
+
+/** The folders that may hold locks: state, config and current folder. */
+export interface LockFolders {
+  readonly state: string;
+  readonly config: string;
+  readonly current: string;
+}
+
+/** Levels of the state folder that hold locks: itself, kind of record, profile. */
+const DEPTH = 3;
+
+/** Shows the locks; changes nothing. */
+export async function checkLocks(folders: LockFolders): Promise<CheckResult> {
+  const found = await findLocks(folders);
+  const facts = { locks: found.map(factsOf) };
+  if (found.length === 0) return { grade: 'ok', message: 'no lock is held', facts };
+  const message = describe(found);
+  if (!found.some(({ isStale }) => isStale)) return { grade: 'ok', message, facts };
+  return {
+    grade: 'warn',
+    message,
+    fix: 'Nothing needs to be done: the next run takes over stale locks. To remove them now: vloc doctor --clear-locks',
+    facts,
+  };
+}
+
+/**
+ * Removes locks of dead holders, with the same takeover as a run. Locks of living processes stay.
+ * @returns how many were removed
+ */
+export async function clearLocks(folders: LockFolders): Promise<number> {
+  const stale = (await findLocks(folders)).filter(({ isStale }) => isStale);
+  const attempts = await Promise.all(stale.map(({ path }) => tryLock(path)));
+  const taken = attempts.flatMap((attempt) => (attempt.taken ? [attempt.lock] : []));
+  await Promise.all(taken.map((lock) => lock.release()));
+  return taken.length;
+}
+
+async function findLocks({ state, config, current }: LockFolders): Promise<FoundLock[]> {
+  const places = (await listPlaces(current).catch(() => [])).map(lockPath);
+  const paths = [...(await listLocks(state, DEPTH)), ...(await listLocks(config, 1)), ...places];
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const lock = await inspectLock(path);
+      return lock === null ? [] : [{ ...lock, path }];
+    }),
+  );
+  return found.flat();
+}
+
+async function listLocks(folder: string, depth: number): Promise<string[]> {
+  // Another check reports folders that are missing or unreadable.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const paths = entries.map(async (entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return depth > 1 ? listLocks(path, depth - 1) : [];
+    return /\.(lock|takeover)$/.test(entry.name) ? [path] : [];
+  });
+  return (await Promise.all(paths)).flat();
+}
+
+function factsOf({ path, holder, isStale, beatMs }: FoundLock): object {
+  const { pid = null, host = null, folder = null, since = null } = holder ?? {};
+  return {
+    path,
+    state: isStale ? 'stale' : 'held',
+    pid,
+    host,
+    folder,
+    since,
+    last_heartbeat: new Date(beatMs).toISOString(),
+  };
+}
+
+/** Groups the locks by holder: several of one dead process are one entry. */
+function describe(found: readonly FoundLock[]): string {
+  const groups = Map.groupBy(found, ({ holder, isStale }) => {
+    const who = holder === null ? 'an unknown process' : nameProcess(holder);
+    return `${isStale ? 'stale, left by' : 'held by'} ${who}`;
+  });
+  const parts = [...groups].map(([who, locks]) => {
+    const since = locks.flatMap(({ holder }) => (holder === null ? [] : [holder.since])).toSorted()[0];
+    return `${locks.length} ${who}${since === undefined ? '' : ` since ${since}`}`;
+  });
+  return `locks: ${parts.join('; ')}`;
+}
+
+/** Compares the sums of the account with its ledger. Changes nothing. */
+export async function checkAccount(stateDir: string): Promise<CheckResult> {
+  const [{ CREDIT_RULES }, { storePath }, { SCHEMA_VERSION }] = await Promise.all([
+    import('../../service/credits/audit.ts'),
+    import('../../service/folders.ts'),
+    import('../../service/store/schema.ts'),
+  ]);
+  const path = storePath(stateDir);
+  if (!existsSync(path)) return { grade: 'ok', message: 'no job yet' };
+  const { DatabaseSync } = await import('node:sqlite');
+  const file = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    const { user_version: version } = file.prepare('PRAGMA user_version').get() ?? {};
+    if (version !== SCHEMA_VERSION) return { grade: 'ok', message: 'the next job upgrades it' };
+    const broken = Object.entries(CREDIT_RULES).flatMap(([rule, sql]) =>
+      file.prepare(sql).get() === undefined ? [] : [rule],
+    );
+    if (broken.length === 0) return { grade: 'ok', message: 'credits and ledger agree' };
+    return {
+      grade: 'fail',
+      message: broken.join('; '),
+      fix: `Keep a copy of ${path}, restore the last backup, and report this.`,
+      facts: { broken },
+    };
+  } finally {
+    file.close();
   }
 }

@@ -28,7 +28,7 @@ export const enginesInstall: Command = defineCommand({
     { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
   ],
   notes: ['Uses the package manager of the system: apt-get, dnf, pacman, brew or winget.'],
-  schemas: async () => (await import('../doctor/outputs.ts')).INSTALLED_ENGINES,
+  schemas: async () => (await import('./outputs.ts')).INSTALLED_ENGINES,
   run: async (context, _operands, options) => {
     requireLanguages([...options.font, ...options.to]);
     const before = await detect(context);

@@ -34,7 +34,7 @@ export const enginesList: Command = defineCommand({
   notes: [
     'For each step, the first engine that supports the language is used. REACHABLE: its server accepts connections and answers, or its model or program exists.',
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).ENGINES_IN_USE,
+  schemas: async () => (await import('./outputs.ts')).ENGINES_IN_USE,
   run: async (context) => {
     const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }, config] = await Promise.all([
       import('../../engines/catalog.ts'),

@@ -21,7 +21,7 @@ export const enginesRemove: Command = defineCommand({
   ],
   notes: ['When the last engine of a step is removed, the built-in one is used again.'],
   fields: () => ENGINE_FIELDS,
-  schemas: async () => (await import('../doctor/outputs.ts')).ENGINE_RECORD,
+  schemas: async () => (await import('./outputs.ts')).ENGINE_RECORD,
   run: async (context, [word = '', ...names]) => {
     const step = await parseStep(word);
     const { readEnginesFile, saveEnginesFile } = await import('../../engines/config-file.ts');

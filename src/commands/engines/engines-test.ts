@@ -31,7 +31,7 @@ export const enginesTest: Command = defineCommand({
     'The sample is seven seconds of English speech, three English sentences, or the speech with noise. WRONG WORDS is the word error rate. TIME is for each second of sound, loading the model included. The exit code is 4 if an engine fails.',
   ],
   fields: () => TRIAL_FIELDS,
-  schemas: async () => (await import('../doctor/outputs.ts')).ENGINE_TRIALS,
+  schemas: async () => (await import('./outputs.ts')).ENGINE_TRIALS,
   run: async (context, [word, ...names]) => {
     const used = await listUsed(await readEngines(context));
     const step = word === undefined ? null : await parseStep(word);

@@ -3,8 +3,7 @@
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, isOfRecords, timeoutFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
-import { deliverResults } from '../../batch/deliver/deliver-results.ts';
-import { recordOnMachine } from '../../batch/deliver/machine-record.ts';
+import { deliverResults, recordOnMachine } from '../../batch/deliver/deliver-results.ts';
 import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { Job, WaitForJob } from '../../client/index.ts';

@@ -29,7 +29,8 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       'With --max-credits a job is sent only if its price is stated (VLOC_PRICE or the profile) or known from an earlier charge ' +
         'of its kind, or if the account cannot pay more than the limit.',
     ],
-    schemas: async () => (await import('../doctor/outputs.ts')).PROTOCOL,
+    // Messages of the Model Context Protocol, whatever --output is.
+    schemas: async () => ({ json: null, ndjson: null }),
     run: async (context, _operands, { read, write, maxCredits = null }) => {
       if (write.length === 0)
         throw invalidCallFailure(
@@ -44,8 +45,8 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
       const [{ serveTools }, { makeTools }, { openFolders }, { createSession }] = await Promise.all([
         import('./server.ts'),
         import('./tools.ts'),
-        import('./folders.ts'),
-        import('./session.ts'),
+        import('./limits.ts'),
+        import('./limits.ts'),
       ]);
       const folders = await openFolders(read, write, context.io.cwd);
       const tools = await makeTools(all, (table) => context.addDefaults(table, {}));

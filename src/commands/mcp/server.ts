@@ -1,4 +1,5 @@
 /** Serves tools over stdin and stdout with the Model Context Protocol. */
+
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -13,10 +14,8 @@ import type { ToolEffect } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { usesService } from '../context/printed-command.ts';
 import { VERSION } from '../context/version.ts';
-import { type CallResult, callTool } from './call.ts';
-import type { AgentFolders } from './folders.ts';
-import type { Session } from './session.ts';
-import type { CallProgress } from './terminal.ts';
+import { type CallProgress, type CallResult, callTool } from './call.ts';
+import type { AgentFolders, Session } from './limits.ts';
 import type { Tool, ToolArguments } from './tools.ts';
 
 interface ServerParts {

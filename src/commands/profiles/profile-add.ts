@@ -59,7 +59,7 @@ export const profileAdd: Command = defineCommand({
     'Without --header-prefix the usual ones are tried, and the one that works is saved.',
     'The first profile becomes the default; `vloc profile use` chooses another. Only you can read the file.',
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).PROFILE_RECORD,
+  schemas: async () => (await import('./outputs.ts')).PROFILE_RECORD,
   run: async (context, [name = ''], options) => {
     checkProfileName(name);
     const store = profileStore(context);

@@ -35,7 +35,7 @@ export const profileList: Command = defineCommand({
     { command: 'vloc profile list', explains: 'all profiles, the embedded service first' },
     { command: 'vloc profile list --output id', explains: 'only their names' },
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).PROFILE_LIST,
+  schemas: async () => (await import('./outputs.ts')).PROFILE_LIST,
   run: async (context) => {
     const data = showProfiles(await profileStore(context).read());
     await printList(context, PROFILES, { data, has_more: false, next_cursor: null });
@@ -51,7 +51,7 @@ export const profileUse: Command = defineCommand({
     { command: 'vloc profile use prod', explains: 'the default unless a command names another profile' },
     { command: 'vloc profile use local', explains: 'use the embedded service again' },
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).PROFILE_RECORD,
+  schemas: async () => (await import('./outputs.ts')).PROFILE_RECORD,
   run: async (context, [name = '']) => {
     const store = profileStore(context);
     await store.change(({ current: _before, ...document }) => {
@@ -76,7 +76,7 @@ export const profileRemove: Command = defineCommand({
       explains: 'all profiles whose names start with test-',
     },
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).PROFILE_RECORD,
+  schemas: async () => (await import('./outputs.ts')).PROFILE_RECORD,
   run: async (context, [name = '']) => {
     checkProfileName(name);
     const store = profileStore(context);
@@ -131,7 +131,7 @@ export const profileShow: Command = defineCommand({
     'Flags override the environment, which overrides the project file (vloc.config.json), which overrides the default ' +
       'profile. A profile named by a flag, VLOC_PROFILE or the project file ranks directly below that place.',
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).SHOWN_SETTINGS,
+  schemas: async () => (await import('./outputs.ts')).SHOWN_SETTINGS,
   run: async (context, [name]) => {
     const { io, service, terminal } = context;
     const flags = name === undefined ? service : { ...service, profile: name };

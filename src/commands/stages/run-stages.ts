@@ -17,7 +17,7 @@ import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { BESIDE_SLOTS } from '../../batch/run/run-batch.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { summaryLine } from '../batch/event-lines.ts';
+import { summaryLine } from '../batch/view.ts';
 import type { Context } from '../context/context.ts';
 import { requireFfmpeg } from '../context/engines.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';

@@ -35,7 +35,7 @@ export const completion: Command = defineCommand({
   notes: [
     'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are requested from vloc when you press Tab, on this machine only.',
   ],
-  schemas: async () => (await import('../doctor/outputs.ts')).COMPLETION_SCRIPT,
+  schemas: async () => (await import('./outputs.ts')).COMPLETION_SCRIPT,
   run: async ({ output, print }, [shell = '']) => {
     const name = SCRIPTS[shell];
     if (name === undefined) {

@@ -30,7 +30,7 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
       'The schemas of a command are those of its output without --fields and --jq: json of the whole output with --output ' +
         'json, ndjson of each line with --output ndjson; null for a format that it does not have. Later versions may add members.',
     ],
-    schemas: async () => (await import('../doctor/outputs.ts')).DOCUMENT,
+    schemas: async () => (await import('./outputs.ts')).DOCUMENT,
     run: async (context, words, { commands }) => {
       if (commands && words.length > 0)
         throw invalidCallFailure('--commands is about all commands', 'Leave out the command or the option.');

@@ -93,7 +93,7 @@ const FORM: RecordForm<Upgrade> = {
 export const upgrade: Command = defineCommand({
   options: {},
   fields: () => ['version', 'installed_by', 'upgrade'],
-  schemas: async () => (await import('../doctor/outputs.ts')).UPGRADE,
+  schemas: async () => (await import('./outputs.ts')).UPGRADE,
   examples: [
     { command: 'vloc upgrade', explains: 'this version, how it was installed, and how to upgrade it' },
   ],

@@ -22,6 +22,9 @@ import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
 import { createKeeper, readSettings } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 
+/** The checks of a delivery, in their order. */
+export const WEBHOOK_CHECKS = ['form', 'signature', 'timestamp'] as const;
+
 export const RULE_OPTIONS = {
   secretStdin: flagOption('read the webhook secret from stdin, not from VLOC_WEBHOOK_SECRET or the profile'),
   form: choiceOption(

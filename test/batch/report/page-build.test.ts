@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildReport } from '../../../src/batch/report/page-build.ts';
-import type { PageJob, Sound } from '../../../src/batch/report/page-source.ts';
+import type { PageJob, Sound } from '../../../src/batch/report/page-jobs.ts';
 import { formatSrt, parseSrt } from '../../../src/protocol/srt.ts';
 import { pageJob } from './page-job.ts';
 

@@ -1,5 +1,5 @@
 /** A job of a page for tests, with what the test is about. */
-import type { PageJob } from '../../../src/batch/report/page-source.ts';
+import type { PageJob } from '../../../src/batch/report/page-jobs.ts';
 import { KINDS, type ResultPart } from '../../../src/protocol/kinds.ts';
 
 /** @param given `files` are paths, in the order of the assets of the kind */

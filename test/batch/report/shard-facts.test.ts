@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../../src/batch/records/record-line.ts';
 import { reportDocument } from '../../../src/batch/report/batch-facts.ts';
-import { writeJunit } from '../../../src/batch/report/junit.ts';
-import { writeMarkdown } from '../../../src/batch/report/markdown.ts';
 import { combineFolders, describeMissing, readFolderFacts } from '../../../src/batch/report/shard-facts.ts';
+import { writeJunit, writeMarkdown } from '../../../src/batch/report/text-reports.ts';
 import { shardOf } from '../../../src/batch/shard.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
 import { commandOf, factsOf, keyOf, NOW } from './journal-records.ts';

@@ -19,7 +19,16 @@ describe('the commands that continue a batch', () => {
   it('change to the folder in which the command ran, and quote special characters of a shell', () => {
     const command = commandOf(['running'], BEGIN, ['dub', "it's here", '--to', 'es']);
     const lines = continueBatch(factsFrom([command]), FOLDER, callerIn('/', { npm_command: 'exec' }));
-    expect(lines).toEqual([`cd /media && npx vloc dub 'it'\\''s here' --to es`]);
+    expect(lines).toEqual([`cd media && npx vloc dub 'it'\\''s here' --to es`]);
+  });
+
+  it('have the paths that a user would type in the working folder', () => {
+    const lines = continueBatch(factsFrom(EVERY_STATE), FOLDER, callerIn('/media/out'));
+    expect(lines).toEqual(['cd .. && vloc dub subs --to es', 'vloc batch retry .']);
+    const command = commandOf(['running'], BEGIN, ['dub', '/media/subs', '--to', 'es']);
+    expect(continueBatch(factsFrom([command]), FOLDER, callerIn('/media'))).toEqual([
+      'vloc dub subs --to es',
+    ]);
   });
 
   it('are the newest one if several had the same items, and never one that would pay again', () => {

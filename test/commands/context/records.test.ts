@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { layOut } from '../../../src/cli/terminal/table.ts';
 import { cutFields, plainCell, type RecordForm } from '../../../src/commands/context/records.ts';
 import { JOBS, LISTED_JOBS } from '../../../src/commands/jobs/list-jobs.ts';
-import { UPLOADS } from '../../../src/commands/uploads/upload-records.ts';
+import { UPLOADS } from '../../../src/commands/uploads/uploads.ts';
 
 const ID = 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2';
 

@@ -1,9 +1,8 @@
 /** The open entry: built when it is opened, removed when another one is. */
 import type { EntryDetail } from '../../report/page-facts.ts';
-import type { LinePair } from '../align.ts';
 import type { ListedEntry } from '../choose.ts';
-import { formatClock, speakClock } from '../times.ts';
-import { STATE_NAMES } from '../words.ts';
+import type { LinePair } from '../lines.ts';
+import { formatClock, STATE_NAMES, speakClock } from '../words.ts';
 import { make } from './element.ts';
 import { type Ensemble, makeEnsemble, makePlayers, type Player } from './ensemble.ts';
 import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs } from './jobs.ts';

@@ -1,6 +1,6 @@
 /** Synchronizes the players of an entry: they play, stop and seek together, and one of them is audible. */
 import type { ReportTrack } from '../../report/page-facts.ts';
-import { correct } from '../follow.ts';
+import { correct } from '../playback.ts';
 import { TRACK_NAMES } from '../words.ts';
 import { make, makeStyled } from './element.ts';
 

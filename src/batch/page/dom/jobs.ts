@@ -5,8 +5,7 @@ import { isNoticed } from '../../../protocol/provenance.ts';
 import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts.ts';
 import { describeFit, describeUse } from '../../report/provenance.ts';
 import type { ListedEntry } from '../choose.ts';
-import { describeCharge, formatCredits } from '../times.ts';
-import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
+import { describeCharge, formatCredits, KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
 import { make } from './element.ts';
 
 /** Failures and how to fix them, shown first. */

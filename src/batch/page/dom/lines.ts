@@ -3,9 +3,9 @@
 import type { EntryDetail, LineFit } from '../../report/page-facts.ts';
 import { describeFit, type ItemCue } from '../../report/provenance.ts';
 import { rateFit } from '../../report/speech-fit.ts';
-import { type LinePair, lineAt, pairLines } from '../align.ts';
 import type { ListedEntry } from '../choose.ts';
-import { formatCueTime, formatSeconds } from '../times.ts';
+import { type LinePair, lineAt, pairLines } from '../lines.ts';
+import { formatCueTime, formatSeconds } from '../words.ts';
 import { languageAttribute, make, makeStyled, setTabStop } from './element.ts';
 import { isSpeechKnown } from './jobs.ts';
 

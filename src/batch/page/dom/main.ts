@@ -3,13 +3,12 @@
 import type { EntryDetail, ReportFacts } from '../../report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
-import { plainText } from '../markup.ts';
-import { describeCharge } from '../times.ts';
+import { plainText } from '../lines.ts';
+import { describeCharge } from '../words.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { make, moveFocus } from './element.ts';
 import { formatMoment } from './jobs.ts';
-import { makeList } from './list.ts';
-import { makeTools } from './tools.ts';
+import { makeList, makeTools } from './list.ts';
 
 type PageData = Omit<ReportFacts, 'entries'> & { readonly entries: readonly ListedEntry[] };
 

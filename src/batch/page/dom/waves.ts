@@ -1,7 +1,7 @@
 /** The waveforms of an entry, stacked on one timeline. */
 import type { ReportFit, ReportTrack } from '../../report/page-facts.ts';
 import { rateFit } from '../../report/speech-fit.ts';
-import { decodePeaks, drawWave, WAVE_HALF } from '../wave.ts';
+import { decodePeaks, drawWave, WAVE_HALF } from '../playback.ts';
 import { TRACK_NAMES } from '../words.ts';
 import { draw, make } from './element.ts';
 

@@ -1,4 +1,5 @@
 /** The page in a real browser, opened from disk as its readers open it. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,7 @@ import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.j
 import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
 import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
-import type { PageJob } from '../../../../src/batch/report/page-source.ts';
+import type { PageJob } from '../../../../src/batch/report/page-jobs.ts';
 import { outlineSound } from '../../../../src/media/audio/peaks.ts';
 import { readSubtitleFile } from '../../../../src/media/subtitles/read.ts';
 import { readSoftSubtitles } from '../../../../src/media/subtitles/soft-subtitles.ts';

@@ -1,0 +1,280 @@
+/** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
+import { dirname, relative } from 'node:path';
+import { formatBytes } from '../../base/amounts.ts';
+import {
+  type BatchFacts,
+  countFailed,
+  countOpen,
+  countStates,
+  FAILED_STATES,
+  type ReportHead,
+  type ShardReport,
+} from './batch-facts.ts';
+import { describeCredits, ITEM_STATES, type ItemReport, nameItem } from './item-report.ts';
+import { cutsOf, describeUse, describeWarnings, fallbacksOf, fastOf } from './provenance.ts';
+import { describeMissing } from './shard-facts.ts';
+
+export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
+  const failed = facts.items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
+  const parts = [
+    [`# ${head.folders.map(escapeMarkdown).join(', ')}`],
+    [summary(facts, head)],
+    problems(facts),
+    facts.shards.length === 0 ? [] : ['## Shards', table(SHARD_HEAD, facts.shards.map(shardRow))],
+    failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
+    describeProvenance(facts.items),
+    facts.items.length === 0
+      ? []
+      : [
+          '## Items',
+          table(
+            ITEM_HEAD,
+            facts.items.map((item) => itemRow(item, head.folders[0] ?? '')),
+          ),
+        ],
+  ];
+  return `${parts.flat().join('\n\n')}\n`;
+}
+
+function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
+  const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
+  const lines = [
+    `${items.length === 1 ? '1 item' : `${items.length} items`} at ${madeAt}: ${states.join(', ') || 'no job was requested yet'}.`,
+  ];
+  if (credits !== null) lines.push(describeCredits(credits, items.length));
+  if (next_deadline !== null)
+    lines.push(`The first download link of a result that was not downloaded expires at ${next_deadline}.`);
+  return lines.join(' ');
+}
+
+function problems(facts: BatchFacts): string[] {
+  const { open_questions, stray_jobs, damaged } = facts;
+  const missing = describeMissing(facts);
+  const lines = missing === null ? [] : [missing];
+  if (open_questions.length > 0) {
+    lines.push(`Requests without a response: ${open_questions.map(escapeMarkdown).join(', ')}.`);
+  }
+  if (damaged > 0) lines.push(`The journal is damaged in ${damaged} places.`);
+  if (stray_jobs.length > 0)
+    lines.push(`Jobs without an item: ${stray_jobs.map(escapeMarkdown).join(', ')}.`);
+  return lines;
+}
+
+const SHARD_HEAD = ['shard', 'machine', 'items', 'done', 'failed', 'open', 'folder'];
+
+function shardRow({ shard, host, items, done, failed, open, folder }: ShardReport): string[] {
+  return [shard, host ?? '', ...[items, done, failed, open].map(String), folder];
+}
+
+const FAILURE_HEAD = ['item', 'code', 'why', 'retryable', 'job', 'request'];
+
+function failureRow({ label, error, job_id }: ItemReport): string[] {
+  const retryable = error?.retryable === true ? 'yes' : 'no';
+  return [label, error?.code ?? '', error?.message ?? '', retryable, job_id ?? '', error?.request_id ?? ''];
+}
+
+const PROVENANCE_HEAD = ['item', 'engines', 'cues cut off', 'fast cues (tempo)'];
+
+/** Which engines were used, and which cues have no end or are fast; nothing if the service said neither. */
+function describeProvenance(items: readonly ItemReport[]): string[] {
+  const rows = items.flatMap(({ label, provenance }) => {
+    if (provenance === undefined) return [];
+    const engines = provenance.engines.map(describeUse).join('; ');
+    return [[label, engines, cutsOf(provenance)?.numbers ?? '', fastOf(provenance)?.numbers ?? '']];
+  });
+  return rows.length === 0 ? [] : ['## How it was made', table(PROVENANCE_HEAD, rows)];
+}
+
+const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
+
+function itemRow(item: ItemReport, only: string): string[] {
+  const { label, kind, state, job_id, files, folder = only } = item;
+  const written = files.map(({ asset, path, bytes }) => {
+    const name = `${relative(folder, path)} (${formatBytes(bytes)})`;
+    return asset === null ? name : `${asset}: ${name}`;
+  });
+  return [label, kind, state, job_id ?? '', describeCharge(item), written.join(', ')];
+}
+
+function describeCharge({ job_id: job, credits }: ItemReport): string {
+  if (credits === null) return job === null ? '' : 'unknown';
+  return String(credits.charged);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map((row) => line(row.map(escapeMarkdown)))].join(
+    '\n',
+  );
+}
+
+/** Characters that are markup in a line or table cell, or that would turn text into a link. */
+const MARKUP = /[\\`*_[\]<>|~#&@]|!(?=\[)|:(?=\/\/)|(?<=www)\./gi;
+
+function escapeMarkdown(text: string): string {
+  return showInvisible(text).replace(MARKUP, (character) => `\\${character}`);
+}
+
+export function writeJunit(facts: BatchFacts, head: ReportHead): string {
+  const [only = ''] = head.folders;
+  const timestamp = head.madeAt.slice(0, 19);
+  const above = commonFolder(head.folders.map((folder) => dirname(folder)));
+  const suites = head.folders.map((folder) => {
+    const items = facts.items.filter((item) => (item.folder ?? only) === folder);
+    const cases = items.map((item) => writeCase(item, folder));
+    return element(
+      'testsuite',
+      { name: relative(above, folder) || '.', ...totalsOf(items, 0), timestamp },
+      cases,
+    );
+  });
+  const missing = facts.missing_shards;
+  const absent = element(
+    'testsuite',
+    { name: 'shards', ...totalsOf([], missing.length), timestamp },
+    missing.map((shard) => writeMissing(shard)),
+  );
+  const all = missing.length === 0 ? suites : [...suites, absent];
+  return writeXml(element('testsuites', { name: 'vloc', ...totalsOf(facts.items, missing.length) }, all));
+}
+
+/** The innermost folder around all of these. */
+function commonFolder([first = '', ...others]: readonly string[]): string {
+  const isAround = (folder: string) => others.every((other) => `${other}/`.startsWith(`${folder}/`));
+  return isAround(first) || dirname(first) === first ? first : commonFolder([dirname(first), ...others]);
+}
+
+/** @param missing number of shards that have not run */
+function totalsOf(items: readonly ItemReport[], missing: number) {
+  const counts = countStates(items);
+  return {
+    tests: items.length + missing,
+    failures: countFailed({ counts }),
+    errors: 0,
+    skipped: countOpen({ counts }) + missing,
+    time: seconds(items.reduce((sum, item) => sum + durationMs(item), 0)),
+  };
+}
+
+/** A shard that has not run: its items are unknown. */
+function writeMissing(shard: string): XmlElement {
+  const skipped = element('skipped', { message: 'it has not run on this machine' }, []);
+  return element('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
+    skipped,
+  ]);
+}
+
+function writeCase(item: ItemReport, folder: string): XmlElement {
+  const attributes = {
+    name: nameItem(item),
+    classname: `vloc.${item.kind}`,
+    time: seconds(durationMs(item)),
+  };
+  return element('testcase', attributes, [
+    ...writeOutcome(item),
+    ...writeFiles(item, folder),
+    ...writeRemarks(item),
+  ]);
+}
+
+function writeOutcome({ state, error, job_id: job }: ItemReport): XmlElement[] {
+  if (state === 'done') return [];
+  if (!FAILED_STATES.some((each) => each === state)) return [element('skipped', { message: state }, [])];
+  const code = error?.code ?? state.toUpperCase();
+  const message = error?.message ?? state;
+  const origin = [
+    ['code', code],
+    ['job', job],
+    ['request', error?.request_id ?? null],
+    ['retryable', error?.retryable === true ? 'yes' : 'no'],
+  ];
+  const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
+  return [element('failure', { type: code, message }, [`${message}\n${text}`])];
+}
+
+function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
+  if (files.length === 0) return [];
+  return [element('system-out', {}, [files.map(({ path }) => relative(folder, path)).join('\n')])];
+}
+
+/** Engines used instead of preferred ones, and what is worse than requested. */
+function writeRemarks({ provenance }: ItemReport): XmlElement[] {
+  if (provenance === undefined) return [];
+  const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance)];
+  return remarks.length === 0 ? [] : [element('system-err', {}, [remarks.join('\n')])];
+}
+
+function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport): number {
+  const to = downloaded_at ?? finished_at;
+  return from === null || to === null ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
+}
+
+/** Seconds with three decimals, as in the schema. */
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+function element(
+  name: string,
+  attributes: XmlElement['attributes'],
+  children: readonly XmlNode[],
+): XmlElement {
+  return { name, attributes, children };
+}
+
+type XmlNode = XmlElement | string;
+
+interface XmlElement {
+  readonly name: string;
+  /** Null values are omitted. */
+  readonly attributes: Readonly<Record<string, string | number | null>>;
+  readonly children: readonly XmlNode[];
+}
+
+/** Writes a document, indented by two spaces per level, with escaped texts and attribute values. */
+function writeXml(root: XmlElement): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, '')}\n`;
+}
+
+function writeElement({ name, attributes, children }: XmlElement, indent: string): string {
+  const written = Object.entries(attributes).flatMap(([attribute, value]) =>
+    value === null ? [] : [` ${attribute}="${escapeXml(String(value))}"`],
+  );
+  const start = `${indent}<${name}${written.join('')}`;
+  if (children.length === 0) return `${start}/>`;
+  const [only] = children;
+  if (children.length === 1 && typeof only === 'string') return `${start}>${escapeLines(only)}</${name}>`;
+  const inside = children.map((child) =>
+    typeof child === 'string' ? `${indent}  ${escapeLines(child)}` : writeElement(child, `${indent}  `),
+  );
+  return [`${start}>`, ...inside, `${indent}</${name}>`].join('\n');
+}
+
+function escapeLines(text: string): string {
+  return text.split('\n').map(escapeXml).join('\n');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escapeXml(text: string): string {
+  return showInvisible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+// C0 and C1 controls, lone halves of surrogate pairs, characters that reorder text, and what XML forbids.
+const INVISIBLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matching them is the point
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Replaces such characters with escapes like `\u001b`, so that text from outside stays on one line and does nothing. */
+export function showInvisible(text: string): string {
+  return text.replace(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

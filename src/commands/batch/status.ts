@@ -1,0 +1,160 @@
+import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
+import { flagOption } from '../../base/option.ts';
+import { type BatchFacts, countFailed, countOpen, reportDocument } from '../../batch/report/batch-facts.ts';
+import { describeCredits } from '../../batch/report/item-report.ts';
+import { describeMissing } from '../../batch/report/shard-facts.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { formatRelative } from '../context/format.ts';
+import { writeCommand } from '../context/printed-command.ts';
+import { cutFields, printList } from '../context/records.ts';
+import { warnOfDamage } from '../jobs/plan-jobs.ts';
+import { BATCH_STATUS, countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
+import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches, watchStatus } from './open-batch.ts';
+import { printProvenance } from './print-provenance.ts';
+
+export const batchStatus: Command = defineCommand({
+  operands: BATCH_OPERAND,
+  options: {
+    all: flagOption('also list finished items'),
+    watch: flagOption('refresh every two seconds until everything has finished, or Ctrl-C', { tool: 'no' }),
+  },
+  fields: () => ITEM_FIELDS,
+  examples: [
+    {
+      command: 'vloc batch status out',
+      explains: 'which items are done, which failed and why, and how to continue',
+    },
+    {
+      command: 'vloc batch status out --watch',
+      explains: 'watch a run in another window or on another machine',
+    },
+    {
+      command: 'vloc batch status out -o json --jq ".items[] | select(.state == \\"failed\\") | .label"',
+      explains: 'only the names of failed items',
+    },
+    {
+      command: 'vloc batch status out-1 out-2 out-3',
+      explains: 'the shards of several machines (--shard) as one batch',
+    },
+  ],
+  notes: [
+    'Reads only the journal in the folder, also during a run. Deadlines are those that the service reported, otherwise ' +
+      'the latest possible time.',
+    'Exit codes: 0 if everything is done, 8 if items are not finished or a shard has not run, 3 if everything has finished ' +
+      'and items failed.',
+  ],
+  schemas: async () => BATCH_STATUS,
+  run: async (context, operands, options) => {
+    const batch = await (options.watch ? watchStatus : openBatches)(context, operands);
+    const { facts } = batch;
+    const onward = batch.batches.flatMap(({ folder, facts: own }) => continueBatch(own, folder, context));
+    const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
+    await print(context, batch, shown, onward);
+    tell(context, batch, onward);
+    const failure = batchStatusFailure(facts);
+    if (failure !== null) throw failure;
+    return 0;
+  },
+});
+
+async function print(
+  context: Context,
+  { batches, facts }: OpenBatches,
+  shown: BatchFacts['items'],
+  onward: readonly string[],
+): Promise<void> {
+  const { output, fields, io } = context;
+  const rows = { data: shown, has_more: false, next_cursor: null };
+  if (output === 'json') {
+    const folders = batches.map(({ folder }) => folder);
+    const head = { folders, madeAt: new Date(io.now()).toISOString() };
+    const workers = batches.flatMap((each) => each.workers);
+    const items = facts.items.map((item) => cutFields(item, fields));
+    const document = {
+      ...reportDocument(facts, head),
+      items,
+      worker: workers[0] ?? null,
+      workers,
+      continue_with: onward,
+    };
+    context.print(JSON.stringify(document, null, 2));
+    return;
+  }
+  if (output !== 'table') return printList(context, ITEMS, rows);
+  const shards = await shardTable(context, facts);
+  if (fields === null) context.print(await countTable(context, facts));
+  if (fields === null && shards !== null) context.print(`\n${shards}`);
+  if (shown.length === 0) return;
+  if (fields === null) context.print('');
+  await printList(context, tableOf(shown), rows);
+}
+
+function tell(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
+  const { terminal, io } = context;
+  const workers = batches.flatMap((batch) => batch.workers);
+  const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
+  for (const worker of workers) {
+    const doubt = worker.certain ? '' : ', as far as this machine knows';
+    terminal.note(
+      `Process ${worker.pid} on ${worker.host} has been working on it since ${worker.since}${doubt}.`,
+    );
+  }
+  if (credits !== null) {
+    terminal.note(describeCredits(credits, items.length));
+  }
+  printProvenance(
+    terminal,
+    items.flatMap(({ provenance, ...item }) => (provenance === undefined ? [] : [{ ...item, provenance }])),
+  );
+  if (next_deadline !== null) {
+    terminal.note(
+      `The first result that was not downloaded expires ${formatRelative(next_deadline, io.now())}.`,
+    );
+  }
+  if (open_questions.length > 0) {
+    const what = open_questions.length === 1 ? 'One call has' : `${open_questions.length} calls have`;
+    terminal.note(
+      `${what} no answer yet; they are sent again with the same Idempotency-Key, so nothing is paid twice.`,
+    );
+  }
+  warnOfDamage(
+    terminal,
+    batches.flatMap(({ damage }) => damage),
+  );
+  const missing = describeMissing(facts);
+  if (missing !== null) terminal.warn(missing);
+  if (stray_jobs.length > 0) {
+    const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
+    terminal.warn(`${stray_jobs.length} jobs no longer belong to an item; fetch them with: ${command}`);
+  }
+  if (onward.length === 0 || workers.some(({ certain }) => certain)) return;
+  terminal.note('Continue with:');
+  for (const line of onward) terminal.note(`  ${line}`);
+}
+
+/** The failure that decides the exit code; null when everything is done. */
+function batchStatusFailure(facts: BatchFacts): Failure | null {
+  const open = countOpen(facts);
+  const failed = countFailed(facts);
+  const total = facts.items.length;
+  const missing = describeMissing(facts);
+  if (open === 0 && missing !== null) {
+    return timeoutFailure(
+      'BATCH_OPEN',
+      `${missing.replace(/\.$/, '')}, so not all items are known`,
+      'Run what is missing, or name the other folders of results too.',
+      { retryable: true },
+    );
+  }
+  if (open > 0) {
+    return timeoutFailure(
+      'BATCH_OPEN',
+      `${open} of ${total} items are not finished${failed > 0 ? `, ${failed} failed` : ''}`,
+      undefined,
+      { retryable: true },
+    );
+  }
+  if (failed === 0) return null;
+  return partialFailure('SOME_FAILED', `${failed} of ${total} items failed`);
+}

@@ -1,0 +1,322 @@
+import * as v from 'valibot';
+import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
+import {
+  durationOption,
+  numberOption,
+  type OptionTable,
+  type OptionValues,
+  PORT_RANGE,
+  textOption,
+} from '../../base/option.ts';
+import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
+import { createForwarder, parseForwardTarget } from '../../client/webhooks/forward.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { JOB_STATUSES } from '../../protocol/states.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
+import { type Context, Interruption } from '../context/context.ts';
+import { formatDuration } from '../context/format.ts';
+import { listen } from '../context/listen.ts';
+import { describePrinted, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { type Caller, writeCommand } from '../context/printed-command.ts';
+import {
+  checkSuccess,
+  createEventCommands,
+  createReceiver,
+  idOfReference,
+  isEndOf,
+  type Listener,
+  type ReceivedEvent,
+  startListener,
+  type WebhookReport,
+} from './receive.ts';
+import { RULE_OPTIONS, readRules, WEBHOOK_CHECKS } from './rules.ts';
+
+const OPTIONS = {
+  host: textOption('address', 'address to listen on (default: 127.0.0.1)'),
+  port: numberOption('port', 'port to listen on (default: any free port)', PORT_RANGE),
+  path: textOption('/path', 'path to accept deliveries at (default: /)'),
+  forwardTo: textOption(
+    'url',
+    'forward genuine events unchanged to this address, such as http://localhost:3000/hook',
+  ),
+  exec: textOption(
+    'command',
+    'run a shell command for each event, with its JSON on stdin and its fields in VLOC_EVENT_*',
+  ),
+  until: textOption('job', 'exit when this job has finished: with 0 if it succeeded, else 5'),
+  timeout: durationOption('stop listening after this time, such as 90s, 30m or 2h'),
+  ...RULE_OPTIONS,
+} as const satisfies OptionTable;
+
+type Options = OptionValues<typeof OPTIONS>;
+
+const EVENT = {
+  id: v.string(),
+  event_type: NullableText,
+  created_at: NullableText,
+  job: v.object({
+    id: NullableText,
+    kind: v.nullable(v.picklist(JOB_KIND_NAMES)),
+    status: v.nullable(v.picklist(JOB_STATUSES)),
+    client_reference: NullableText,
+    detail_url: NullableText,
+  }),
+  form: v.string(),
+  forwarded_status: NullableNumber,
+};
+const COUNTS = {
+  events: v.number(),
+  duplicates: v.number(),
+  refused: v.number(),
+  not_forwarded: v.number(),
+  failed_commands: v.number(),
+};
+
+const WEBHOOK_EVENTS = describePrinted({
+  json: [v.object({ url: v.string(), ...COUNTS, received: v.array(v.object(EVENT)) })],
+  ndjson: [
+    line('listening', { url: v.string() }),
+    line('event', EVENT),
+    line('duplicate', { id: v.string() }),
+    line('refused', { check: v.picklist(WEBHOOK_CHECKS), message: v.string() }),
+    line('not_forwarded', { id: v.string(), status: NullableNumber, message: v.string() }),
+    line('command_failed', { id: v.string(), message: v.string() }),
+    line('summary', COUNTS),
+  ],
+});
+
+export const webhooksListen: Command = defineCommand({
+  options: OPTIONS,
+  examples: [
+    {
+      command: 'vloc webhooks listen --port 4242 --forward-to localhost:3000/hook',
+      explains: 'verify deliveries and forward them to a receiver under development',
+    },
+    {
+      command: `vloc webhooks listen --port 4242 --exec 'notify-send "$VLOC_EVENT_TYPE" "$VLOC_EVENT_JOB_ID"'`,
+      explains: 'run a command for each event',
+    },
+    {
+      command: 'vloc webhooks listen --port 4242 --until loc_01k9x2m4n6p8q0r2s4t6v8w0y2 --timeout 2h',
+      explains: 'wait for one job without polling',
+    },
+  ],
+  notes: [
+    'A hosted service sends to public https addresses only: put a tunnel or a reverse proxy in front of the port, and give its address as --callback-url of a job. An embedded service sends to this machine if it was started with `vloc serve --allow-loopback`; `vloc serve keys create --output json` shows the webhook_secret of a new key.',
+    'The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin, never from an argument. Commands of --exec do not get it, nor VLOC_SECRET.',
+    'Responses: 200 for events and duplicates, 400 or 401 for deliveries that are not genuine, 502 if --forward-to failed, so that the service sends the event again. --exec runs after the response; its output goes to stderr.',
+    'Ctrl-C exits with 0, or with 130 while --until waits. Webhooks may be lost: use --timeout with --until, and check with `vloc jobs get`. With --output json the document is printed at the end; ndjson prints each line immediately.',
+  ],
+  schemas: async () => WEBHOOK_EVENTS,
+  run: async (context, _operands, options) => {
+    const port = options.port ?? 0;
+    const path = checkPath(options.path ?? '/');
+    const target = options.forwardTo === undefined ? null : parseForwardTarget(options.forwardTo);
+    const rules = await readRules(context, options);
+    const forwarder = target === null ? null : createForwarder(target);
+    const show = createEventOutput(context);
+    const ended = Promise.withResolvers<ReceivedEvent>();
+    const commands = options.exec === undefined ? null : createCommands(context, options.exec, show);
+    const report = (reported: WebhookReport) => {
+      show.report(reported);
+      if (reported.type !== 'event') return;
+      commands?.run(reported.event);
+      if (options.until !== undefined && isEndOf(reported.event, idOfReference(options.until))) {
+        ended.resolve(reported.event);
+      }
+    };
+    let listener: Listener | null = null;
+    try {
+      const receive = createReceiver({ rules, now: context.io.now, forwarder, report });
+      const onRefused = (reason: string) => context.terminal.warn(`Refused: ${reason}.`);
+      const host = options.host ?? '127.0.0.1';
+      listener = await listen(() => startListener({ host, port, path, receive, onRefused }));
+      show.listening(listener.url);
+      const last = await waitForEnd(context, ended.promise, options);
+      // Lets the answer to the last event, and its command, finish.
+      await listener.close();
+      await commands?.idle();
+      if (last !== null) checkSuccess(last, context);
+    } finally {
+      await listener?.close();
+      await commands?.idle();
+      await forwarder?.close();
+      await show.end();
+    }
+    checkCommands(show);
+    return 0;
+  },
+});
+
+function createCommands({ io, signal }: Context, command: string, show: EventOutput) {
+  const { env, cwd, stderr: output } = io;
+  return createEventCommands({ command, env, cwd, output, signal, onFailed: show.commandFailed });
+}
+
+/** Resolves with the event that `--until` waits for; with null when listening ends normally without it. */
+async function waitForEnd(
+  context: Context,
+  ended: Promise<ReceivedEvent>,
+  { until, timeout }: Options,
+): Promise<ReceivedEvent | null> {
+  const { signal } = context;
+  const timer = new AbortController();
+  // Without --timeout: longer than any run.
+  const sleep = SYSTEM_RUNTIME.sleep(
+    timeout ?? Number.MAX_SAFE_INTEGER,
+    AbortSignal.any([signal, timer.signal]),
+  );
+  const time = sleep.then(
+    () => 'time' as const,
+    () => 'stopped' as const,
+  );
+  try {
+    const outcome = await Promise.race([ended, time]);
+    if (typeof outcome === 'object') return outcome;
+    if (outcome === 'time' && until !== undefined) throw stillWaitingFailure(until, timeout ?? 0, context);
+    if (outcome === 'time') return null;
+    // Without --until, Ctrl-C is the normal end, as with `vloc serve`.
+    if (until === undefined && signal.reason instanceof Interruption) return null;
+    throw signal.reason;
+  } finally {
+    timer.abort();
+  }
+}
+
+function stillWaitingFailure(job: string, timeoutMs: number, caller: Caller): Failure {
+  return timeoutFailure(
+    'NO_EVENT',
+    `no completion event for ${job} within ${formatDuration(timeoutMs)}`,
+    // The event may have been sent earlier or be lost; the service was not asked.
+    `Check the job: \`${writeCommand(caller, ['jobs', 'get', job])}\``,
+    { jobId: idOfReference(job), retryable: true },
+  );
+}
+
+function checkCommands({ failedCommands }: EventOutput): void {
+  if (failedCommands === 0) return;
+  throw partialFailure(
+    'COMMAND_FAILED',
+    `the command of --exec failed for ${failedCommands} ${failedCommands === 1 ? 'event' : 'events'}`,
+    'The events were acknowledged and do not come again: `vloc jobs get` shows the jobs.',
+  );
+}
+
+function checkPath(path: string): string {
+  if (/^\/[^\s?#]*$/.test(path)) return path;
+  throw listenAddressFailure('--path does not begin with a slash, or contains a space, a ? or a #');
+}
+
+function listenAddressFailure(message: string): Failure {
+  return invalidCallFailure(message, 'See `vloc webhooks listen --help`.');
+}
+
+export interface EventOutput {
+  listening(url: string): void;
+  report(report: WebhookReport): void;
+  commandFailed(event: ReceivedEvent, reason: string): void;
+  /** Prints the summary after all other lines. */
+  end(): Promise<void>;
+  /** Commands that failed so far. */
+  readonly failedCommands: number;
+}
+
+/** Creates the output of one run in the chosen form. */
+export function createEventOutput(context: Context): EventOutput {
+  const { terminal, output, print } = context;
+  const events: object[] = [];
+  const counts = { events: 0, duplicates: 0, refused: 0, not_forwarded: 0, failed_commands: 0 };
+  let listeningOn = '';
+  let written = Promise.resolve();
+  const tell = (document: object) => {
+    if (output === 'ndjson') print(JSON.stringify(document));
+  };
+  const showEvent = (event: ReceivedEvent) => {
+    const { id, type, job } = event;
+    const isFirst = counts.events === 1;
+    switch (output) {
+      case 'json':
+        events.push(eventDocument(event));
+        break;
+      case 'ndjson':
+        print(JSON.stringify({ type: 'event', ...eventDocument(event) }));
+        break;
+      case 'plain':
+        print(`${type ?? 'unknown'} ${job.id ?? id}`);
+        break;
+      case 'id':
+        print(job.id ?? id);
+        break;
+      case 'table':
+        // In sequence, so that lines keep their order while the table code is loaded.
+        written = written.then(async () => print(await tableLine(context, event, isFirst)));
+    }
+  };
+  return {
+    get failedCommands() {
+      return counts.failed_commands;
+    },
+    listening(url) {
+      listeningOn = url;
+      tell({ type: 'listening', url });
+      terminal.note(`Listening on ${url}; Ctrl-C ends it.`);
+    },
+    report(report) {
+      switch (report.type) {
+        case 'event':
+          counts.events += 1;
+          showEvent(report.event);
+          return;
+        case 'duplicate':
+          counts.duplicates += 1;
+          terminal.note(`${report.id}: a duplicate; nothing was done again.`);
+          break;
+        case 'refused':
+          counts.refused += 1;
+          terminal.warn(`Refused (${report.check}): ${report.message}.`);
+          break;
+        case 'not_forwarded':
+          counts.not_forwarded += 1;
+          terminal.warn(`${report.id} was not forwarded: ${report.message}. The service sends it again.`);
+      }
+      tell(report);
+    },
+    commandFailed(event, reason) {
+      counts.failed_commands += 1;
+      terminal.warn(`The command for ${event.id} failed: ${reason}.`);
+      tell({ type: 'command_failed', id: event.id, message: reason });
+    },
+    async end() {
+      await written;
+      tell({ type: 'summary', ...counts });
+      if (output === 'json')
+        print(JSON.stringify({ url: listeningOn, ...counts, received: events }, null, 2));
+      terminal.note(
+        `Events: ${counts.events}, duplicates: ${counts.duplicates}, refused: ${counts.refused}, not forwarded: ${counts.not_forwarded}.`,
+      );
+    },
+  };
+}
+
+function eventDocument({ id, type, created_at, job, layout, forwardedStatus }: ReceivedEvent): object {
+  return { id, event_type: type, created_at, job, form: layout, forwarded_status: forwardedStatus };
+}
+
+/** Widths of the longest `kind.status` and of job ids, so that the columns of all lines are aligned. */
+const TYPE_CELLS = 'subtitle_translation.succeeded'.length;
+const ID_CELLS = 30;
+const HEAD = ['TIME     ', 'TYPE'.padEnd(TYPE_CELLS), 'JOB'.padEnd(ID_CELLS), 'REFERENCE', 'FORWARDED'];
+
+/** One line, the first with a header. The table escapes the event, which is external data. */
+async function tableLine({ io, terminal }: Context, event: ReceivedEvent, isFirst: boolean): Promise<string> {
+  const { id, job, type, forwardedStatus } = event;
+  const cells = [
+    `${new Date(io.now()).toISOString().slice(11, 19)}Z`,
+    (type ?? 'unknown').padEnd(TYPE_CELLS),
+    (job.id ?? id).padEnd(ID_CELLS),
+    (job.client_reference ?? '-').padEnd('REFERENCE'.length),
+    forwardedStatus === null ? '-' : String(forwardedStatus),
+  ];
+  const laidOut = await terminal.table(HEAD, [cells]);
+  return isFirst ? laidOut : (laidOut.split('\n').at(-1) ?? '');
+}
