@@ -100,8 +100,11 @@ export function pairsOption(
   help: string,
   more: MoreFacts = {},
 ): Option<Readonly<Record<string, string>>> {
-  const expected = 'expected name=value, or an object of strings';
-  const schema = v.optional(v.record(v.string(), v.string(expected), expected), {});
+  const expected = 'expected pairs of names and strings';
+  // An array is an object with numbers as names.
+  const isObject = v.check((input: unknown) => !Array.isArray(input), expected);
+  const pairs = v.pipe(v.unknown(), isObject, v.record(v.string(), v.string(expected), expected));
+  const schema = v.optional(pairs, {});
   return createOption(schema, { type: 'pairs', value, help, ...more });
 }
 
