@@ -9,7 +9,7 @@ import type { LanguagePair } from '../protocol/languages.ts';
 
 export type VoiceMode = 'auto' | 'female' | 'male';
 
-/** What a longer call receives. All its files have names that no other call uses. */
+/** Folder, signal and progress of a longer call. All its files have names that no other call uses. */
 export interface BackendWork extends EngineRun {
   /** Reports the completed fraction, 0 to 1. */
   readonly report: (fraction: number) => void;
@@ -123,7 +123,7 @@ export interface Speaker extends Backend {
   speak(request: SpeechRequest, run: EngineRun): Promise<Clip>;
 }
 
-/** What a separator may know about the speech. */
+/** Speech that was detected before the separation. */
 export interface DetectedSpeech {
   readonly segments: readonly Segment[];
   /** 16 kHz mono WAV for recognition; null if it was not requested. */

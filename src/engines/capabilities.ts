@@ -1,4 +1,4 @@
-/** What the installed engines can do, as they report it. */
+/** Lists the languages of the installed engines, as the engines report them. */
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import type { Programs } from '../media/programs/programs.ts';

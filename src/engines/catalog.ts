@@ -7,7 +7,7 @@ export type OperatingSystem = (typeof SYSTEMS)[number];
 export interface Engine {
   readonly name: string;
   readonly steps: readonly EngineStep[];
-  /** What it does, in a few words. */
+  /** Its task in a few words. */
   readonly purpose: string;
   /** Programs that must be on the PATH. */
   readonly programs: readonly string[];

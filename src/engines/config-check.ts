@@ -5,7 +5,7 @@ import { BACKEND_STEPS, type BackendStep } from '../media/work.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { BUILT_IN, ENTRIES, type EnginesConfig, EnginesFile } from './config.ts';
 
-/** What the user reads about one mistake. */
+/** One mistake, as it is printed. */
 interface Mistake {
   /** `translate[0] (openai) model`. Never a value: it may be a key. */
   readonly pointer: string;

@@ -37,7 +37,7 @@ export interface Tasks {
   };
 }
 
-/** What every product says about how it was made. */
+/** Provenance of a product. */
 export interface EngineProvenance {
   /** One entry per step. */
   readonly engines?: readonly EngineUse[];
@@ -62,7 +62,7 @@ export interface MissingEngine {
   readonly reason?: string;
 }
 
-/** What the installed engines can do. */
+/** Languages and missing steps of the installed engines. */
 export interface Capabilities {
   /** Steps that cannot run here, with their missing engine; empty if everything is installed. */
   readonly missing: readonly MissingEngine[];

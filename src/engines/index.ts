@@ -12,8 +12,14 @@ import { detectCapabilities } from './capabilities.ts';
 import type { EnginesConfig } from './config.ts';
 import type { Capabilities, Engines, Products, Tasks } from './engine.ts';
 import { closeEngines, createStepEngines, type StepEngines } from './registry.ts';
-import { dubSubtitle, localize, recognizeSubtitle, separateAudio, translateSubtitle } from './run/jobs.ts';
-import { monotonic } from './run/progress.ts';
+import {
+  dubSubtitle,
+  localizeVideo,
+  recognizeSubtitle,
+  separateAudio,
+  translateSubtitle,
+} from './run/jobs.ts';
+import { keepProgressRising } from './run/progress.ts';
 
 interface EngineOptions {
   /** Folders to search for programs, in the format of the PATH variable. Default: the PATH of this process. */
@@ -42,7 +48,7 @@ export function createEngines(options: EngineOptions = {}): Engines {
   const runner =
     <K extends JobKind>(run: (engines: StepEngines, task: Tasks[K], work: Work) => Promise<Products[K]>) =>
     (task: Tasks[K], work: Work): Promise<Products[K]> =>
-      guard(work.signal, async () => run(await load(), task, monotonic(work)));
+      guard(work.signal, async () => run(await load(), task, keepProgressRising(work)));
 
   return {
     capabilities() {
@@ -62,7 +68,7 @@ export function createEngines(options: EngineOptions = {}): Engines {
       subtitle_recognition: runner<'subtitle_recognition'>(recognizeSubtitle),
       subtitle_translation: runner<'subtitle_translation'>(translateSubtitle),
       dubbing: runner<'dubbing'>(dubSubtitle),
-      auto_localization: runner<'auto_localization'>(localize),
+      auto_localization: runner<'auto_localization'>(localizeVideo),
     },
     async close() {
       if (created === null) return;

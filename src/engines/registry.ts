@@ -172,7 +172,7 @@ function limitCalls<S extends BackendStep>(step: S, backend: BackendOf[S]): Back
  * @param explain makes the failure if none does
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED if none does, or if the preferred one forbids a fallback
  */
-export async function choose<S extends BackendStep>(
+export async function chooseBackend<S extends BackendStep>(
   step: S,
   candidates: readonly EngineChoice<BackendOf[S]>[],
   supports: (backend: BackendOf[S]) => Promise<boolean>,

@@ -9,7 +9,7 @@ import { noVoiceFor } from './speak/voices.ts';
 export interface RequestObstacle {
   /** True: an engine is not installed. False: the engine is installed but does not support the language. */
   readonly missing: boolean;
-  /** What cannot be done and what is possible instead. */
+  /** Names the unsupported request and the nearest supported one. */
   readonly message: string;
   /** How to fix it. */
   readonly advice: string;

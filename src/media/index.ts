@@ -10,7 +10,7 @@
  *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
  *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
  *     await requireComplete(programs, path, facts, work);   // a truncated file would look complete
- *     const ready = await convert(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
+ *     const ready = await convertVideo(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
  *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
  *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`
  *     // send each of split.parts to the service; `split` is plain data and can be kept in a record between runs
@@ -33,7 +33,7 @@ export { addTracks } from './export/add-tracks.ts';
 export {
   type ConversionOptions,
   type ConversionPlan,
-  convert,
+  convertVideo,
   describeTrack,
   planConversion,
   uncopiedCodec,

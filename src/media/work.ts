@@ -1,10 +1,10 @@
-/** What media work receives and returns: its folder and signal, files, subtitles, sound, and how it was done. */
+/** Inputs and results of media work: its folder and signal, files, subtitles, sound, and how it was done. */
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
 export const BACKEND_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 export type BackendStep = (typeof BACKEND_STEPS)[number];
 
-/** What a short call receives. */
+/** Signal and folder of a short call. */
 export interface EngineRun {
   /** When it is aborted, child processes end within 2 s and the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
@@ -12,7 +12,7 @@ export interface EngineRun {
   readonly folder: string;
 }
 
-/** What each piece of media work receives. */
+/** Signal, folder and progress of each piece of media work. */
 export interface Work {
   /** When it is aborted, child processes end within 2 s and the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Translator } from '../../src/engines/backend.ts';
-import { choose, createStepEngines, type EngineChoice } from '../../src/engines/registry.ts';
+import { chooseBackend, createStepEngines, type EngineChoice } from '../../src/engines/registry.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
@@ -21,7 +21,7 @@ function apertiumWith(name: string, modes: string): Translator {
 
 function chooseFor(candidates: readonly EngineChoice<Translator>[]) {
   const work = createWork(temporaryFolder());
-  return choose('translate', candidates, (translator) => translator.supports(PAIR, work), explain);
+  return chooseBackend('translate', candidates, (translator) => translator.supports(PAIR, work), explain);
 }
 
 test('without a configuration each step has the built-in engine', async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { convert, planConversion } from '../../src/media/export/convert.ts';
+import { convertVideo, planConversion } from '../../src/media/export/convert.ts';
 import { type ExportTask, exportVideo } from '../../src/media/export/export.ts';
 import { joinVideos } from '../../src/media/join/join-videos.ts';
 import { readFacts } from '../../src/media/probe/facts.ts';
@@ -251,7 +251,7 @@ describe('colours', () => {
     const facts = await readFacts(programs, lossless, work);
     const plan = planConversion(facts);
     if (plan.type !== 'convert') throw new Error('it is not converted');
-    const converted = await convert(programs, lossless, facts, plan, work);
+    const converted = await convertVideo(programs, lossless, facts, plan, work);
     expect(labels(converted)).toEqual(HDR);
 
     const limits = { equalSeconds: 3, mostSeconds: 4, mostBytes: 1e9 };

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Tasks } from '../../src/engines/engine.ts';
-import { separate } from '../../src/engines/separate/separate.ts';
-import { speak as speakLines } from '../../src/engines/speak/speak.ts';
+import { separateSound } from '../../src/engines/separate/separate.ts';
+import { speakDub } from '../../src/engines/speak/speak.ts';
 import { exportVideo } from '../../src/media/export/export.ts';
 import type { SubtitleLine } from '../../src/protocol/subtitle-line.ts';
 import { createWork, programs, stepEngines, temporaryFolder } from '../engines/workspace.ts';
@@ -46,9 +46,9 @@ const SPANISH = [
 async function localize(video: string, lines: readonly SubtitleLine[], one: Case, folder: string) {
   const engines = await stepEngines();
   const work = createWork(folder);
-  const { background } = await separate(engines, video, false, work);
+  const { background } = await separateSound(engines, video, false, work);
   const subtitle = { language: 'es', lines };
-  const dub = await speakLines(
+  const dub = await speakDub(
     engines,
     { lines, targetLanguage: 'es', voiceMode: 'auto', durationSeconds: null },
     work,

@@ -1,7 +1,7 @@
 /** Separation of speech and music: how near both stems are to the truth, in stereo and with the voice on one side, and clicks. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { separate } from '../../src/engines/separate/separate.ts';
+import { separateSound } from '../../src/engines/separate/separate.ts';
 import type { Segment } from '../../src/media/audio/segments.ts';
 import { createWork, stepEngines, temporaryFolder } from '../engines/workspace.ts';
 import {
@@ -37,7 +37,7 @@ async function separateChannels(sum: Channels): Promise<Separated> {
   const folder = temporaryFolder();
   const codecs = ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le'];
   const video = writeVideo(join(folder, 'clip.mov'), sum, { codecs });
-  const stems = await separate(await stepEngines(), video, false, createWork(folder));
+  const stems = await separateSound(await stepEngines(), video, false, createWork(folder));
   return {
     ...{ sum, segments: stems.segments },
     vocals: decodeChannels(stems.vocals, 2),

@@ -139,7 +139,7 @@ async function convertVideo(task: VideoTask, isCut: boolean): Promise<ReadyVideo
   if (plan.type === 'none') return { path: input.path, facts, track: plan.track };
   const share = isCut ? CONVERTING_SHARE : 1;
   const report = (fraction: number) => work.report(fraction * share);
-  const path = await prepare.convert(programs, input.path, facts, plan, { ...work, report });
+  const path = await prepare.convertVideo(programs, input.path, facts, plan, { ...work, report });
   const made = await prepare.readFacts(programs, path, work);
   const [track] = made.tracks;
   if (track === undefined) throw new TypeError('a converted video has no sound');

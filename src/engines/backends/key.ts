@@ -13,7 +13,7 @@ interface ServerKey {
   read(run: EngineRun): Promise<string | null>;
   /** Removes the key from a text. */
   hide(text: string): string;
-  /** What to do if the server does not accept the key. */
+  /** One thing to do if the server does not accept the key. */
   readonly advice: string;
 }
 

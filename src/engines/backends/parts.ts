@@ -1,4 +1,4 @@
-/** What every backend is made with. */
+/** Dependencies of every backend. */
 import type { Programs } from '../../media/programs/programs.ts';
 
 export interface BackendParts {

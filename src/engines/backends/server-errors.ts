@@ -1,4 +1,4 @@
-/** What errors of servers mean. */
+/** Translates error responses of servers into failures. */
 import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
 

@@ -1,4 +1,4 @@
-/** What recognizers write, SRT or the `verbose_json` of OpenAI's interface, to words with times. */
+/** Converts answers of recognizers, SRT or the `verbose_json` of OpenAI's interface, to words with times. */
 import * as v from 'valibot';
 import type { Segment } from '../../media/audio/segments.ts';
 import { stripMarkup } from '../../media/subtitles/text.ts';
@@ -188,7 +188,7 @@ function namedLanguages(): Map<string, string> {
   );
 }
 
-/** What recognizers write for sound without words: `[BLANK_AUDIO]`, `(applause)`, `♪`. */
+/** Text of recognizers for sound without words: `[BLANK_AUDIO]`, `(applause)`, `♪`. */
 const ANNOTATION = /^(\[[^\]]*\]|\([^)]*\)|[♪♫\s]+)$/;
 /** A word that begins or ends at the end of the sound lasts at least this long, in seconds. */
 const LEAST = 0.01;

@@ -96,7 +96,7 @@ async function recognizeUtterances(
   return words.flat().sort((a, b) => a.start - b.start);
 }
 
-/** What one process recognizes. */
+/** Utterances that one process recognizes. */
 interface Share {
   readonly model: SpeechModel;
   /** File with the parameters of the front end. */
@@ -268,7 +268,7 @@ export async function normalizeUtterances(
   for (const index of names.keys()) addFrames(shared, readCepstra(await raw(index)));
   for (const [index, name] of names.entries()) {
     const cepstra = readCepstra(await raw(index));
-    await writeFile(at(`${name}.mfc`), writeCepstra(normalize(cepstra, shared)));
+    await writeFile(at(`${name}.mfc`), writeCepstra(normalizeCepstra(cepstra, shared)));
   }
   const ofModel = join(model.acousticModel, 'feat.params');
   const parameters = existsSync(ofModel) ? await readFile(ofModel, 'utf8') : '';
@@ -302,7 +302,7 @@ export function addFrames(sum: Sum, cepstra: Float32Array): void {
  * Returns the cepstra minus their mean, drawn towards the mean of `shared`.
  * @param shared the frames of all utterances
  */
-export function normalize(cepstra: Float32Array, shared: Sum): Float32Array {
+export function normalizeCepstra(cepstra: Float32Array, shared: Sum): Float32Array {
   if (shared.frames === 0) return cepstra;
   const own = newSum();
   addFrames(own, cepstra);

@@ -3,7 +3,7 @@
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { matchLanguage } from '../../protocol/languages.ts';
-import { choose, type StepEngines } from '../registry.ts';
+import { chooseBackend, type StepEngines } from '../registry.ts';
 import type { Separation } from '../separate/separate.ts';
 import { wordsToCues } from './cues.ts';
 
@@ -12,13 +12,13 @@ import { wordsToCues } from './cues.ts';
  * @param sourceLanguage a BCP 47 tag, or `auto` to let the first recognizer decide
  * @throws JobFailure NO_SPEECH_DETECTED, LANGUAGE_NOT_SUPPORTED; ProgramMissing, ChildFailure
  */
-export async function recognize(
+export async function recognizeSpeech(
   engines: StepEngines,
   separation: Separation,
   sourceLanguage: string,
   work: Work,
 ): Promise<{ subtitle: Subtitle; use: EngineUse }> {
-  const { backend, use } = await choose(
+  const { backend, use } = await chooseBackend(
     'recognize',
     engines.recognize,
     async (recognizer) => {

@@ -12,7 +12,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
 import type { Products, Tasks } from '../engine.ts';
 import type { StepEngines } from '../registry.ts';
-import { enterStage, portion } from './progress.ts';
+import { enterStage, shareProgress } from './progress.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 
 type Task = Tasks['auto_localization'];
@@ -25,7 +25,7 @@ const COPYING = { separating: 0.19, recognizing: 0.86, translating: 0.87, dubbin
 const ENCODING = { separating: 0.05, recognizing: 0.36, translating: 0.37, dubbing: 0.38 } as const;
 
 /** Localizes a video. @throws JobFailure, ProgramMissing, ChildFailure */
-export async function localize(
+export async function localizeVideo(
   engines: StepEngines,
   task: Task,
   work: Work,
@@ -140,8 +140,8 @@ export async function recognizeSubtitle(
   task: Tasks['subtitle_recognition'],
   work: Work,
 ): Promise<Products['subtitle_recognition']> {
-  const separation = await separateOnce(engines, task.video, portion(work, 0, SEPARATION_SHARE));
-  const recognizing = portion(work, SEPARATION_SHARE, 1);
+  const separation = await separateOnce(engines, task.video, shareProgress(work, 0, SEPARATION_SHARE));
+  const recognizing = shareProgress(work, SEPARATION_SHARE, 1);
   const { subtitle, use } = await recognizeOnce(engines, separation, task.sourceLanguage, recognizing);
   return { subtitle, engines: [separation.use, use], fits: [] };
 }

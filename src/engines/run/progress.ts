@@ -2,7 +2,7 @@
 import type { Stage, Work } from '../../media/work.ts';
 
 /** Returns the work of a part. Its progress counts as the share from `from` to `to` of the whole. */
-export function portion(work: Work, from: number, to: number, stage?: Stage): Work {
+export function shareProgress(work: Work, from: number, to: number, stage?: Stage): Work {
   return {
     ...work,
     report: (fraction, inner) => work.report(from + fraction * (to - from), stage ?? inner),
@@ -11,13 +11,13 @@ export function portion(work: Work, from: number, to: number, stage?: Stage): Wo
 
 /** Returns the work of a stage and reports the stage as started, because its first own progress may take seconds. */
 export function enterStage(work: Work, from: number, to: number, stage: Stage): Work {
-  const part = portion(work, from, to, stage);
+  const part = shareProgress(work, from, to, stage);
   part.report(0);
   return part;
 }
 
 /** Returns work whose reported fraction stays within 0 to 1 and never decreases. */
-export function monotonic(work: Work): Work {
+export function keepProgressRising(work: Work): Work {
   let highest = 0;
   return {
     ...work,

@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import { hashFile } from '../../base/hash-file.ts';
 import type { BackendStep, EngineUse, Work } from '../../media/work.ts';
-import { recognize } from '../recognize/recognize.ts';
+import { recognizeSpeech } from '../recognize/recognize.ts';
 import type { StepEngines } from '../registry.ts';
-import { type Separation, separate } from '../separate/separate.ts';
-import { speak } from '../speak/speak.ts';
-import { translate } from '../translate/translate.ts';
+import { type Separation, separateSound } from '../separate/separate.ts';
+import { speakDub } from '../speak/speak.ts';
+import { translateSubtitle } from '../translate/translate.ts';
 
 /** The track of a video that is decoded. */
 const AUDIO_TRACK = 'a:0';
@@ -26,13 +26,13 @@ export function separateOnce(engines: StepEngines, video: string, work: Work): P
   return once(
     { engines, step: 'separate', input: async () => [await hashFile(video), AUDIO_TRACK] },
     work,
-    (own) => separate(engines, video, true, own),
+    (own) => separateSound(engines, video, true, own),
   );
 }
 
-type Recognized = Awaited<ReturnType<typeof recognize>>;
+type Recognized = Awaited<ReturnType<typeof recognizeSpeech>>;
 
-/** The same for `recognize`. */
+/** Recognizes the speech of a separation once, as `separateOnce` does. */
 export function recognizeOnce(
   engines: StepEngines,
   separation: SharedSeparation,
@@ -42,14 +42,14 @@ export function recognizeOnce(
   return once(
     { engines, step: 'recognize', input: async () => [separation.key, sourceLanguage] },
     work,
-    (own) => recognize(engines, separation, sourceLanguage, own),
+    (own) => recognizeSpeech(engines, separation, sourceLanguage, own),
   );
 }
 
-type Translation = Parameters<typeof translate>[1];
-type Translated = Awaited<ReturnType<typeof translate>>;
+type Translation = Parameters<typeof translateSubtitle>[1];
+type Translated = Awaited<ReturnType<typeof translateSubtitle>>;
 
-/** The same for `translate`. */
+/** Translates the lines once, as `separateOnce` does. */
 export function translateOnce(
   engines: StepEngines,
   { lines, sourceLanguage, targetLanguage }: Translation,
@@ -57,21 +57,23 @@ export function translateOnce(
 ): Promise<Shared<Translated>> {
   const task = { lines, sourceLanguage, targetLanguage };
   return once({ engines, step: 'translate', input: async () => task }, work, (own) =>
-    translate(engines, task, own),
+    translateSubtitle(engines, task, own),
   );
 }
 
-type DubTask = Parameters<typeof speak>[1];
-type Dub = Awaited<ReturnType<typeof speak>>;
+type DubTask = Parameters<typeof speakDub>[1];
+type Dub = Awaited<ReturnType<typeof speakDub>>;
 
-/** The same for `speak`. */
+/** Speaks the lines once, as `separateOnce` does. */
 export function speakOnce(
   engines: StepEngines,
   { lines, targetLanguage, voiceMode, durationSeconds }: DubTask,
   work: Work,
 ): Promise<Shared<Dub>> {
   const task = { lines, targetLanguage, voiceMode, durationSeconds };
-  return once({ engines, step: 'speak', input: async () => task }, work, (own) => speak(engines, task, own));
+  return once({ engines, step: 'speak', input: async () => task }, work, (own) =>
+    speakDub(engines, task, own),
+  );
 }
 
 interface StageFacts {

@@ -1,9 +1,16 @@
 /** Measures the background under speech: its loudness, and its spectrum in the pauses around the speech. */
 
-import { mean, meanSquare, splitMidSide, sum, TINY, turnSamples } from '../../media/audio/samples.ts';
+import {
+  addValues,
+  computeMean,
+  meanSquare,
+  splitMidSide,
+  TINY,
+  turnSamples,
+} from '../../media/audio/samples.ts';
 import { findPauses, nearestWindows, type Segment, segmentFinder } from '../../media/audio/segments.ts';
 import type { WavReader } from '../../media/audio/wav.ts';
-import { amplitudes, BINS, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
+import { BINS, computeAmplitudes, createTransform, type Gains, type Spectrum, WINDOW } from './spectrum.ts';
 
 /** Pauses at most this far from a segment, in seconds, represent the background under it. */
 const NEIGHBOURHOOD = 5;
@@ -37,8 +44,8 @@ export function maskingWeights(
     const pauses = [...energies.subarray(Math.max(0, from - reach), to + reach)].filter(
       (_, at) => !isSpeech[Math.max(0, from - reach) + at],
     );
-    const background = pauses.length > 0 ? mean(pauses) : quietest(inside);
-    return weightAt(background, mean(inside) - background);
+    const background = pauses.length > 0 ? computeMean(pauses) : quietest(inside);
+    return weightAt(background, computeMean(inside) - background);
   });
 }
 
@@ -49,7 +56,7 @@ export function speechEnergy(
   windowSeconds: number,
 ): number {
   const isSpeech = speechWindows(segments, energies.length, windowSeconds);
-  return mean([...energies].filter((_, at) => isSpeech[at]));
+  return computeMean([...energies].filter((_, at) => isSpeech[at]));
 }
 
 function speechWindows(segments: readonly Segment[], count: number, windowSeconds: number): boolean[] {
@@ -68,7 +75,7 @@ function weightAt(background: number, speech: number): number {
 /** Returns the mean of the quietest tenth. */
 function quietest(values: Float32Array): number {
   const sorted = values.toSorted();
-  return mean(sorted.subarray(0, Math.ceil(sorted.length * QUIET_SHARE)));
+  return computeMean(sorted.subarray(0, Math.ceil(sorted.length * QUIET_SHARE)));
 }
 
 /** Two seconds of pause on each side: a few beats of music, and a mean with little variance. */
@@ -128,8 +135,8 @@ export function createSurveyor(
     const pauseAfter = await measurePause(measure, after, speech);
     const sideEnergy = Math.max(pauseBefore?.sideEnergy ?? 0, pauseAfter?.sideEnergy ?? 0);
     const levels = [pauseBefore, pauseAfter].filter((heard) => heard !== null);
-    const mid = sum(levels.map((heard) => sum(heard.mid)));
-    const side = sum(levels.map((heard) => sum(heard.side)));
+    const mid = addValues(levels.map((heard) => addValues(heard.mid)));
+    const side = addValues(levels.map((heard) => addValues(heard.side)));
     const centred = speech.sideEnergy <= CENTRED_RISE * sideEnergy;
     return {
       before: pauseBefore && { ...pauseBefore, time: ((before[0] ?? 0) + WINDOW) / mix.sampleRate },
@@ -198,7 +205,7 @@ function createMeter(mix: WavReader): (...args: [...Parameters<Measure>, number]
       sideEnergy += sideMean / positions.length;
       if (sums === null) continue;
       transform.forward(mid, side, 0, spectrum);
-      amplitudes(spectrum, midAmplitudes, sideAmplitudes);
+      computeAmplitudes(spectrum, midAmplitudes, sideAmplitudes);
       addPower(sums.mid, midAmplitudes);
       addPower(sums.side, sideAmplitudes);
     }
@@ -229,7 +236,7 @@ export function createFloor(): (survey: Survey, time: number, mixed: Spectrum, g
     const { before, after } = survey;
     if (before === null && after === null) return;
     const share = shareOfAfter(before, after, time);
-    amplitudes(mixed, mid, side);
+    computeAmplitudes(mixed, mid, side);
     for (let bin = 0; bin < BINS; bin += 1) {
       const whole = mid[bin] ?? 0;
       const difference = side[bin] ?? 0;

@@ -4,7 +4,7 @@ import { convertWav, SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { BackendWork, SeparationTask, Separator, Stems } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
-import { portion } from '../run/progress.ts';
+import { shareProgress } from '../run/progress.ts';
 import { runWorker, WITH_VOICE, WORKER_FILES } from './worker-process.ts';
 
 export function createBuiltinSeparator(programs: Programs): Separator {
@@ -24,7 +24,11 @@ async function separateInWorker(
   { withVoice }: SeparationTask,
   work: BackendWork,
 ): Promise<Stems> {
-  const speech = await runWorker(programs, withVoice ? [WITH_VOICE] : [], portion(work, 0, WORKER_SHARE));
+  const speech = await runWorker(
+    programs,
+    withVoice ? [WITH_VOICE] : [],
+    shareProgress(work, 0, WORKER_SHARE),
+  );
   const path = (name: keyof typeof WORKER_FILES) => join(work.folder, WORKER_FILES[name]);
   const rate = { sampleRate: SPEECH_FORMAT.sampleRate };
   const voice = withVoice ? await convertWav(programs, path('voice'), path('speech'), rate, work) : null;

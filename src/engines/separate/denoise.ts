@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
-import { splitMidSide, sum, TINY, toInteger } from '../../media/audio/samples.ts';
+import { addValues, splitMidSide, TINY, toInteger } from '../../media/audio/samples.ts';
 import type { Segment } from '../../media/audio/segments.ts';
 import type { WavReader, WavWriter } from '../../media/audio/wav.ts';
 import { CLICK_MARGIN, type Click, findClicks, withoutClicks } from './clicks.ts';
@@ -20,7 +20,7 @@ const PART_BLOCKS = 125;
  */
 const WARM_UP_BLOCKS = 12;
 
-/** What was measured in a part. */
+/** Measurements of one part. */
 export interface DenoisedPart {
   /** In order of time. The denoised sound is without them. */
   readonly clicks: readonly Click[];
@@ -63,7 +63,7 @@ export function firstDenoised({ first }: Part): number {
  * @param into 48 kHz mono, at the first frame of the part
  * @param report receives the completed fraction
  */
-export async function denoise(
+export async function denoiseSound(
   mix: WavReader,
   into: WavWriter,
   { first, end }: Part,
@@ -139,7 +139,7 @@ export function joinDenoised(parts: readonly DenoisedPart[]): Denoised {
   const direction = ({ start, end }: Segment) => {
     const from = Math.floor((start * STEM_FORMAT.sampleRate) / BLOCK);
     const to = Math.ceil((end * STEM_FORMAT.sampleRate) / BLOCK);
-    return directionOf(sum(mid.slice(from, to)), sum(side.slice(from, to)));
+    return directionOf(addValues(mid.slice(from, to)), addValues(side.slice(from, to)));
   };
   return {
     clicks: parts.flatMap(({ clicks }) => clicks),

@@ -1,6 +1,6 @@
 /** Finds speech under music that is about as loud: detection misses it in the mix, and finds it in the denoised sound. */
 
-import { mean } from '../../media/audio/samples.ts';
+import { computeMean } from '../../media/audio/samples.ts';
 import { findPauses, joinSegments, type Segment } from '../../media/audio/segments.ts';
 import {
   detectWithin,
@@ -46,10 +46,11 @@ export function loudStretches(
 ): Segment[] {
   const within = ({ start, end }: Segment) =>
     energies.subarray(Math.floor(start / windowSeconds), Math.ceil(end / windowSeconds));
-  const speech = mean(segments.flatMap((segment) => [...within(segment)]));
+  const speech = computeMean(segments.flatMap((segment) => [...within(segment)]));
   return findPauses(segments, energies.length * windowSeconds).filter(
     (pause) =>
-      pause.end - pause.start >= LEAST_SECONDS && mean(within(pause)) > Math.max(AUDIBLE, LOUD * speech),
+      pause.end - pause.start >= LEAST_SECONDS &&
+      computeMean(within(pause)) > Math.max(AUDIBLE, LOUD * speech),
   );
 }
 

@@ -2,7 +2,7 @@
  * Distinguishes a voice from music by where they are between the channels. If both come from one direction each, and not from the same
  * one, the voice can be computed exactly: what is across the direction of the music contains only the voice.
  */
-import { mean } from '../../media/audio/samples.ts';
+import { computeMean } from '../../media/audio/samples.ts';
 import { findPauses, type Segment } from '../../media/audio/segments.ts';
 
 /** For each block of sound: the powers of the sum and the difference of the channels, and the product of both. */
@@ -77,7 +77,7 @@ function meanPowers(powers: Powers, ranges: readonly Segment[], seconds: number)
     return Array.from({ length: Math.max(0, Math.floor(end / seconds) - first) }, (_, at) => first + at);
   });
   if (blocks.length === 0) return null;
-  const of = (values: Float64Array) => mean(blocks.map((block) => values[block] ?? 0));
+  const of = (values: Float64Array) => computeMean(blocks.map((block) => values[block] ?? 0));
   return { mid: of(powers.mid), side: of(powers.side), both: of(powers.both) };
 }
 

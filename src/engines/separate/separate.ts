@@ -6,8 +6,8 @@ import type { Programs } from '../../media/programs/programs.ts';
 import type { EngineUse, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { DetectedSpeech, Stems } from '../backend.ts';
-import { choose, type StepEngines } from '../registry.ts';
-import { portion } from '../run/progress.ts';
+import { chooseBackend, type StepEngines } from '../registry.ts';
+import { shareProgress } from '../run/progress.ts';
 import { DETECT_ONLY, runWorker, WORKER_FILES } from './worker-process.ts';
 
 export interface Separation extends DetectedSpeech {
@@ -25,7 +25,7 @@ const DECODING_SHARE = 0.04;
  * @param withVoice whether the result will be used for recognition
  * @throws JobFailure, ProgramMissing, ChildFailure
  */
-export async function separate(
+export async function separateSound(
   engines: StepEngines,
   video: string,
   withVoice: boolean,
@@ -33,8 +33,8 @@ export async function separate(
 ): Promise<Separation> {
   const { programs } = engines;
   const { stereo: mix, mono } = await decodeAudio(programs, video, work);
-  const separating = portion(work, DECODING_SHARE, 1);
-  const { backend, use } = await choose(
+  const separating = shareProgress(work, DECODING_SHARE, 1);
+  const { backend, use } = await chooseBackend(
     'separate',
     engines.separate,
     async () => true,

@@ -101,7 +101,7 @@ export function turnSpectrum(spectrum: Spectrum, angle: number): void {
  * Computes the amplitudes of the two signals that share a spectrum, for each frequency: the even part of the spectrum
  * belongs to the first, the odd part to the second.
  */
-export function amplitudes(spectrum: Spectrum, first: Float32Array, second: Float32Array): void {
+export function computeAmplitudes(spectrum: Spectrum, first: Float32Array, second: Float32Array): void {
   for (let bin = 0; bin < BINS; bin += 1) {
     const mirror = bin === 0 ? 0 : WINDOW - bin;
     const re = spectrum[2 * bin] ?? 0;

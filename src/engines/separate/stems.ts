@@ -42,7 +42,7 @@ export interface Part {
 }
 
 /** Divides a file into equal parts. Their stems together are those of the whole file, sample for sample. */
-export function divide(frames: number, parts: number): Part[] {
+export function divideFrames(frames: number, parts: number): Part[] {
   const blocks = Math.ceil((frames + HISTORY) / BLOCK); // the last samples are complete after the window has passed them
   const border = (index: number) => Math.round((blocks * index) / parts);
   return Array.from({ length: parts }, (_, index) => ({ first: border(index), end: border(index + 1) }));

@@ -5,11 +5,11 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { openWav, openWavPart, type WavWriter } from '../../media/audio/wav.ts';
 import { type Click, withoutClicks } from './clicks.ts';
-import { type DenoisedPart, denoise, firstDenoised } from './denoise.ts';
+import { type DenoisedPart, denoiseSound, firstDenoised } from './denoise.ts';
 import { firstFrame, type Part, type StemInput, splitStems } from './stems.ts';
 import { WORKER_FILES } from './worker-process.ts';
 
-/** What each step returns. */
+/** Result of each step. */
 interface Results {
   readonly denoise: DenoisedPart;
   readonly split: undefined;
@@ -20,7 +20,7 @@ const STEPS = { denoise: denoisePart, split: splitPart };
 type Input<S extends Step> = Parameters<(typeof STEPS)[S]>[0];
 type Report = (fraction: number) => void;
 
-/** What a thread is asked to do. Inputs and results are copied between threads. */
+/** Request to a thread. Inputs and results are copied between threads. */
 interface Call {
   readonly step: Step;
   readonly input: object;
@@ -87,8 +87,11 @@ export function callThread(thread: Worker, call: Call, report: Report): Promise<
 /** Does what the main thread asks for. A failure ends the thread, and reaches the main thread as an error. */
 export function answerMainThread(): void {
   parentPort?.on('message', async (call: Call) => {
-    const tell = (answer: Answer) => parentPort?.postMessage(answer);
-    tell({ type: 'done', result: await perform(call, (fraction) => tell({ type: 'progress', fraction })) });
+    const sendAnswer = (answer: Answer) => parentPort?.postMessage(answer);
+    sendAnswer({
+      type: 'done',
+      result: await perform(call, (fraction) => sendAnswer({ type: 'progress', fraction })),
+    });
   });
 }
 
@@ -103,7 +106,7 @@ export interface VoiceSource {
   readonly source: 'mix' | 'centre';
 }
 
-/** What all parts of the stems share. */
+/** Settings shared by all parts of the stems. */
 export interface SplitPlan
   extends VoiceSource,
     Pick<StemInput, 'segments' | 'weights' | 'directions' | 'apart'> {
@@ -122,7 +125,7 @@ async function denoisePart(
 ): Promise<DenoisedPart> {
   const sound = await openWav(join(folder, WORKER_FILES[source]));
   const into = await openWavPart(join(folder, WORKER_FILES.denoised), VOICE_FORMAT, firstDenoised(part));
-  const measured = await denoise(sound, into, part, report);
+  const measured = await denoiseSound(sound, into, part, report);
   await Promise.all([sound, into].map((file) => file.close()));
   return measured;
 }

@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
-import { mean } from '../../media/audio/samples.ts';
+import { computeMean } from '../../media/audio/samples.ts';
 import {
   detectSpeech,
   type Listening,
@@ -20,7 +20,7 @@ import { openWav, reserveWav } from '../../media/audio/wav.ts';
 import { maskingWeights, speechEnergy } from './background.ts';
 import { type Denoised, divideToDenoise, joinDenoised } from './denoise.ts';
 import { addHiddenSpeech } from './hidden-speech.ts';
-import { divide } from './stems.ts';
+import { divideFrames } from './stems.ts';
 import {
   answerMainThread,
   type SplitPlan,
@@ -56,7 +56,7 @@ async function run([workFolder = '.', ...flags]: readonly string[]): Promise<voi
   // stdin closes when the service ends for any reason. After that, the result is not needed.
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
   try {
-    if (flags.includes(DETECT_ONLY)) tellSpeech(await listen(join(workFolder, WORKER_FILES.speech)));
+    if (flags.includes(DETECT_ONLY)) sendSpeech(await listen(join(workFolder, WORKER_FILES.speech)));
     else await separate(workFolder, flags.includes(WITH_VOICE));
   } catch (error) {
     // Only the message: the service shows the last line.
@@ -66,8 +66,8 @@ async function run([workFolder = '.', ...flags]: readonly string[]): Promise<voi
   process.stdin.destroy();
 }
 
-function tellSpeech({ segments }: Pick<Listening, 'segments'>): void {
-  tell({ type: 'speech', segments });
+function sendSpeech({ segments }: Pick<Listening, 'segments'>): void {
+  sendMessage({ type: 'speech', segments });
 }
 
 async function listen(path: string): Promise<Listening> {
@@ -130,7 +130,7 @@ async function separate(folder: string, withVoice: boolean): Promise<void> {
     const denoised = await openWav(path('denoised'));
     const segments = await addHiddenSpeech(denoised, heard);
     await denoised.close();
-    tellSpeech({ segments });
+    sendSpeech({ segments });
     const weights = maskingWeights(segments, heard.energies, WINDOW_SECONDS);
     const plan = { folder, source, withVoice, clicks: cleaned.clicks, segments, weights };
     const directions = segments.map(cleaned.direction);
@@ -159,7 +159,7 @@ async function splitInParts(threads: Threads, plan: SplitPlan, frames: number): 
   await reserveWav(path('vocals'), STEM_FORMAT, frames);
   await reserveWav(path('background'), STEM_FORMAT, frames);
   if (plan.withVoice) await reserveWav(path('voice'), VOICE_FORMAT, frames);
-  const parts = divide(frames, threads.count);
+  const parts = divideFrames(frames, threads.count);
   const reportPart = sharedReport(parts.length, (fraction) =>
     progress(NOISE_SHARE + fraction * (1 - NOISE_SHARE)),
   );
@@ -171,7 +171,7 @@ function sharedReport(parts: number, report: (fraction: number) => void) {
   const fractions = new Float32Array(parts);
   return (part: number) => (fraction: number) => {
     fractions[part] = fraction;
-    report(mean(fractions));
+    report(computeMean(fractions));
   };
 }
 
@@ -183,9 +183,9 @@ function reportSpeechAndNoise(): void {
 function progress(fraction: number): void {
   if (fraction - reported < 0.01) return;
   reported = fraction;
-  tell({ type: 'progress', fraction });
+  sendMessage({ type: 'progress', fraction });
 }
 
-function tell(message: WorkerMessage): void {
+function sendMessage(message: WorkerMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }

@@ -8,7 +8,7 @@ import {
   cutClip,
   fadeOut,
   parseClip,
-  resample,
+  resampleClip,
   writeClip,
 } from '../../media/audio/clip.ts';
 import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
@@ -21,7 +21,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Speaker, SpeechRequest, VoiceMode } from '../backend.ts';
-import { choose, type StepEngines } from '../registry.ts';
+import { chooseBackend, type StepEngines } from '../registry.ts';
 import { availableSeconds, planSlots, planTempos, type SpokenText } from './fit.ts';
 import { noVoiceFor } from './voices.ts';
 
@@ -56,9 +56,9 @@ interface DubTask {
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a voice, DURATION_EXCEEDED above four hours, SUBTITLE_INVALID for
  * more than 5,000 characters at one time
  */
-export async function speak(engines: StepEngines, task: DubTask, work: Work): Promise<Dub> {
+export async function speakDub(engines: StepEngines, task: DubTask, work: Work): Promise<Dub> {
   const { targetLanguage: language, voiceMode } = task;
-  const { backend: speaker, use } = await choose(
+  const { backend: speaker, use } = await chooseBackend(
     'speak',
     engines.speak,
     (candidate) => candidate.supports(language, work),
@@ -120,7 +120,7 @@ async function writeTrack(
   const fileOf = (at: number) => join(work.folder, `line-${at}.wav`);
   const lengths: number[] = [];
   const speakOne = async (slot: SpokenText, at: number, signal: AbortSignal) => {
-    const clip = await sayText({ ...speaking, signal }, slot.text, 1);
+    const clip = await speakText({ ...speaking, signal }, slot.text, 1);
     await writeClip(fileOf(at), clip);
     return clipSeconds(clip);
   };
@@ -143,7 +143,7 @@ async function writeTrack(
     const fitting =
       clip.sampleRate === sampleRate
         ? clip
-        : await resample({ ...speaking, name: 'resampled' }, clip, sampleRate);
+        : await resampleClip({ ...speaking, name: 'resampled' }, clip, sampleRate);
     await writeSilence(track, Math.round((slot.startMs / 1000) * sampleRate));
     await track.write(fitting.samples);
     fits.push(fit);
@@ -198,7 +198,7 @@ interface Speaking extends EngineRun, Pick<SpeechRequest, 'language' | 'voiceMod
 }
 
 /** Speaks a text. @param speed 1 is natural */
-function sayText(
+function speakText(
   { speaker, language, voiceMode, signal, folder }: Speaking,
   text: string,
   speed: number,
@@ -233,7 +233,7 @@ async function speakLine(
   // A speaker returns nothing for a text that it cannot read.
   const tempo = spoken === 0 ? 1 : planned;
   const speed = tempo >= LEAST_ASKED ? Math.min(tempo, speaking.speaker.mostSpeed) : 1;
-  const asked = speed > 1 ? await sayText(speaking, slot.text, speed) : natural;
+  const asked = speed > 1 ? await speakText(speaking, slot.text, speed) : natural;
   const stretch = (clipSeconds(asked) * tempo) / spoken;
   const isSame =
     tempo === 1 || (Math.abs(stretch - 1) <= SAME_LENGTH && clipSeconds(asked) <= allowedSeconds);
@@ -250,7 +250,7 @@ async function speakLine(
           text: slot.text,
           whole,
           allowedSeconds,
-          say: async (text) => change(await sayText(speaking, text, speed)),
+          say: async (text) => change(await speakText(speaking, text, speed)),
           language: speaking.language,
         });
   const seconds = clipSeconds(clip);

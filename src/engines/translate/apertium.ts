@@ -48,7 +48,7 @@ async function translateInBatches(
   for (let at = 0; at < texts.length; at += BATCH_SIZE) {
     const batch = texts.slice(at, at + BATCH_SIZE).map(({ text }) => hideProtected(text));
     let answers = batch.map(({ text }) => text);
-    // What is protected stays hidden in both steps.
+    // Protected text stays hidden in both steps.
     for (const mode of modes)
       answers = (await runApertium({ ...work, programs, mode }, answers)).map(closeGaps);
     translated.push(...batch.map(({ restore }, place) => restore(answers[place] ?? '')));

@@ -78,7 +78,7 @@ const CLAUSE_PULL = 8;
  * words.
  * @returns one text for each source; null if there are not enough words
  */
-export function distribute(
+export function distributeTranslation(
   translated: string,
   sources: readonly string[],
   language: string,

@@ -7,9 +7,9 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { LanguagePair } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SourceText, Translator } from '../backend.ts';
-import { choose, type StepEngines } from '../registry.ts';
+import { chooseBackend, type StepEngines } from '../registry.ts';
 import { isProtected, keepProtected, splitAtProtected } from './protected.ts';
-import { distribute, groupSentences } from './sentences.ts';
+import { distributeTranslation, groupSentences } from './sentences.ts';
 
 interface Translation {
   readonly lines: readonly SubtitleLine[];
@@ -22,14 +22,14 @@ interface Translation {
  * Translates cues. Times and number of cues do not change.
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED if no engine supports the pair, or the language cannot be detected
  */
-export async function translate(
+export async function translateSubtitle(
   engines: StepEngines,
   task: Translation,
   work: Work,
 ): Promise<{ subtitle: Subtitle; use: EngineUse }> {
   const from = task.sourceLanguage === 'auto' ? await detect(engines, task.lines, work) : task.sourceLanguage;
   const pair = { from, to: task.targetLanguage };
-  const { backend, use } = await choose(
+  const { backend, use } = await chooseBackend(
     'translate',
     engines.translate,
     (translator) => translator.supports(pair, work),
@@ -51,7 +51,7 @@ export async function translate(
   return { subtitle: { language: task.targetLanguage, lines }, use: { ...use, engine } };
 }
 
-/** What is translated as one text. */
+/** Cues that are translated as one text. */
 interface Sentence {
   /** The texts that it consists of; more than one if it spans cues. */
   readonly texts: readonly SourceText[];
@@ -95,7 +95,7 @@ async function translateSentences(
   const parts = sentences.map(({ texts }, at) => {
     const whole = wholes[at] ?? '';
     const sources = texts.map(({ text }) => text);
-    return texts.length === 1 ? [whole] : distribute(whole, sources, pair.to);
+    return texts.length === 1 ? [whole] : distributeTranslation(whole, sources, pair.to);
   });
   // Too few words for its cues: each is translated separately.
   const apart = sentences.filter((_, at) => parts[at] === null).flatMap(({ texts }) => texts);

@@ -10,7 +10,7 @@ import { matchLanguage, sameLanguage } from '../../protocol/languages.ts';
 import { editDistance } from '../../protocol/nearest.ts';
 import type { BackendOf, BackendWork, Recognizer, Separator, Speaker, Translator } from '../backend.ts';
 
-/** What every trial needs: an empty folder, and a clock in milliseconds. */
+/** Dependencies of a trial: an empty folder, and a clock in milliseconds. */
 interface TrialParts extends EngineRun {
   readonly programs: Programs;
   readonly now: () => number;
@@ -19,9 +19,9 @@ interface TrialParts extends EngineRun {
 }
 
 interface Trial {
-  /** What was used, such as `en` or `en to es`; empty where language does not matter. */
+  /** Languages of the trial, such as `en` or `en to es`; empty where language does not matter. */
   readonly language: string;
-  /** What the engine made of the sample. */
+  /** Answer of the engine to the sample. */
   readonly output: string;
   /** Share of wrong words; null if the right ones are not known. */
   readonly wordErrorRate: number | null;

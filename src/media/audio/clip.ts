@@ -78,7 +78,7 @@ export async function changeTempo(filtering: Filtering, clip: Clip, tempo: numbe
 }
 
 /** Converts a clip to another sample rate. */
-export function resample(filtering: Filtering, clip: Clip, sampleRate: number): Promise<Clip> {
+export function resampleClip(filtering: Filtering, clip: Clip, sampleRate: number): Promise<Clip> {
   return filterClip(filtering, clip, ['-ar', String(sampleRate)]);
 }
 

@@ -12,7 +12,7 @@ export type LoudnessBlocks = Float64Array;
  * Returns filters that write the blocks of a sound into a file.
  * @param file name in the work folder, which is ffmpeg's working folder, so that no filter must quote a path
  */
-export function meter(file: string): string {
+export function meterFilters(file: string): string {
   return `ebur128=metadata=1,ametadata=mode=print:key=lavfi.r128.M:file=${file}`;
 }
 
@@ -59,7 +59,7 @@ export async function measureLoudness(
   run: EngineRun,
 ): Promise<number | null> {
   const file = 'loudness.txt';
-  const args = [...QUIET, ...ownInput(wav, 'wav'), '-af', meter(file), '-f', 'null', '-'];
+  const args = [...QUIET, ...ownInput(wav, 'wav'), '-af', meterFilters(file), '-f', 'null', '-'];
   await programs.run('ffmpeg', args, run);
   return integratedLoudness(await readBlocks(run.folder, file));
 }

@@ -74,13 +74,13 @@ export function meanSquare(samples: Float32Array): number {
   return total / samples.length;
 }
 
-export function sum(values: Iterable<number>): number {
+export function addValues(values: Iterable<number>): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
 }
 
 /** Returns the mean, or 0 of nothing. */
-export function mean(values: readonly number[] | Float32Array): number {
-  return values.length === 0 ? 0 : sum(values) / values.length;
+export function computeMean(values: readonly number[] | Float32Array): number {
+  return values.length === 0 ? 0 : addValues(values) / values.length;
 }

@@ -13,7 +13,7 @@ import {
   QUIET,
   untrustedInput,
 } from '../programs/arguments.ts';
-import { explaining, PreparationFailure } from '../programs/failures.ts';
+import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { canCopySound } from './convert.ts';
@@ -37,7 +37,7 @@ export interface AddTracksTask {
 interface AddedTracks {
   /** In the work folder. */
   readonly path: string;
-  /** What could not be added, for the user. */
+  /** Tracks that could not be added, for the user. */
   readonly notes: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const LINES_FILE = 'original.srt';
  * @throws PreparationFailure
  */
 export function addTracks(programs: Programs, task: AddTracksTask, work: EngineRun): Promise<AddedTracks> {
-  return explaining('the tracks of the original cannot be added', async () => {
+  return explainFailures('the tracks of the original cannot be added', async () => {
     const video = await readFacts(programs, task.video, work);
     const source = await readFacts(programs, task.source, work);
     const track = chooseTrack(source, task.track);

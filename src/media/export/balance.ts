@@ -1,6 +1,12 @@
 /** Balances a dub with the rest of the sound, so that the result is as loud as the source. */
 
-import { integratedLoudness, type LoudnessBlocks, meter, readBlocks, toEnergy } from '../audio/loudness.ts';
+import {
+  integratedLoudness,
+  type LoudnessBlocks,
+  meterFilters,
+  readBlocks,
+  toEnergy,
+} from '../audio/loudness.ts';
 import { DECODER_LIMITS, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, OriginalAudio } from '../work.ts';
@@ -8,9 +14,9 @@ import type { EngineRun, OriginalAudio } from '../work.ts';
 /** In decibels. */
 export interface MixGains {
   readonly dub: number;
-  /** Of the dub as it controls how far the original is lowered: the same for quiet and loud videos. */
+  /** Gain of the dub as it controls how far the original is lowered: the same for quiet and loud videos. */
   readonly key: number;
-  /** Of the whole mix. */
+  /** Gain of the whole mix. */
   readonly mix: number;
 }
 
@@ -21,7 +27,7 @@ export interface Sounds {
   readonly source: LoudnessBlocks;
   /** The source in two channels, as it is mixed; surround sound may be quieter than before. */
   readonly stereo: LoudnessBlocks;
-  /** What the dub is mixed with, before it is lowered; empty for nothing. */
+  /** The sound under the dub, before it is lowered; empty for none. */
   readonly rest: LoudnessBlocks;
   readonly dub: LoudnessBlocks;
 }
@@ -72,7 +78,7 @@ export function planGains(mode: OriginalAudio, sounds: Sounds): MixGains {
 const KEY_LUFS = -29;
 
 /**
- * What `sidechaincompress` does with its arguments in `DUCKING`: its level is near the peaks of the dub, it rises immediately
+ * Behavior of `sidechaincompress` with its arguments in `DUCKING`: its level is near the peaks of the dub, it rises immediately
  * and falls with a time constant of an eighth of a second.
  */
 const DUCKING_FROM = toEnergy(-40);
@@ -113,7 +119,7 @@ export interface Original {
 /** How loud they are. */
 export type OriginalSounds = Omit<Sounds, 'dub'>;
 
-/** What is exported as sound. Paths are files of the work folder. */
+/** Sounds to mix. Paths are files of the work folder. */
 interface Balancing {
   readonly video: string;
   readonly originalAudio: OriginalAudio;
@@ -150,7 +156,7 @@ const MOST_INTO_LIMITER = 9;
 
 /** Measures the dub of an export, and returns the gains with which the result is as loud as the source. */
 export async function balanceSound(programs: Programs, task: Balancing, run: EngineRun): Promise<MixGains> {
-  const graph = `[0:a]pan=stereo|c0=c0|c1=c0,${meter(FILES.dub)}[m1]`;
+  const graph = `[0:a]pan=stereo|c0=c0|c1=c0,${meterFilters(FILES.dub)}[m1]`;
   await programs.run('ffmpeg', measuring(ownInput(task.dub, 'wav'), graph, ['[m1]']), run);
   const sounds = { ...task.original, dub: await readBlocks(run.folder, FILES.dub) };
   const planned = planGains(task.originalAudio, sounds);
@@ -183,11 +189,11 @@ export async function measureOriginal(
   const source = isSurround
     ? [
         `[0:a:0]${SOURCE},asplit[whole][mixed]`,
-        `[whole]${meter(FILES.source)}[m1]`,
-        `[mixed]aformat=${format},${meter(FILES.stereo)}[m2]`,
+        `[whole]${meterFilters(FILES.source)}[m1]`,
+        `[mixed]aformat=${format},${meterFilters(FILES.stereo)}[m2]`,
       ]
-    : [`[0:a:0]${SOURCE},${meter(FILES.source)}[m1]`];
-  const graph = [...source, ...(isBackground ? [`[1:a]${meter(FILES.rest)}[m3]`] : [])];
+    : [`[0:a:0]${SOURCE},${meterFilters(FILES.source)}[m1]`];
+  const graph = [...source, ...(isBackground ? [`[1:a]${meterFilters(FILES.rest)}[m3]`] : [])];
   const outputs = ['[m1]', ...(isSurround ? ['[m2]'] : []), ...(isBackground ? ['[m3]'] : [])];
   const inputs = [...untrustedInput(video), ...(isBackground ? ownInput(background, 'wav') : [])];
   await programs.run('ffmpeg', measuring(inputs, graph.join(';'), outputs), {
@@ -208,7 +214,7 @@ async function measureMix(
   gains: MixGains,
   run: EngineRun,
 ): Promise<number> {
-  const whole = `${graph(gains)};[sound]${meter(FILES.mix)}[m1]`;
+  const whole = `${graph(gains)};[sound]${meterFilters(FILES.mix)}[m1]`;
   const args = measuring([...untrustedInput(video), ...inputs], whole, ['[m1]']);
   await programs.run('ffmpeg', args, { ...run, limits: DECODER_LIMITS });
   return integratedLoudness(await readBlocks(run.folder, FILES.mix)) ?? QUIETEST_LUFS;

@@ -2,7 +2,7 @@
 
 import { join, parse } from 'node:path';
 import { languageName } from '../../protocol/language-tag.ts';
-import { aac, copyPicture, encodePicture, ON_TIME } from '../export/encoders.ts';
+import { aacArguments, copyPicture, encodePicture, ON_TIME } from '../export/encoders.ts';
 import { type Fraction, formatFraction, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import {
   convertibleInput,
@@ -12,7 +12,7 @@ import {
   QUIET,
   trackProgress,
 } from '../programs/arguments.ts';
-import { explaining, type PreparationCode } from '../programs/failures.ts';
+import { explainFailures, type PreparationCode } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
 import { coverArguments, DEINTERLACE } from './encoders.ts';
@@ -179,7 +179,7 @@ const COMMON_RATES: readonly Fraction[] = [
  * of type `none`, returns the path of the original.
  * @throws PreparationFailure if ffmpeg cannot convert the file
  */
-export async function convert(
+export async function convertVideo(
   programs: Programs,
   file: string,
   facts: VideoFacts,
@@ -193,12 +193,12 @@ export async function convert(
     ...convertibleInput(file),
     ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
     ...pictureArguments(facts, plan),
-    ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aac(plan.track.channels)]),
+    ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aacArguments(plan.track.channels)]),
     ...coverArguments(facts),
     ...['-disposition:a:0', 'default', '-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const onLine = trackProgress(facts.durationSeconds ?? 0, work.report);
-  await explaining('the video cannot be converted', () =>
+  await explainFailures('the video cannot be converted', () =>
     programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }),
   );
   return path;

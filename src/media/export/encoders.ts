@@ -75,7 +75,7 @@ export const SAMPLE_RATE = 48_000;
 export const ON_TIME = `aresample=${SAMPLE_RATE}:async=1:first_pts=0`;
 
 /** Transparent quality for stereo. More than two channels are mixed down, because only speech matters. */
-export function aac(channels: number): string[] {
+export function aacArguments(channels: number): string[] {
   return ['-c:a', 'aac', '-b:a', '256k', '-ar', String(SAMPLE_RATE), '-ac', String(stereoAtMost(channels))];
 }
 

@@ -2,10 +2,10 @@
 
 import { readFacts } from '../probe/facts.ts';
 import { requireComplete } from '../probe/packets.ts';
-import { explaining, PreparationFailure } from '../programs/failures.ts';
+import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineUse, Subtitle, Work } from '../work.ts';
-import { convert, planConversion } from './convert.ts';
+import { convertVideo, planConversion } from './convert.ts';
 import { type ExportAudio, type ExportTask, exportVideo } from './export.ts';
 
 /** The files to combine. Paths are local files. */
@@ -41,7 +41,7 @@ export function exportLocalized(
   options: ExportOptions,
   work: Work,
 ): Promise<{ readonly path: string; readonly use: EngineUse | null }> {
-  return explaining('the finished video cannot be written', async () => {
+  return explainFailures('the finished video cannot be written', async () => {
     const { subtitle } = parts;
     const { subtitleOutput, resolution } = options;
     const video = await makeReady(programs, parts, work);
@@ -69,5 +69,5 @@ async function makeReady(programs: Programs, { video, track }: LocalizedParts, w
   if (plan.type === 'impossible')
     throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
   await requireComplete(programs, video, facts, work);
-  return convert(programs, video, facts, plan, { ...work, report: () => undefined });
+  return convertVideo(programs, video, facts, plan, { ...work, report: () => undefined });
 }

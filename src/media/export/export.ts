@@ -59,11 +59,11 @@ export interface ExportTask {
   readonly subtitle: Subtitle;
   readonly subtitleOutput: SubtitleOutput;
   readonly resolution: Resolution;
-  /** What was found out before the dub was made; default: it is found out now. */
+  /** Facts that were read before the dub was made; default: they are read now. */
   readonly prepared?: PreparedExport;
 }
 
-/** What an export finds out about a video before it needs the dub. */
+/** Facts about a video that an export reads before it needs the dub. */
 export interface PreparedExport {
   readonly header: MediaHeader;
   readonly original: OriginalSounds;

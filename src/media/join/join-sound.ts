@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { createWav, openWav, type WavReader, type WavWriter } from '../audio/wav.ts';
 import { PCM, SAMPLE_RATE } from '../export/encoders.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
-import { explaining } from '../programs/failures.ts';
+import { explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { EngineRun, Work } from '../work.ts';
@@ -193,7 +193,7 @@ export async function joinWavs(
 ): Promise<string> {
   const first = results[0];
   if (first === undefined) throw new Error('there are no parts to join');
-  return explaining('the sound of the parts cannot be joined', async () => {
+  return explainFailures('the sound of the parts cannot be joined', async () => {
     const format = await readFormat(programs, first.path, work);
     const sample = (seconds: number) => Math.round(seconds * format.sampleRate);
     const pieces: Piece[] = [];

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWav } from '../audio/wav.ts';
 import {
-  aac,
+  aacArguments,
   copyPicture,
   coverArguments,
   DEINTERLACE,
@@ -29,7 +29,7 @@ import {
   QUIET,
   trackProgress,
 } from '../programs/arguments.ts';
-import { explaining, PreparationFailure } from '../programs/failures.ts';
+import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { VideoSplit } from '../split/split-video.ts';
@@ -75,7 +75,7 @@ export async function joinVideos(
 ): Promise<JoinedVideo> {
   if (results.length !== split.parts.length)
     throw new Error('every part of the split must be given, in order');
-  return explaining('the parts cannot be joined', async () => {
+  return explainFailures('the parts cannot be joined', async () => {
     const parts: JoinPart[] = [];
     for (const [index, result] of results.entries()) {
       parts.push(
@@ -183,7 +183,7 @@ async function write(programs: Programs, writing: Writing, work: Work): Promise<
     ...(subtitle === null ? [] : ownInput(subtitle.path, 'srt')),
     ...(covers.length === 0 ? [] : ownInput(parts[0]?.picture ?? '', 'mov')),
     ...picture.output,
-    ...['-map', `${picture.count}:a:0`, ...aac(parts[0]?.channels ?? 2)],
+    ...['-map', `${picture.count}:a:0`, ...aacArguments(parts[0]?.channels ?? 2)],
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...(subtitle === null ? [] : ['-map', `${picture.count + 1}:s:0`, '-c:s', 'mov_text']),
     ...(subtitle?.language ? ['-metadata:s:s:0', `language=${subtitle.language}`] : []),

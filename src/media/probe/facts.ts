@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import * as v from 'valibot';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { convertibleInput, fileAddress, untrustedInput } from '../programs/arguments.ts';
-import { ChildFailure, explaining, PreparationFailure } from '../programs/failures.ts';
+import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 
@@ -135,8 +135,8 @@ export function parseHeader(json: string): MediaHeader {
   return {
     demuxer: format.format_name,
     brand: format.tags?.major_brand ?? '',
-    duration: seconds(format.duration),
-    start: seconds(format.start_time) ?? 0,
+    duration: parseSeconds(format.duration),
+    start: parseSeconds(format.start_time) ?? 0,
     video: pictures.find((stream) => !isCover(stream)) ?? null,
     audio: streams.find((stream) => stream.codec_type === 'audio') ?? null,
     covers: pictures.filter(isCover).map(({ index }) => index),
@@ -145,7 +145,7 @@ export function parseHeader(json: string): MediaHeader {
 }
 
 /** Returns a finite number of seconds, or null. */
-export function seconds(text: string | undefined): number | null {
+export function parseSeconds(text: string | undefined): number | null {
   const value = Number.parseFloat(text ?? '');
   return Number.isFinite(value) ? value : null;
 }
@@ -165,7 +165,7 @@ function parseFraction(text: string | undefined): Fraction | null {
 }
 
 /** Parses a fraction of ffprobe as a number: `30000/1001` returns 29.97. Returns 0 for `0/0` and for invalid text. */
-export function ratio(text: string | undefined): number {
+export function parseRatio(text: string | undefined): number {
   const fraction = parseFraction(text);
   return fraction === null ? 0 : fraction.num / fraction.den;
 }
@@ -208,7 +208,7 @@ export function displaySize(video: Stream): { width: number; height: number } {
 
 /** Returns the width of a pixel divided by its height, as displayed; 1 if it is unknown. */
 export function pixelAspect(video: Stream): number {
-  const stored = ratio(video.sample_aspect_ratio.replace(':', '/')) || 1;
+  const stored = parseRatio(video.sample_aspect_ratio.replace(':', '/')) || 1;
   return displaySize(video).width === video.width ? stored : 1 / stored;
 }
 
@@ -285,7 +285,7 @@ export async function readFacts(programs: Programs, file: string, run: EngineRun
     advice:
       'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted',
   };
-  const header = await explaining('the header cannot be read', () =>
+  const header = await explainFailures('the header cannot be read', () =>
     probe(programs, convertibleInput(file), formats, run),
   );
   const { demuxer, video, covers, streams } = header;
@@ -296,7 +296,7 @@ export async function readFacts(programs: Programs, file: string, run: EngineRun
     demuxer,
     durationSeconds: longest([
       header.duration,
-      ...[video, ...tracks].map((stream) => seconds(stream?.duration)),
+      ...[video, ...tracks].map((stream) => parseSeconds(stream?.duration)),
     ]),
     containerSeconds: header.duration,
     startSeconds: header.start,

@@ -9,7 +9,7 @@ import { DECODER_LIMITS, FEW_ERRORS, QUIET, untrustedInput } from '../programs/a
 import { ChildFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { displaySize, type MediaHeader, ratio, readHeader, seconds } from './facts.ts';
+import { displaySize, type MediaHeader, parseRatio, parseSeconds, readHeader } from './facts.ts';
 import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './packets.ts';
 
 /**
@@ -60,7 +60,7 @@ function requireWhole(header: MediaHeader, packets: PacketSpan): void {
     { what: 'sound', stream: header.audio, packet: packets.audio },
   ];
   for (const { what, stream, packet } of parts) {
-    const declared = seconds(stream?.duration);
+    const declared = parseSeconds(stream?.duration);
     const end = breaksOffAt(declared, packet, packets.first);
     if (end === null) continue;
     const message = `the ${what} breaks off at ${end.toFixed(1)} s of ${declared?.toFixed(1)} s: the file is incomplete; copy or export it again`;
@@ -85,7 +85,8 @@ function describeMedia(header: MediaHeader, duration: number): Media {
     video: video && {
       codec: video.codec_name,
       ...displaySize(video),
-      frame_rate: Math.round((ratio(video.avg_frame_rate) || ratio(video.r_frame_rate)) * 1000) / 1000,
+      frame_rate:
+        Math.round((parseRatio(video.avg_frame_rate) || parseRatio(video.r_frame_rate)) * 1000) / 1000,
     },
     audio: audio && {
       codec: audio.codec_name,
@@ -171,7 +172,7 @@ async function checkDecodes(
   run: EngineRun,
 ): Promise<void> {
   const { header, duration } = media;
-  const frameRate = ratio(header.video?.avg_frame_rate) || 25; // the rate of television if none is declared
+  const frameRate = parseRatio(header.video?.avg_frame_rate) || 25; // the rate of television if none is declared
   const pixels = (header.video?.width ?? 0) * (header.video?.height ?? 0) * frameRate * duration;
   const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
   const decode =

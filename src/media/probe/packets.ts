@@ -4,10 +4,10 @@
  */
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { convertibleInput, untrustedInput } from '../programs/arguments.ts';
-import { ChildFailure, explaining, PreparationFailure } from '../programs/failures.ts';
+import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { type MediaHeader, PROBE_LIMITS, seconds, type VideoFacts } from './facts.ts';
+import { type MediaHeader, PROBE_LIMITS, parseSeconds, type VideoFacts } from './facts.ts';
 
 /** Times are in seconds. */
 interface Packet {
@@ -28,8 +28,8 @@ async function readPackets(
 ): Promise<void> {
   const onLine = (line: string) => {
     const [stream, pts, dts, duration, flags = ''] = line.split(',');
-    const at = seconds(pts) ?? seconds(dts);
-    if (at !== null) onPacket({ at, lasts: seconds(duration) ?? 0, stream: Number(stream), flags });
+    const at = parseSeconds(pts) ?? parseSeconds(dts);
+    if (at !== null) onPacket({ at, lasts: parseSeconds(duration) ?? 0, stream: Number(stream), flags });
   };
   const entries = 'packet=stream_index,pts_time,dts_time,duration_time,flags';
   const args = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', ...input];
@@ -46,7 +46,7 @@ export function readLongPackets(
   run: EngineRun,
   onPacket: (packet: Packet) => void,
 ): Promise<void> {
-  return explaining('the packets of the video cannot be read', () =>
+  return explainFailures('the packets of the video cannot be read', () =>
     readPackets(programs, convertibleInput(file), { ...run, cpuSeconds: LONG_CPU_SECONDS }, onPacket),
   );
 }
@@ -69,7 +69,7 @@ export function measuredDuration(header: MediaHeader, packets: PacketSpan): numb
 
 /** Returns the largest duration that the header declares; 0 if it declares none. */
 export function declaredDuration(header: MediaHeader): number {
-  const all = [header.duration, seconds(header.video?.duration), seconds(header.audio?.duration)];
+  const all = [header.duration, parseSeconds(header.video?.duration), parseSeconds(header.audio?.duration)];
   return Math.max(0, ...all.map((value) => value ?? 0));
 }
 

@@ -85,7 +85,7 @@ export type PreparationCode =
 export class PreparationFailure extends Error {
   override readonly name = 'PreparationFailure';
   readonly code: PreparationCode;
-  /** What to do next: one sentence or a command. */
+  /** One thing to do next: a sentence or a command. */
   readonly advice: string;
 
   constructor(code: PreparationCode, message: string, advice: string, options?: ErrorOptions) {
@@ -99,7 +99,7 @@ export class PreparationFailure extends Error {
  * Runs media work. Throws faults of a program or of the disk as `PreparationFailure`, and any other error unchanged.
  * @param doing what was being done, for the message: `the video cannot be cut: …`
  */
-export async function explaining<T>(doing: string, action: () => Promise<T>): Promise<T> {
+export async function explainFailures<T>(doing: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -115,7 +115,7 @@ function explain(doing: string, cause: unknown): unknown {
   }
   if (cause instanceof ChildFailure) {
     if (/no space left|disk quota/i.test(cause.lastWords)) return fileSystemFailure(doing, cause);
-    if (cause.exitCode === TOO_MANY_ERRORS) return damage(doing, cause);
+    if (cause.exitCode === TOO_MANY_ERRORS) return damagedFileFailure(doing, cause);
     const said = cause.lastWords.split('\n').at(-1) || cause.message;
     const advice = 'play the file to see whether it is complete; export it again if it is not';
     return new PreparationFailure('PROGRAM_FAILED', `${doing}: ${cause.program} says: ${said}`, advice, {
@@ -127,7 +127,7 @@ function explain(doing: string, cause: unknown): unknown {
 }
 
 /** Damage must be reported now: it is no longer visible after re-encoding. */
-function damage(doing: string, cause: ChildFailure): PreparationFailure {
+function damagedFileFailure(doing: string, cause: ChildFailure): PreparationFailure {
   const message = `${doing}: more than one frame in fifty cannot be decoded: the file is damaged`;
   return new PreparationFailure('MEDIA_CORRUPT', message, 'copy, download or export it again', { cause });
 }

@@ -153,7 +153,7 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
     if (result.exitCode !== 0) {
       // Only a program that did not start needs execa's message, which lists all arguments.
       const isStarted = result.exitCode !== undefined || result.signal !== undefined;
-      throw failure(program, result, lastWords.text() || (isStarted ? '' : (result.message ?? '')));
+      throw childFailure(program, result, lastWords.text() || (isStarted ? '' : (result.message ?? '')));
     }
     return stdout();
   } finally {
@@ -180,14 +180,14 @@ function readOutput(
   readLines(child.stderr, keepLine);
   if (options.onErrorLine !== undefined) readLines(child.stderr, guarded(options.onErrorLine));
   if (options.onLine === undefined) {
-    const tooMuch = () => fault(failure(program, {}, 'its output is over the limit'));
-    return collect(child.stdout, options.maxStdoutBytes ?? DEFAULT_STDOUT_BYTES, tooMuch);
+    const tooMuch = () => fault(childFailure(program, {}, 'its output is over the limit'));
+    return collectOutput(child.stdout, options.maxStdoutBytes ?? DEFAULT_STDOUT_BYTES, tooMuch);
   }
   readLines(child.stdout, guarded(options.onLine));
   return () => Buffer.alloc(0);
 }
 
-function failure(program: string, result: ChildEnd, lastWords: string): ChildFailure {
+function childFailure(program: string, result: ChildEnd, lastWords: string): ChildFailure {
   return new ChildFailure(basename(program), {
     exitCode: result.exitCode ?? null,
     endedBy: result.signal ?? null,
@@ -217,7 +217,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
 }
 
 /** Collects a stream up to `maxBytes`. Drops the rest and calls `onOverflow` once. */
-export function collect(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
+export function collectOutput(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on('data', (chunk: Buffer) => {

@@ -14,7 +14,7 @@ import { PCM } from '../export/encoders.ts';
 import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
 import type { Timeline } from '../probe/timeline.ts';
 import { convertibleInput, DECODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';
-import { explaining, PreparationFailure } from '../programs/failures.ts';
+import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
 import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
@@ -74,7 +74,7 @@ async function findCuts(
 ): Promise<Cut[]> {
   const { frameRate, cleanFrames } = video.timeline;
   const size = sizeOf(video);
-  const heard = await listen(programs, video, cutWindows(size, limits, parts), work);
+  const heard = await measurePauses(programs, video, cutWindows(size, limits, parts), work);
   return planCuts({ ...size, frameRate, cleanFrames, cues: video.cues ?? [], ...heard }, limits, parts);
 }
 
@@ -91,7 +91,7 @@ interface Heard {
 const LEVEL_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 
 /** Finds the pauses in speech and the loudness in each window. Times are relative to the first frame. */
-export async function listen(
+export async function measurePauses(
   programs: Programs,
   video: { readonly path: string; readonly track: TrackFacts; readonly timeline: Timeline },
   windows: readonly CutWindow[],
@@ -110,7 +110,7 @@ export async function listen(
 
 async function listenTo(
   programs: Programs,
-  { path, track, timeline }: Parameters<typeof listen>[1],
+  { path, track, timeline }: Parameters<typeof measurePauses>[1],
   window: CutWindow,
   work: Work,
 ): Promise<Heard> {
@@ -123,7 +123,7 @@ async function listenTo(
     ...['-map', `0:${track.index}`, '-ar', String(SPEECH_FORMAT.sampleRate), '-ac', '1'],
     ...[...PCM, fileAddress(wav)],
   ];
-  await explaining('the sound around a cut cannot be decoded', () =>
+  await explainFailures('the sound around a cut cannot be decoded', () =>
     programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS }),
   );
   const sound = await openWav(wav);

@@ -6,7 +6,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { openWav } from '../audio/wav.ts';
 import {
-  aac,
+  aacArguments,
   copyPicture,
   coverArguments,
   DEINTERLACE,
@@ -34,7 +34,7 @@ import {
   QUIET,
   trackProgress,
 } from '../programs/arguments.ts';
-import { explaining, PreparationFailure } from '../programs/failures.ts';
+import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND, type SplitLimits } from './limits.ts';
@@ -90,7 +90,7 @@ export async function splitVideo(programs: Programs, task: SplitTask, work: Work
   }
   const picture = cuts.every((cut) => cut.isClean) ? 'copied' : 'encoded';
   const sound = await decodeSound(programs, task, work);
-  await explaining('the picture cannot be cut', () => cutPicture(programs, task, picture, work));
+  await explainFailures('the picture cannot be cut', () => cutPicture(programs, task, picture, work));
   const source = task.facts.picture;
   const encoded = source !== null && (source.hdr !== null || source.isDeep) ? 'hevc' : 'h264';
   const codec = picture === 'copied' ? (source?.codec ?? '') : encoded;
@@ -99,7 +99,7 @@ export async function splitVideo(programs: Programs, task: SplitTask, work: Work
   for (const [index, range] of ranges(task, sound).entries()) {
     const path = join(work.folder, `${stem}.part${index + 1}of${cuts.length + 1}.mp4`);
     const cutOut = join(work.folder, pictureName(index));
-    await explaining('a part cannot be written', () =>
+    await explainFailures('a part cannot be written', () =>
       writePart(programs, { picture: cutOut, codec, sound, task, range, path }, work),
     );
     await rm(cutOut);
@@ -125,7 +125,7 @@ async function decodeSound(programs: Programs, task: SplitTask, work: Work): Pro
   const { index, channels } = task.track;
   const output = ['-map', `0:${index}`, '-af', ON_TIME, '-ac', String(stereoAtMost(channels)), ...PCM];
   const args = [...QUIET, ...FEW_ERRORS, ...convertibleInput(task.path), ...output, fileAddress(path)];
-  await explaining('the sound cannot be decoded', () =>
+  await explainFailures('the sound cannot be decoded', () =>
     programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS }),
   );
   const wav = await openWav(path);
@@ -205,7 +205,7 @@ async function writePart(
     ...[...QUIET, ...ownInput(picture, 'mov'), ...ownInput(sound.path, 'wav')],
     ...(covers.length > 0 ? convertibleInput(task.path) : []),
     ...['-map', '0:v:0', '-map', '1:a:0', ...copyPicture(codec)],
-    ...['-af', `${cut},${placed}`, ...aac(task.track.channels)],
+    ...['-af', `${cut},${placed}`, ...aacArguments(task.track.channels)],
     ...coverArguments({ covers }, 2),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];

@@ -31,7 +31,7 @@ export interface SubtitleProblem {
   readonly cue: number;
   /** For example `00:01:02,500`. */
   readonly time: string;
-  /** What is wrong, without the final period. */
+  /** The problem, without the final period. */
   readonly message: string;
   readonly advice: string;
 }

@@ -5,7 +5,7 @@ import {
   addFrames,
   findSpeechModels,
   newSum,
-  normalize,
+  normalizeCepstra,
   normalizeUtterances,
   withoutNormalization,
 } from '../../../src/engines/recognize/pocketsphinx.ts';
@@ -28,13 +28,13 @@ test('a short utterance is normalized by the mean of all, a long one by its own'
   const long = frames(5700, 10);
   const shared = sumOf(short, long, frames(100, 0)); // mean 10
   // (100 × 20 + 300 × 10) / 400 = 12.5
-  expect(normalize(short, shared)[0]).toBeCloseTo(20 - 12.5, 1);
-  expect(normalize(long, shared)[0]).toBeCloseTo(0, 1);
+  expect(normalizeCepstra(short, shared)[0]).toBeCloseTo(20 - 12.5, 1);
+  expect(normalizeCepstra(long, shared)[0]).toBeCloseTo(0, 1);
 });
 
 test('a single utterance loses its mean, each cepstrum its own', () => {
   const utterance = Float32Array.from({ length: 26 }, (_, at) => (at < 13 ? at : 2 * at + 3));
-  const normalized = normalize(utterance, sumOf(utterance));
+  const normalized = normalizeCepstra(utterance, sumOf(utterance));
   for (let at = 0; at < 13; at += 1) {
     expect((normalized[at] ?? 0) + (normalized[at + 13] ?? 0)).toBeCloseTo(0, 4);
     expect(normalized[at + 13]).toBeGreaterThan(normalized[at] ?? 0);
@@ -46,7 +46,7 @@ test('digital silence does not change the mean', () => {
   const silence = frames(50, -20);
   const both = new Float32Array([...speech, ...silence]);
   expect(sumOf(both)).toEqual(sumOf(speech));
-  expect([...normalize(silence, sumOf(silence))]).toEqual([...silence]);
+  expect([...normalizeCepstra(silence, sumOf(silence))]).toEqual([...silence]);
 });
 
 test('turns off the normalization of the model, and keeps its other parameters', () => {

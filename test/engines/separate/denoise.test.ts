@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Denoised,
-  denoise,
+  denoiseSound,
   divideToDenoise,
   joinDenoised,
 } from '../../../src/engines/separate/denoise.ts';
@@ -42,7 +42,7 @@ async function denoiseAll(
   parts: readonly Part[] = divideToDenoise(samples.length / 2),
 ): Promise<Denoised> {
   const measured = [];
-  for (const part of parts) measured.push(await denoise(soundOf(samples, 2), output, part, () => {}));
+  for (const part of parts) measured.push(await denoiseSound(soundOf(samples, 2), output, part, () => {}));
   return joinDenoised(measured);
 }
 

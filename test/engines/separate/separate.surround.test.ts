@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
+import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
 import { createWork, ffmpeg, speechClip, stepEngines } from '../workspace.ts';
 import { samplesOf } from './sound.ts';
 
@@ -45,7 +45,7 @@ async function separateLayout(folder: string, layout: string): Promise<Made> {
     ],
     ...['-i', speech, '-filter_complex', graph, '-map', '0:v', '-map', '[a]', '-c:v', 'mjpeg', ...pcm, mix],
   );
-  const separation = await separate(await stepEngines(), mix, true, createWork(folder));
+  const separation = await separateSound(await stepEngines(), mix, true, createWork(folder));
   return { separation, mix, speech: samplesOf(speech) };
 }
 

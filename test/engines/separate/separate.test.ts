@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
+import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
 import {
   createWork,
@@ -25,7 +25,7 @@ describe('separating the sample', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
     const work = createWork(folder);
-    separation = await separate(await stepEngines(), SAMPLE, true, work);
+    separation = await separateSound(await stepEngines(), SAMPLE, true, work);
     reports = work.reports.map(({ fraction }) => fraction);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -106,7 +106,12 @@ test('masks loud music: both stems are nearer to the truth than the mix is', asy
     'pcm_s16le',
     mix ?? '',
   );
-  const { vocals, background } = await separate(await stepEngines(), mix ?? '', false, createWork(folder));
+  const { vocals, background } = await separateSound(
+    await stepEngines(),
+    mix ?? '',
+    false,
+    createWork(folder),
+  );
   const whole = samplesOf(mix ?? '');
   expect(fidelity(samplesOf(speech ?? ''), samplesOf(vocals))).toBeGreaterThan(
     fidelity(samplesOf(speech ?? ''), whole) + 3,
@@ -123,7 +128,7 @@ test('sound without speech is background throughout', async () => {
     ...['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-f', 'lavfi', '-i', 'sine=f=300:d=3'],
     ...['-c:v', 'mjpeg', '-c:a', 'pcm_s16le', file],
   );
-  const { segments, vocals, use } = await separate(await stepEngines(), file, false, createWork(folder));
+  const { segments, vocals, use } = await separateSound(await stepEngines(), file, false, createWork(folder));
   expect(segments).toEqual([]);
   expect(use.silent).toBe(true);
   expect(samplesOf(vocals).every((sample) => sample === 0)).toBe(true);
@@ -140,7 +145,7 @@ test('cancelling ends the worker in the middle of its work', async () => {
   const work = { ...createWork(folder, stop.signal), report };
   // With a worker that works, not with one that is remembered.
   const engines = await stepEngines(null, createPrograms(process.env.PATH ?? ''));
-  await expect(separate(engines, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(separateSound(engines, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
   expect(reached).toBeLessThan(0.9);
 });
 
@@ -159,7 +164,7 @@ test("another program's stems get the format and length of the sound, and speech
       },
     ],
   });
-  const result = await separate(engines, SAMPLE, true, createWork(folder));
+  const result = await separateSound(engines, SAMPLE, true, createWork(folder));
   expect(result.use).toEqual({ step: 'separate', engine: 'command ffmpeg', skipped: [] });
   const frames = samplesOf(SAMPLE, 'aresample=48000:async=1:first_pts=0').length;
   expect(samplesOf(result.vocals).length).toBe(frames);

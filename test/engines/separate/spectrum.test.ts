@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
-  amplitudes,
   BINS,
+  computeAmplitudes,
   createTransform,
   type Gains,
   HOP,
@@ -85,7 +85,7 @@ test('the amplitudes of two signals in one spectrum are distinguished', () => {
   const first = new Float32Array(BINS);
   const second = new Float32Array(BINS);
   createTransform().forward(tone(40), tone(200), 0, spectrum);
-  amplitudes(spectrum, first, second);
+  computeAmplitudes(spectrum, first, second);
   expect(first.indexOf(Math.max(...first))).toBe(40);
   expect(second.indexOf(Math.max(...second))).toBe(200);
   expect(first[200]).toBeLessThan(1e-2);

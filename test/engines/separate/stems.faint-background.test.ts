@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Separation, separate } from '../../../src/engines/separate/separate.ts';
+import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
 import { createWork, ffmpeg, speechClip, stepEngines, temporaryFolder } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
@@ -50,7 +50,7 @@ describe.each([
     const made = makeMix(folder, tones);
     mix = made.mix;
     speech = samplesOf(made.speech);
-    separation = await separate(await stepEngines(), mix, false, createWork(folder));
+    separation = await separateSound(await stepEngines(), mix, false, createWork(folder));
     vocals = samplesOf(separation.vocals);
     background = samplesOf(separation.background);
   });
@@ -90,7 +90,7 @@ test('without any background there is silence under speech', async () => {
   // click at the cut.
   const fades = 'afade=t=in:d=0.02,afade=t=out:st=1.78:d=0.02';
   const { mix } = makeMix(folder, '0|0', `atrim=0.5:2.3,asetpts=PTS-STARTPTS,${fades}`);
-  const { segments, background } = await separate(await stepEngines(), mix, false, createWork(folder));
+  const { segments, background } = await separateSound(await stepEngines(), mix, false, createWork(folder));
   expect(segments.length).toBeGreaterThan(0);
   const samples = samplesOf(background);
   for (const { start, end } of segments) expect(level(samples, start, end)).toBeLessThan(-90);

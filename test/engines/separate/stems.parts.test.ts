@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { divide, firstFrame, splitStems } from '../../../src/engines/separate/stems.ts';
+import { divideFrames, firstFrame, splitStems } from '../../../src/engines/separate/stems.ts';
 import { createWav, openWav, openWavPart, reserveWav } from '../../../src/media/audio/wav.ts';
 import { temporaryFolder } from '../workspace.ts';
 
@@ -12,7 +12,7 @@ const FRAMES = 57_000;
 test('parts follow one another, and cover all frames', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 8 }), (frames, count) => {
-      const parts = divide(frames, count);
+      const parts = divideFrames(frames, count);
       expect(parts).toHaveLength(count);
       expect(parts[0]?.first).toBe(0);
       for (const [at, part] of parts.entries()) expect(part.end).toBe(parts[at + 1]?.first ?? part.end);
@@ -47,7 +47,7 @@ test('a file that is split in three parts has the same stems as in one, sample f
     const stems = { vocals: STEREO, background: STEREO, voice: MONO } as const;
     const path = (name: string) => join(folder, `${name}-${count}.wav`);
     for (const [name, format] of Object.entries(stems)) await reserveWav(path(name), format, FRAMES);
-    for (const part of divide(FRAMES, count).toReversed()) {
+    for (const part of divideFrames(FRAMES, count).toReversed()) {
       const mix = await openWav(join(folder, 'mix.wav'));
       const denoised = await openWav(join(folder, 'denoised.wav'));
       const from = firstFrame(part);

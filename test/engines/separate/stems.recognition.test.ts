@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { divide, splitStems } from '../../../src/engines/separate/stems.ts';
+import { divideFrames, splitStems } from '../../../src/engines/separate/stems.ts';
 import { recorder, soundOf, stereo } from './sound.ts';
 
 const FRAMES = 24_000;
@@ -13,7 +13,7 @@ test('a sound without a voice is removed from the vocals, and a fifth of it is k
   const denoised = soundOf(new Int16Array(FRAMES), 1);
   const [vocals, background, voice] = [recorder(2), recorder(2), recorder(1)];
   const speech = { segments: [{ start: 0, end: 0.5 }], weights: [1], directions: [0], apart: [null] };
-  for (const part of divide(FRAMES, 1)) {
+  for (const part of divideFrames(FRAMES, 1)) {
     await splitStems(
       { mix, source: mix, denoised, ...speech },
       { vocals, background, voice },

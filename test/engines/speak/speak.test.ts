@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
-import { speak } from '../../../src/engines/speak/speak.ts';
+import { speakDub } from '../../../src/engines/speak/speak.ts';
 import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
@@ -15,7 +15,7 @@ const line = (index: number, start_ms: number, end_ms: number, text: string) => 
 
 async function dub(lines: ReturnType<typeof line>[], language = 'es', durationSeconds: number | null = null) {
   const task = { lines, targetLanguage: language, voiceMode: 'auto', durationSeconds } as const;
-  return speak(await stepEngines(), task, createWork(temporaryFolder()));
+  return speakDub(await stepEngines(), task, createWork(temporaryFolder()));
 }
 
 /** Whole track, as numbers. */

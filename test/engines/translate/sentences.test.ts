@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CueText, distribute, groupSentences } from '../../../src/engines/translate/sentences.ts';
+import {
+  type CueText,
+  distributeTranslation,
+  groupSentences,
+} from '../../../src/engines/translate/sentences.ts';
 
 /** Cues of a second, one after the other, with a pause of 100 ms. */
 const cuesOf = (...texts: string[]): CueText[] =>
@@ -55,7 +59,7 @@ describe('a sentence', () => {
 describe('a translated sentence', () => {
   test('is distributed in proportion, between words', () => {
     expect(
-      distribute(
+      distributeTranslation(
         'No era un hombre joven de mala disposición.',
         ['He was not an', 'ill disposed young man.'],
         'es',
@@ -65,7 +69,7 @@ describe('a translated sentence', () => {
 
   test('is cut after a clause if one ends near', () => {
     expect(
-      distribute(
+      distributeTranslation(
         'Después de la guerra, ella se fue a casa.',
         ['After the whole war,', 'she went home.'],
         'es',
@@ -74,7 +78,7 @@ describe('a translated sentence', () => {
   });
 
   test('is cut between words of scripts without spaces', () => {
-    const parts = distribute(
+    const parts = distributeTranslation(
       '今天天气很好，我们去爬山吧。',
       ['The weather is fine today,', 'let us climb a hill.'],
       'zh',
@@ -83,7 +87,7 @@ describe('a translated sentence', () => {
   });
 
   test('with fewer words than cues is not distributed', () => {
-    expect(distribute('Vámonos.', ['Let us', 'go.'], 'es')).toBeNull();
+    expect(distributeTranslation('Vámonos.', ['Let us', 'go.'], 'es')).toBeNull();
   });
 
   test('keeps all its words, and leaves no cue without one', () => {
@@ -91,7 +95,7 @@ describe('a translated sentence', () => {
     const sources = fc.array(fc.stringMatching(/^[a-z ]{1,40}$/), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(words, sources, (list, parts) => {
-        const cut = distribute(list.join(' '), parts, 'es');
+        const cut = distributeTranslation(list.join(' '), parts, 'es');
         if (list.length < parts.length) {
           expect(cut).toBeNull();
           return;

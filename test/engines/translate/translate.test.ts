@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Translator } from '../../../src/engines/backend.ts';
 import { runApertium, unknownShare } from '../../../src/engines/translate/apertium.ts';
-import { likeSource, takeApart, translate } from '../../../src/engines/translate/translate.ts';
+import { likeSource, takeApart, translateSubtitle } from '../../../src/engines/translate/translate.ts';
 import { createWork, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const lines = (...texts: string[]) =>
   texts.map((text, at) => ({ index: at + 1, start_ms: at * 1000, end_ms: at * 1000 + 900, text }));
-const translateLines = async (task: Parameters<typeof translate>[1], work = createWork(temporaryFolder())) =>
-  (await translate(await stepEngines(), task, work)).subtitle;
+const translateLines = async (
+  task: Parameters<typeof translateSubtitle>[1],
+  work = createWork(temporaryFolder()),
+) => (await translateSubtitle(await stepEngines(), task, work)).subtitle;
 const run = (texts: string[], sourceLanguage: string, targetLanguage: string) =>
   translateLines({ lines: lines(...texts), sourceLanguage, targetLanguage });
 
@@ -120,7 +122,7 @@ function fakeTranslator(answer: (text: string) => string, changes: Partial<Trans
   const translateWith = async (texts: string[]) => {
     const engines = { ...(await stepEngines()), translate: [{ backend, fallback: true }] };
     const task = { lines: lines(...texts), sourceLanguage: 'en', targetLanguage: 'es' };
-    return (await translate(engines, task, createWork(temporaryFolder()))).subtitle.lines.map(
+    return (await translateSubtitle(engines, task, createWork(temporaryFolder()))).subtitle.lines.map(
       ({ text }) => text,
     );
   };
@@ -284,12 +286,12 @@ test('a language without a pair is translated through another one, and the resul
     'and the door of {name} is 12 years old.',
   );
   const task = { lines: spanning, sourceLanguage: 'en', targetLanguage: 'pt-BR' };
-  const { subtitle, use } = await translate(await stepEngines(), task, createWork(temporaryFolder()));
+  const { subtitle, use } = await translateSubtitle(await stepEngines(), task, createWork(temporaryFolder()));
   expect(use.engine).toBe('apertium through es');
   const text = subtitle.lines.map((line) => line.text.replaceAll('\n', ' ')).join(' ');
   expect(text).toMatch(/^<i>A casa .*https:\/\/example\.com\/a .*<\/i> .*porta de \{name\} .* 12 anos\.$/);
   const back = { lines: subtitle.lines, sourceLanguage: 'pt-BR', targetLanguage: 'en' };
-  const english = await translate(await stepEngines(), back, createWork(temporaryFolder()));
+  const english = await translateSubtitle(await stepEngines(), back, createWork(temporaryFolder()));
   expect(english.use.engine).toBe('apertium through es');
   expect(english.subtitle.lines.map((line) => line.text).join(' ')).toMatch(/red[\s\S]*door[\s\S]*12 years/);
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type ConversionOptions,
   constantRate,
-  convert,
+  convertVideo,
   planConversion,
 } from '../../../src/media/export/convert.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
@@ -69,7 +69,7 @@ describe('a file that', () => {
     expect(plan.type === 'none' ? 'none' : `${plan.picture} ${plan.sound}`).toBe(expected);
     if (plan.type === 'none') return;
     expect(plan.reasons.length).toBeGreaterThan(0);
-    const path = await convert(programs, file, facts, plan, work);
+    const path = await convertVideo(programs, file, facts, plan, work);
     expect(basename(path)).toBe(name.replace(/\.\w+$/, '.mp4'));
     // The service's own inspection takes it.
     expect((await inspectVideo(programs, path, work)).container).toBe('mp4');
@@ -92,7 +92,7 @@ test('interlaced frames of MPEG-2 become progressive when they are converted', a
   const plan = planConversion(facts);
   if (plan.type !== 'convert') throw new Error('it is not converted');
   expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
-  const path = await convert(programs, file, facts, plan, work);
+  const path = await convertVideo(programs, file, facts, plan, work);
   expect(countCombed(path)).toBeLessThan(10);
   expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
 });

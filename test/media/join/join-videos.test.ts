@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { convert, planConversion } from '../../../src/media/export/convert.ts';
+import { convertVideo, planConversion } from '../../../src/media/export/convert.ts';
 import { joinVideos } from '../../../src/media/join/join-videos.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/media/split/limits.ts';
@@ -165,7 +165,7 @@ test('the cover of an MKV is kept when it is converted, split and joined', async
   const facts = await readFacts(programs, path, work);
   const plan = planConversion(facts);
   if (plan.type !== 'convert') throw new Error('it is not converted');
-  const { joined } = await splitAndJoin(await convert(programs, path, facts, plan, work));
+  const { joined } = await splitAndJoin(await convertVideo(programs, path, facts, plan, work));
   expect(joined.frames).toBe(150);
   expect(ffprobe(joined.path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1')).toBe('png\n1');
 });

@@ -6,7 +6,12 @@ import { finished } from 'node:stream/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChildFailure, ProgramMissing } from '../../../src/media/programs/failures.ts';
-import { collect, createPrograms, keepLastLines, readLines } from '../../../src/media/programs/programs.ts';
+import {
+  collectOutput,
+  createPrograms,
+  keepLastLines,
+  readLines,
+} from '../../../src/media/programs/programs.ts';
 import { isAlive, temporaryFolder } from '../../engines/workspace.ts';
 
 const programs = createPrograms(process.env.PATH ?? '');
@@ -231,7 +236,7 @@ test('what is beyond the cap is dropped, which is reported once', async () => {
     objectMode: true,
   });
   let overflows = 0;
-  const collected = collect(stream, 4, () => {
+  const collected = collectOutput(stream, 4, () => {
     overflows += 1;
   });
   await finished(stream);

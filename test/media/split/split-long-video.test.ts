@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listen } from '../../../src/media/split/split-long-video.ts';
+import { measurePauses } from '../../../src/media/split/split-long-video.ts';
 import { createWork, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
 import sample from '../../fixtures/sample.json' with { type: 'json' };
 import { readLongVideo } from '../../prepare/workspace.ts';
@@ -12,7 +12,7 @@ test('pauses are found between the clips of the sample, under music, on the time
   const equal = (gap.start + gap.end) / 2;
   const window = { equal, start: equal - 3, end: equal + 3 };
   const video = await readLongVideo(SAMPLE, folder);
-  const { silences, levels } = await listen(programs, video, [window], createWork(folder));
+  const { silences, levels } = await measurePauses(programs, video, [window], createWork(folder));
   const found = silences.filter(({ start, end }) => start < equal && end > equal);
   expect(found).toHaveLength(1);
   expect(Math.abs((found[0]?.start ?? 0) - gap.start)).toBeLessThan(0.4);

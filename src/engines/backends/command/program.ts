@@ -147,7 +147,7 @@ function explain(error: unknown, name: string, signal: AbortSignal): unknown {
   if (!(error instanceof ChildFailure)) return asJobFailure(error, signal);
   const failure = asJobFailure(error, signal);
   if (failure instanceof JobFailure && failure.code !== 'ENGINE_ERROR') return failure; // a full disk
-  const said = plain(error.lastWords.split('\n').at(-1) ?? '');
+  const said = shortenOutput(error.lastWords.split('\n').at(-1) ?? '');
   return new JobFailure('ENGINE_ERROR', `${name} ${describeEnd(error)}${said === '' ? '' : ` (${said})`}`, {
     cause: error,
   });
@@ -163,7 +163,7 @@ function describeEnd({ exitCode, endedBy }: ChildFailure): string {
 const COLOUR = /\u001B\[[0-9;?]*[A-Za-z]/g;
 
 /** Returns what a program said in a form for messages: one row, without colours and folders. */
-export function plain(text: string): string {
+export function shortenOutput(text: string): string {
   const row = text
     .replaceAll(COLOUR, '')
     .replaceAll(/[\p{C}\s]+/gu, ' ')

@@ -14,14 +14,21 @@ import {
   wordsOf,
 } from '../transcript.ts';
 import { unusableEntryFailure } from '../user-entry.ts';
-import { checkResult, createProgram, isWritten, nameResult, plain, type UserProgram } from './program.ts';
+import {
+  checkResult,
+  createProgram,
+  isWritten,
+  nameResult,
+  shortenOutput,
+  type UserProgram,
+} from './program.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
 const TIMEOUT = 3_600;
 /** The words of 15 minutes with all numbers of whisper take about 5 MB. */
 const MAX_BYTES = 32 * 1024 ** 2;
 
-/** What each format is called in messages, and how its files end. */
+/** Name of each format in messages, and the ending of its files. */
 const FORMATS = {
   srt: { ending: '.srt', shown: 'SRT', parse: parseSrtTranscript },
   verbose_json: { ending: '.json', shown: 'verbose_json', parse: parseVerboseJson },
@@ -105,7 +112,7 @@ function parse(program: UserProgram, format: Format, text: string): Transcript {
   try {
     return format.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? plain(error.message) : '';
+    const why = error instanceof Error ? shortenOutput(error.message) : '';
     throw program.failure(`did not write ${format.shown}: ${why}`, error);
   }
 }

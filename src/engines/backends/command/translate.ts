@@ -7,7 +7,7 @@ import type { Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusableEntryFailure } from '../user-entry.ts';
-import { createProgram, plain, type UserProgram } from './program.ts';
+import { createProgram, shortenOutput, type UserProgram } from './program.ts';
 
 /** A large model on one core translates a few words a second, and a film has some thousand words. */
 const TIMEOUT = 3_600;
@@ -91,7 +91,7 @@ function parseAnswer(program: UserProgram, line: string): v.InferOutput<typeof A
   try {
     return v.parse(Answer, JSON.parse(line));
   } catch (error) {
-    const shown = plain(line.slice(0, 80));
+    const shown = shortenOutput(line.slice(0, 80));
     throw program.failure(
       `wrote a line that is not {"id": …, "text": …}: "${shown}"; messages belong to its standard error`,
       error,

@@ -1,4 +1,4 @@
-/** What a language model is asked about cues, and what of its answer can be used. */
+/** Asks a language model to translate cues, and sorts out the usable parts of its answer. */
 import * as v from 'valibot';
 import { baseLanguage, languageName } from '../../../protocol/language-tag.ts';
 import type { LanguagePair } from '../../../protocol/languages.ts';
@@ -94,13 +94,13 @@ const Id = v.union([
 const Cue = v.object({ id: Id, text: v.string() });
 const Cues = v.array(v.unknown());
 
-/** What is wrong with the answer to a cue; completes "the translation of a cue …". */
+/** Fault of the answer to a cue; completes "the translation of a cue …". */
 type Fault = 'is missing' | 'appears twice' | 'is empty' | 'is far too long' | 'lost or changed a tag';
 
 export interface CueAnswer {
   /** Usable translations by number. */
   readonly texts: ReadonlyMap<number, string>;
-  /** What is wrong with the others. */
+  /** Faults of the others by number. */
   readonly faults: ReadonlyMap<number, Fault>;
 }
 

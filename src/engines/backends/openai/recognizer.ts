@@ -26,7 +26,7 @@ const FAR_FROM_SPEECH = 1;
 const TIMEOUT_SECONDS = 1_800;
 const CONCURRENCY = 4;
 
-/** What is asked for, the most useful first. Not every server and model accepts each. */
+/** Forms of the answer, the most useful first. Not every server and model accepts each. */
 const FORMS: readonly (readonly (readonly [string, string])[])[] = [
   [
     ['response_format', 'verbose_json'],
@@ -255,7 +255,7 @@ function placeWords(transcript: Transcript, part: Segment, { segments }: Job): W
 
 interface FormFile {
   readonly path: string;
-  /** What the server sees. Servers know the format by its ending. */
+  /** Name for the server, which knows the format by its ending. */
   readonly name: string;
   readonly type: string;
 }

@@ -15,9 +15,9 @@ process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
 for await (const line of createInterface({ input: process.stdin })) {
   try {
     await serve(JSON.parse(line) as WorkerRequest); // written by the service, so trusted
-    tell({ type: 'done' });
+    sendReply({ type: 'done' });
   } catch (error) {
-    tell({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+    sendReply({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
 }
 
@@ -31,7 +31,7 @@ function load<M extends OfflineRecognizer | OfflineTts>(config: object, create: 
   if (loaded?.key !== key) {
     loaded = null;
     loaded = { key, model: create() };
-    tell({ type: 'loaded' });
+    sendReply({ type: 'loaded' });
   }
   return loaded.model as M; // a process serves requests of one type
 }
@@ -48,7 +48,7 @@ async function recognize(request: Extract<WorkerRequest, { type: 'recognize' }>)
       stream.acceptWaveform({ samples: Float32Array.from(integers, (value) => value / 32_768), sampleRate });
       recognizer.decode(stream);
       const { text, tokens = [], timestamps = [], lang: language = '' } = recognizer.getResult(stream);
-      tell({ type: 'utterance', range, text, tokens, timestamps, language });
+      sendReply({ type: 'utterance', range, text, tokens, timestamps, language });
     }
   } finally {
     await voice.close();
@@ -77,6 +77,6 @@ async function speak({
   await file.close();
 }
 
-function tell(reply: WorkerReply): void {
+function sendReply(reply: WorkerReply): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`);
 }
