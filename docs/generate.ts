@@ -66,19 +66,24 @@ const environment = table(
 );
 
 const errors = table(
-  ['status', 'code', 'retryable', 'meaning', 'what to do'],
+  ['status', 'code', 'retryable', 'what to do'],
   Object.entries(ERROR_CODES).map(([code, row]) => [
     row.status,
     `\`${code}\``,
     row.retryable ? 'yes' : 'no',
-    row.title,
     row.advice,
   ]),
 );
 
 const jobErrors = table(
-  ['code', 'retryable'],
-  Object.entries(JOB_ERROR_CODES).map(([code, row]) => [`\`${code}\``, row.retryable ? 'yes' : 'no']),
+  ['retryable', 'codes'],
+  [true, false].map((retryable) => [
+    retryable ? 'yes' : 'no',
+    Object.entries(JOB_ERROR_CODES)
+      .filter(([, row]) => row.retryable === retryable)
+      .map(([code]) => `\`${code}\``)
+      .join(', '),
+  ]),
 );
 
 const settings = table(
@@ -92,14 +97,8 @@ const settings = table(
 );
 
 const control = table(
-  ['request', 'fields', 'what it does'],
-  CONTROL_LIST.map(({ method, path, fields, summary }) => [
-    `\`${method} ${path}\``,
-    Object.entries(fields.entries)
-      .map(([name, field]) => (describeField(field).isRequired ? `**\`${name}\`**` : `\`${name}\``))
-      .join(', '),
-    summary,
-  ]),
+  ['request', 'what it does'],
+  CONTROL_LIST.map(({ method, path, summary }) => [`\`${method} ${path}\``, summary]),
 );
 
 const controlFields = table(
@@ -107,16 +106,16 @@ const controlFields = table(
   [...Map.groupBy(CONTROL_LIST.flatMap(rowsOfFields), ([, ...row]) => row.join('\n')).values()].map(
     (rows) => {
       const [, name = '', form = '', help = ''] = rows[0] ?? [];
-      return [`\`${name}\``, rows.map(([of]) => of).join(', '), form, help];
+      return [name, rows.map(([of]) => of).join(', '), form, help];
     },
   ),
 );
 
-/** Request, name, form and meaning of each field of an operation. */
+/** Request, name (bold if required), form and meaning of each field of an operation. */
 function rowsOfFields({ method, path, fields }: (typeof CONTROL_LIST)[number]): string[][] {
   return Object.entries(fields.entries).map(([name, field]) => {
-    const { expected, help } = describeField(field);
-    return [`\`${method} ${path}\``, name, expected, help];
+    const { expected, help, isRequired } = describeField(field);
+    return [`\`${method} ${path}\``, isRequired ? `**\`${name}\`**` : `\`${name}\``, expected, help];
   });
 }
 
@@ -134,6 +133,16 @@ const tools = table(
       ? []
       : [[`\`vloc ${words.join(' ')}\``, `\`${words.join('_')}\``, leaf.summary, EFFECTS[leaf.tool]]],
   ),
+);
+
+const toolCosts = table(
+  ['costs', 'tools'],
+  Object.entries(EFFECTS).map(([effect, costs]) => [
+    costs,
+    COMMANDS.filter(({ leaf }) => leaf.tool === effect)
+      .map(({ words }) => `\`${words.join('_')}\``)
+      .join(', '),
+  ]),
 );
 
 /** For language models: what vloc is, its pages and its commands. Source: llmstxt.org. */
@@ -176,6 +185,7 @@ const BLOCKS: Readonly<Record<string, string>> = {
   control,
   controlFields,
   tools,
+  toolCosts,
 };
 const PAGES = [
   '../README.md',

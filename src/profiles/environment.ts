@@ -22,16 +22,14 @@ export const ENVIRONMENT = {
   ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
-  VLOC_DATABASE: 'PostgreSQL database of the account of `vloc serve`, postgres://user:password@host/name',
-  VLOC_ROLE:
-    'what `vloc serve` does with a database: api answers requests, worker runs jobs, all does both (the default)',
+  VLOC_DATABASE: '`--database` of `vloc serve`',
+  VLOC_ROLE: '`--role` of `vloc serve`',
   VLOC_STORAGE:
-    'bucket for uploads and results of `vloc serve`, s3://BUCKET?endpoint=URL&region=REGION; its credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-  VLOC_METRICS_PORT: 'port of the health and metrics of `vloc serve --role worker`',
-  VLOC_METRICS_HOST: 'address to listen on for VLOC_METRICS_PORT, default 127.0.0.1',
-  VLOC_DRAIN: 'how long `vloc serve` lets running jobs finish after SIGTERM, such as 30m; default 0s',
-  VLOC_SHUTDOWN_DELAY:
-    'how long `vloc serve` answers requests after SIGTERM while /readyz says 503; default 5s with the role api, else 0s',
+    '`--storage` of `vloc serve`; its credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  VLOC_METRICS_PORT: '`--metrics-port` of `vloc serve`',
+  VLOC_METRICS_HOST: '`--metrics-host` of `vloc serve`',
+  VLOC_DRAIN: '`--drain` of `vloc serve`',
+  VLOC_SHUTDOWN_DELAY: '`--shutdown-delay` of `vloc serve`',
   VLOC_STAGE_CACHE_MIB:
     'maximum MiB of finished stages that the embedded service keeps for other jobs with the same input, default 4096; 0 keeps none',
   VLOC_NO_KEYCHAIN: 'any value but 0 keeps secrets in the file of the profiles, not in the system keychain',

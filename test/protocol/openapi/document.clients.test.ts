@@ -54,6 +54,21 @@ void other.listDubbings({ status: 'paused' });
 void getDubbing();
 `;
 
+/** As the example of the page for the other generator. */
+const WITH_OAZAPFTS = `
+import { createSubtitleTranslation, defaults, listSubtitleTranslations } from './oazapfts.js';
+import { signedFetch } from './sign.js';
+
+Object.assign(defaults, { baseUrl: process.env['VLOC_BASE_URL'], fetch: signedFetch });
+const client_reference = "Anna's talk (1)";
+const lines = [{ index: 1, start_ms: 0, end_ms: 1500, text: 'Hello' }];
+const subtitle = { type: 'lines' as const, lines };
+const created = await createSubtitleTranslation('talk-1-es', { subtitle, target_language: 'es', client_reference });
+if (created.status !== 202) throw new Error(created.data.detail);
+const found = await listSubtitleTranslations({ limit: 1, clientReference: client_reference });
+if (found.status === 200) console.log(found.data.data.map(({ id }) => id));
+`;
+
 const run = (words: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
   promisify(execFile)(process.execPath, words, { cwd, env: { ...process.env, ...env } });
 
@@ -80,6 +95,7 @@ async function generateClients(document: string): Promise<string> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
   await writeFile(join(folder, 'openapi.json'), document);
   await writeFile(join(folder, 'mistakes.ts'), MISTAKES);
+  await writeFile(join(folder, 'with-oazapfts.ts'), WITH_OAZAPFTS);
   for (const [, name = '', code = ''] of page.matchAll(/^```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)^```$/gm)) {
     await writeFile(join(folder, name), code);
   }
