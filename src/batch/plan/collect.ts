@@ -224,7 +224,7 @@ interface Found {
   readonly results: readonly string[];
 }
 
-export interface LostFile {
+interface LostFile {
   /** Absolute. */
   readonly path: string;
   readonly why: string;

@@ -30,7 +30,7 @@ export async function openBatch({ folder, shard }: BatchPlace): Promise<OpenBatc
     recorded: () => recordedIn(journal),
     async close() {
       const isUnused = journal.isNew && journal.intents.byKey.size + journal.records().length === 0;
-      const isOurs = isUnused && missing.includes(recordFolder(place)) && !journal.lost.aborted;
+      const isOurs = isUnused && missing.includes(recordFolder(place)) && (await isHeld(journal));
       // Before the lock is released, so that the records of the next run stay.
       if (isOurs) await removeRecords(place);
       await journal.close();
@@ -38,6 +38,15 @@ export async function openBatch({ folder, shard }: BatchPlace): Promise<OpenBatc
       if (isOurs) for (const path of missing) await rmdir(path).catch(() => undefined);
     },
   };
+}
+
+/** Whether no other process has taken over the folder, for example while this one was suspended. */
+async function isHeld(journal: BatchJournal): Promise<boolean> {
+  // Adding nothing checks the lock as every write does.
+  return journal.add().then(
+    () => true,
+    () => false,
+  );
 }
 
 export function recordedIn({ intents, records }: Pick<BatchJournal, 'intents' | 'records'>): Recorded {

@@ -187,7 +187,7 @@ export function decisionFailure(decision: Final, folder: string): Failure {
 }
 
 /** The code of a failure: the result was downloaded, and neither this disk nor the service has it. */
-export const RESULT_GONE = 'RESULT_GONE';
+const RESULT_GONE = 'RESULT_GONE';
 
 /** @param jobId null if it is unknown whether there was a job */
 export function resultExpiredFailure(jobId: string | null): Failure {

@@ -115,7 +115,7 @@ export const BESIDE_SLOTS = 100;
  * Runs all items. Outcomes are in the order of the items; of an item that arrived again, the last outcome counts. An internal
  * error in one item ends the others too, after they have written their records.
  */
-export async function runItems(
+async function runItems(
   run: Run,
   tasks: readonly Task[],
   later: AsyncIterable<readonly Task[]>,
@@ -181,7 +181,7 @@ function createLine(count: number) {
  * Yields the tasks that arrive during the run.
  * @param adopt looks at the service for jobs that the journal lacks
  */
-export async function* prepareArrivals(
+async function* prepareArrivals(
   run: Run,
   adopt: (tasks: readonly Task[]) => Promise<readonly Task[]>,
 ): AsyncGenerator<readonly Task[]> {

@@ -272,7 +272,7 @@ interface Attempt {
  * @param asked the request of an earlier run whose answer is unknown; null for a new one
  * @throws Failure, Stopped, the reason of the signal
  */
-export async function startJob(
+async function startJob(
   run: Run,
   item: BatchItem,
   order: number,

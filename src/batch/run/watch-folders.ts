@@ -235,7 +235,7 @@ export type Sightings = ReadonlyMap<string, Sighting>;
 export const NOTHING_SEEN: Sightings = new Map();
 
 /** Copies that stall for a second are common; some file systems count the time of a change in steps of two seconds. */
-export const SETTLE_MS = 2_000;
+const SETTLE_MS = 2_000;
 
 /**
  * State of the work on a file: `busy` while an earlier version is processed, `again` to return it once more although it

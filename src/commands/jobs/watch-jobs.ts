@@ -225,14 +225,14 @@ function countOutcomes(outcomes: readonly RunOutcome[]): string {
   return shown.map(([number, what]) => `${number} ${what}`).join(', ');
 }
 
-export interface WatchSource {
+interface WatchSource {
   readonly more: TaskSource;
   readonly listen: FilesAtWork['listen'];
   /** The failure that ended the watch; null otherwise. */
   readonly failure: Failure | null;
 }
 
-export interface WatchedFolders {
+interface WatchedFolders {
   /** As the user named them. */
   readonly named: readonly string[];
   /** Absolute. */
@@ -244,7 +244,7 @@ export interface WatchedFolders {
 /**
  * @param reportExcluded called once for each input that cannot be used
  */
-export function createWatchSource(
+function createWatchSource(
   run: JobRun,
   { folders, record }: WatchedFolders,
   planner: WatchPlanner,

@@ -198,7 +198,7 @@ function sameLanguageFailure(language: string): Failure {
 }
 
 /** A subtitle file to write. */
-export interface SubtitleFile {
+interface SubtitleFile {
   /** Absolute. */
   readonly path: string;
   readonly lines: readonly SubtitleLine[];
@@ -214,7 +214,7 @@ export interface SubtitleFile {
  * @returns why it was not written; null if it was, or did not have to be
  * @throws Failure of the lock or the journal of the folder
  */
-export async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failure | null> {
+async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failure | null> {
   const { context, plan, journal } = run;
   const { path, video, role, language } = file;
   const { writeSubtitle: formatSubtitle } = await import('../../media/subtitles/write.ts');

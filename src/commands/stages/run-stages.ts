@@ -191,7 +191,7 @@ async function runVideos(run: StagedRun): Promise<void> {
 }
 
 /** Prints the results. @throws the Failure that the command ends with */
-export async function finishStages(run: StagedRun): Promise<void> {
+async function finishStages(run: StagedRun): Promise<void> {
   const { context } = run;
   const { stopAfter } = run.plan.choices;
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
@@ -290,7 +290,7 @@ function printNextSteps({ context, states, connected }: StagedRun): void {
 }
 
 /** Prints the state of an interrupted run and the command that continues it. */
-export async function printInterrupted(run: StagedRun): Promise<void> {
+async function printInterrupted(run: StagedRun): Promise<void> {
   const { context, states, unusable } = run;
   await print(run, exitCodeOf(context, null));
   const done = states.filter(({ end }) => end?.phase === 'done').length;

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openBatch } from '../../../src/batch/run/open-batch.ts';
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-open-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'out');
+}
+
+describe('a run that records nothing', () => {
+  it('leaves no new folder behind', async () => {
+    const out = await makeFolder();
+    for (const shard of [undefined, { index: 1, count: 2 }]) {
+      await (await openBatch({ folder: out, shard })).close();
+      expect(existsSync(out)).toBe(false);
+    }
+  });
+
+  it('keeps a folder with files of the user, and the records of earlier runs', async () => {
+    const out = await makeFolder();
+    await mkdir(out);
+    await writeFile(join(out, 'mine.txt'), 'x');
+    await (await openBatch({ folder: out })).close();
+    expect([existsSync(join(out, 'mine.txt')), existsSync(join(out, '.vloc'))]).toEqual([true, false]);
+    const first = await openBatch({ folder: out });
+    await first.journal.add({ type: 'batch_name', batch: '0123456789' });
+    await first.close();
+    await (await openBatch({ folder: out })).close();
+    const last = await openBatch({ folder: out });
+    expect(last.journal.records()).toHaveLength(1);
+    await last.close();
+  });
+});
+
+describe('a folder that another run has taken over', () => {
+  it('keeps the records of that run when the first one is closed', async () => {
+    const out = await makeFolder();
+    const suspended = await openBatch({ folder: out });
+    // The lock of a dead holder is replaced by that of its successor.
+    await rm(join(out, '.vloc', 'lock'));
+    const next = await openBatch({ folder: out });
+    await next.journal.add({ type: 'batch_name', batch: '0123456789' });
+    await suspended.close();
+    await next.close();
+    const last = await openBatch({ folder: out });
+    expect(last.journal.records()).toHaveLength(1);
+    await last.close();
+  });
+});
+
+describe('a folder that a run has open', () => {
+  it('is refused to a second run, whose refusal removes nothing', async () => {
+    const out = await makeFolder();
+    const first = await openBatch({ folder: out });
+    const refused = { facts: { category: 'temporary', code: 'BATCH_LOCKED' } };
+    await expect(openBatch({ folder: out })).rejects.toMatchObject(refused);
+    await first.journal.add({ type: 'batch_name', batch: '0123456789' });
+    await first.close();
+    expect(existsSync(join(out, '.vloc'))).toBe(true);
+  });
+});
