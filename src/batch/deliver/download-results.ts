@@ -31,7 +31,7 @@ export interface DeliveredFile extends ItemFile {
   readonly skipped: boolean;
 }
 
-/** What the result files of a job are named by. The job itself may omit what was asked, so it is not a source. */
+/** Parts of the names of result files. The job itself may omit options, so it is not a source. */
 export interface ResultNaming {
   readonly stem: string;
   /** Languages, see `nameLanguage`: the one asked for, and the one that the job detected. */

@@ -64,7 +64,7 @@ async function buildEntry(
   const tracks = await readTracks(group, pageFolder, readers);
   const subtitles = await readSubtitles(group, tracks, pageFolder, readers);
   const fit = readFit(group, tracks, subtitles);
-  // Of the newest speech, which is a dub or a localization.
+  // The newest speech counts, which is a dub or a localization.
   const spoken = group.jobs.findLast(({ engines }) => engines.some(({ step }) => step === 'speak'));
   const cues = spoken?.cues ?? [];
   const detail: EntryDetail = { tracks: tracks.map(({ track }) => track), subtitles, fit, cues };

@@ -27,7 +27,7 @@ export interface ReportEntry {
   /** Path of the input below its root, its address, or the id of its upload. */
   readonly name: string;
   readonly language: string | null;
-  /** What distinguishes it from other results of the input in the language: its options, or its file; null for the only one. */
+  /** Its options or its file, if the input has several results in the language; null for the only one. */
   readonly variant: string | null;
   readonly state: EntryState;
   readonly jobs: readonly ReportJob[];

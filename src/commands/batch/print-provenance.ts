@@ -39,7 +39,7 @@ function adviceFor({ kind, key }: MadeItem): string {
 /** More warnings would hide the rest of the output. */
 const MOST_WARNINGS = 10;
 
-/** Says it for finished items. */
+/** Prints it for finished items. */
 export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
   for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
   const warnings = groupWarnings(items);
@@ -61,12 +61,12 @@ function printAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[
 
 interface ProvenancePrinter {
   add(item: MadeItem): void;
-  /** Says what is still to be said; may be called twice. */
+  /** Prints what was not printed yet; may be called twice. */
   end(): void;
 }
 
 /**
- * Says it while items finish.
+ * Prints it while items finish.
  * @param isMany whether to print warnings and fallbacks when they first occur, each once; else everything at the end
  */
 export function createProvenancePrinter(

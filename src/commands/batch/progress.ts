@@ -154,7 +154,7 @@ export function stepOf(state: ActiveState, forMs: number): Step {
     case 'preparing':
       return { phase: state.doing, fraction: state.fraction };
     case 'uploading':
-      return uploadStep(state.bytes, state.total, forMs);
+      return stepOfUpload(state.bytes, state.total, forMs);
     case 'validating':
     case 'submitting':
       return { phase: state.phase, fraction: null };
@@ -167,8 +167,8 @@ export function stepOf(state: ActiveState, forMs: number): Step {
   }
 }
 
-/** With rate and remaining time. */
-function uploadStep(bytes: number, total: number, forMs: number): Step {
+/** A running upload with rate and remaining time. @param forMs how long it has run */
+export function stepOfUpload(bytes: number, total: number, forMs: number): Step {
   // Avoids a division by zero for the first bytes.
   const rate = bytes / Math.max(0.001, forMs / 1000);
   const left = rate === 0 ? '' : `, ${formatDuration(((total - bytes) / rate) * 1000)} left`;

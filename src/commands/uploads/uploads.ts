@@ -7,6 +7,7 @@ import type { Upload, UploadFilters, UploadProgress } from '../../client/index.t
 import { uploadFields } from '../../client/read/upload.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
+import { stepOfUpload } from '../batch/progress.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
@@ -68,14 +69,7 @@ export function createUploadReport(
       progress.show(label, { phase: WAITING_PHASES[upload.stage], fraction: null });
       return;
     }
-    const seconds = Math.max(0.001, (context.io.now() - begin) / 1000);
-    const rate = upload.bytes / seconds;
-    const left = rate === 0 ? '' : `, ${formatDuration(((upload.total - upload.bytes) / rate) * 1000)} left`;
-    progress.show(label, {
-      phase: 'uploading',
-      fraction: upload.total === 0 ? 1 : upload.bytes / upload.total,
-      detail: `${formatBytes(upload.bytes)} of ${formatBytes(upload.total)}, ${formatBytes(rate)}/s${left}`,
-    });
+    progress.show(label, stepOfUpload(upload.bytes, upload.total, context.io.now() - begin));
   };
 }
 
