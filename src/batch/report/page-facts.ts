@@ -3,15 +3,9 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 
-/** The version of the document format. */
-export const REPORT_FORMAT = 'vloc-report/1';
-
 export interface ReportFacts {
-  readonly format: typeof REPORT_FORMAT;
   /** Name of the folder of results. */
   readonly title: string;
-  /** Name and version of the program that wrote it. */
-  readonly tool: string;
   /** RFC 3339. */
   readonly made_at: string;
   /** Credits of all jobs charged so far; null if the cost of one is unknown. */

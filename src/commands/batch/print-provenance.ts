@@ -2,14 +2,7 @@
  * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
  * cues that are fast or cut off.
  */
-import {
-  describeWarnings,
-  fallbacksOf,
-  groupFallbacks,
-  groupReuses,
-  groupWarnings,
-  type ItemProvenance,
-} from '../../batch/report/provenance.ts';
+import { describeWarnings, fallbacksOf, groupFallbacks, groupReuses, groupWarnings, type ItemProvenance } from '../../batch/report/provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';
@@ -49,14 +42,13 @@ export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items
       `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
     );
   }
-  printAdvice(
-    terminal,
-    items.filter(({ provenance }) => provenance.cues.some(isNoticed)),
-  );
+  printAdvice(terminal, items);
 }
 
+/** Prints how to fix cues that are fast or cut off, each way once. */
 function printAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
-  for (const advice of new Set(items.map(adviceFor))) note(advice);
+  const noticed = items.filter(({ provenance }) => provenance.cues.some(isNoticed));
+  for (const advice of new Set(noticed.map(adviceFor))) note(advice);
 }
 
 interface ProvenancePrinter {
@@ -92,10 +84,7 @@ export function createProvenancePrinter(
       const made = items.splice(0);
       if (!isMany) return printProvenance(terminal, made);
       for (const text of groupReuses(made)) terminal.note(`${text}.`);
-      printAdvice(
-        terminal,
-        made.filter(({ provenance }) => provenance.cues.some(isNoticed)),
-      );
+      printAdvice(terminal, made);
     },
   };
 }

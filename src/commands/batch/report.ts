@@ -166,7 +166,6 @@ export async function htmlReport(
     const report = await buildReport(
       {
         title: missing === null ? names : `${names}. ${missing}`,
-        tool: 'vloc',
         madeAt: new Date(io.now()).toISOString(),
         pageFolder: dirname(path),
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
