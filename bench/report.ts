@@ -98,7 +98,7 @@ async function makePage(folder: string, videos: number): Promise<string> {
     ];
   }).flat();
   const facts = await buildReport(
-    { title: 'lessons', tool: 'vloc', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
     {
       outlineSound: async () => ({
         durationMs: SECONDS * 1000,

@@ -16,14 +16,7 @@ import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
 import type { StoredFile } from '../records/next-step.ts';
-import {
-  type AddTracks,
-  isAnyOf,
-  isSameFile,
-  placeFile,
-  removeScratch,
-  writeWithTracks,
-} from './result-file.ts';
+import { type AddTracks, isAnyOf, isSameFile, placeFile, removeScratch, type WrittenFile, writeWithTracks } from './result-file.ts';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {
@@ -31,7 +24,7 @@ export interface DeliveredFile extends ItemFile {
   readonly skipped: boolean;
 }
 
-/** What the result files of a job are named by. The job itself may omit what was asked, so it is not a source. */
+/** Parts of the names of result files. The job itself may omit options, so it is not a source. */
 export interface ResultNaming {
   readonly stem: string;
   /** Languages, see `nameLanguage`: the one asked for, and the one that the job detected. */
@@ -197,12 +190,6 @@ async function findPresent(
   return null;
 }
 
-/** Size in bytes, SHA-256 in lower-case hex. */
-interface Rewritten {
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /**
  * Writes a subtitle in another format than the service's own. An existing file with the same bytes is kept.
  * @param fetch downloads the SRT to a path in an existing folder
@@ -214,7 +201,7 @@ async function rewriteResult(
   rewrite: SubtitleRewrite,
   overwrite: boolean,
   findInput: FindInput,
-): Promise<Rewritten> {
+): Promise<WrittenFile> {
   const aside = await mkdtemp(join(tmpdir(), 'vloc-subtitle-'));
   try {
     const fetched = join(aside, 'result.srt');

@@ -92,7 +92,7 @@ interface WithTracks {
 }
 
 /** SHA-256 in lower-case hex. */
-interface WrittenFile {
+export interface WrittenFile {
   readonly bytes: number;
   readonly sha256: string;
 }

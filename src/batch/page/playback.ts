@@ -16,7 +16,7 @@ type Correction =
   | { readonly type: 'rest' };
 
 /** All times in seconds; `duration` may be NaN while it is unknown. */
-export function correct(leader: number, follower: number, duration: number): Correction {
+export function correctDrift(leader: number, follower: number, duration: number): Correction {
   if (leader >= duration) return { type: 'rest' };
   const behind = leader - follower;
   if (Math.abs(behind) >= SEEK_FROM_SECONDS) return { type: 'seek', to: leader };

@@ -8,7 +8,7 @@ import type { LogContent, LogRecord } from '../records/record-line.ts';
 import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { foldStageRecords } from '../stages/records.ts';
-import { gatherParts, readStageReports, tellStagedResults } from './combined-reports.ts';
+import { gatherParts, readStageReports, resolveStagedResults } from './combined-reports.ts';
 import { type BatchCommand, foldBatchCommands } from './command-record.ts';
 import { withoutForgotten } from './forgotten-items.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
@@ -41,7 +41,7 @@ export interface ShardReport {
   /** As --shard takes it. */
   readonly shard: string;
   readonly folder: string;
-  /** Where it ran last; null if its record does not say. */
+  /** Where it ran last; null if its record does not name it. */
   readonly host: string | null;
   readonly items: number;
   readonly done: number;
@@ -75,9 +75,9 @@ export function readBatchFacts(
     const provenance = provenances.get(own.at(-1)?.key ?? '');
     const item = { key, ...known, intents: own, credits: sumBills(own, bills), provenance };
     const report = reportItem(item, now);
-    return report === null ? [] : [stages.tell(report)];
+    return report === null ? [] : [stages.apply(report)];
   });
-  const items = tellStagedResults(gatherParts(reports), commands);
+  const items = resolveStagedResults(gatherParts(reports), commands);
   return {
     items,
     counts: countStates(items),
@@ -156,7 +156,7 @@ function soonest(instants: readonly string[]): string | null {
   return instants.toSorted((left, right) => Date.parse(left) - Date.parse(right))[0] ?? null;
 }
 
-/** What every format of a report states in addition to the facts. */
+/** The head of a report in every format. */
 export interface ReportHead {
   /** The folders of results, absolute; at least one. */
   readonly folders: readonly string[];

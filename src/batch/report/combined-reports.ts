@@ -120,7 +120,7 @@ interface StageReports {
   /** Keys of all items whose videos were ever exported. */
   readonly keys: readonly string[];
   /** Changes the report of an item whose video was exported; returns others unchanged. */
-  readonly tell: (report: ItemReport) => ItemReport;
+  readonly apply: (report: ItemReport) => ItemReport;
 }
 
 /**
@@ -133,7 +133,7 @@ export function readStageReports(records: readonly LogRecord[], folder: string):
   const begun = keys.length === 0 ? new Map<string, number>() : lastBegun(records);
   return {
     keys,
-    tell: (report) => {
+    apply: (report) => {
       const video = finished.get(report.key)?.newest;
       if (video === undefined) return report;
       const madeMs = Date.parse(video.at);
@@ -148,7 +148,7 @@ export function readStageReports(records: readonly LogRecord[], folder: string):
  * Decides the state of results of a localization in stages that have no record of their own yet: jobs of earlier stages stand
  * for them, and once these are done, the rest is still to be made.
  */
-export function tellStagedResults(
+export function resolveStagedResults(
   items: readonly ItemReport[],
   commands: readonly BatchCommand[],
 ): readonly ItemReport[] {

@@ -7,28 +7,8 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { digestLines } from '../stages/items.ts';
 import { sumCredits } from './item-report.ts';
-import {
-  type EntryDetail,
-  REPORT_FORMAT,
-  type ReportEntry,
-  type ReportFacts,
-  type ReportFile,
-  type ReportFit,
-  type ReportSubtitle,
-  type ReportTrack,
-  TRACK_ROLES,
-  type TrackRole,
-} from './page-facts.ts';
-import {
-  groupJobs,
-  type JobGroup,
-  type MediaReaders,
-  type PageFile,
-  type PageJob,
-  type PageSource,
-  type Sound,
-  worstState,
-} from './page-jobs.ts';
+import { type EntryDetail, type ReportEntry, type ReportFacts, type ReportFile, type ReportFit, type ReportSubtitle, type ReportTrack, TRACK_ROLES, type TrackRole } from './page-facts.ts';
+import { groupJobs, type JobGroup, type MediaReaders, type PageFile, type PageJob, type PageSource, type Sound, worstState } from './page-jobs.ts';
 import { describeCuts } from './provenance.ts';
 import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 
@@ -40,9 +20,7 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
     entries.push(await buildEntry(id, group, source.pageFolder, readers));
   }
   return {
-    format: REPORT_FORMAT,
     title: source.title,
-    tool: source.tool,
     made_at: source.madeAt,
     charged_credits: chargeOf(source.jobs),
     entries,
@@ -64,7 +42,7 @@ async function buildEntry(
   const tracks = await readTracks(group, pageFolder, readers);
   const subtitles = await readSubtitles(group, tracks, pageFolder, readers);
   const fit = readFit(group, tracks, subtitles);
-  // Of the newest speech, which is a dub or a localization.
+  // The newest speech counts, which is a dub or a localization.
   const spoken = group.jobs.findLast(({ engines }) => engines.some(({ step }) => step === 'speak'));
   const cues = spoken?.cues ?? [];
   const detail: EntryDetail = { tracks: tracks.map(({ track }) => track), subtitles, fit, cues };

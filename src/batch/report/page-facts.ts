@@ -3,15 +3,9 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 
-/** The version of the document format. */
-export const REPORT_FORMAT = 'vloc-report/1';
-
 export interface ReportFacts {
-  readonly format: typeof REPORT_FORMAT;
   /** Name of the folder of results. */
   readonly title: string;
-  /** Name and version of the program that wrote it. */
-  readonly tool: string;
   /** RFC 3339. */
   readonly made_at: string;
   /** Credits of all jobs charged so far; null if the cost of one is unknown. */
@@ -27,7 +21,7 @@ export interface ReportEntry {
   /** Path of the input below its root, its address, or the id of its upload. */
   readonly name: string;
   readonly language: string | null;
-  /** What distinguishes it from other results of the input in the language: its options, or its file; null for the only one. */
+  /** Its options or its file, if the input has several results in the language; null for the only one. */
   readonly variant: string | null;
   readonly state: EntryState;
   readonly jobs: readonly ReportJob[];

@@ -177,7 +177,6 @@ export interface PageSubtitle {
 
 export interface PageSource {
   readonly title: string;
-  readonly tool: string;
   readonly madeAt: string;
   /** Absolute path of the folder of the page, to which its links are relative. */
   readonly pageFolder: string;

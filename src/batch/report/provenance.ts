@@ -190,7 +190,7 @@ function describeUnshown({ engines }: ItemProvenance): string | null {
   );
 }
 
-/** What is worse in a result than was asked for. */
+/** Ways in which a result is worse than requested, each as a sentence without its stop. */
 export function describeWarnings(provenance: ItemProvenance): readonly string[] {
   return [
     describeSilence(provenance),

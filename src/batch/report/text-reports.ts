@@ -135,7 +135,8 @@ export function writeJunit(facts: BatchFacts, head: ReportHead): string {
     missing.map((shard) => writeMissing(shard)),
   );
   const all = missing.length === 0 ? suites : [...suites, absent];
-  return writeXml(element('testsuites', { name: 'vloc', ...totalsOf(facts.items, missing.length) }, all));
+  const root = element('testsuites', { name: 'vloc', ...totalsOf(facts.items, missing.length) }, all);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
 /** The innermost folder around all of these. */
@@ -157,14 +158,14 @@ function totalsOf(items: readonly ItemReport[], missing: number) {
 }
 
 /** A shard that has not run: its items are unknown. */
-function writeMissing(shard: string): XmlElement {
-  const skipped = element('skipped', { message: 'it has not run on this machine' }, []);
+function writeMissing(shard: string): string {
+  const skipped = element('skipped', { message: 'it has not run on this machine' });
   return element('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
     skipped,
   ]);
 }
 
-function writeCase(item: ItemReport, folder: string): XmlElement {
+function writeCase(item: ItemReport, folder: string): string {
   const attributes = {
     name: nameItem(item),
     classname: `vloc.${item.kind}`,
@@ -177,9 +178,9 @@ function writeCase(item: ItemReport, folder: string): XmlElement {
   ]);
 }
 
-function writeOutcome({ state, error, job_id: job }: ItemReport): XmlElement[] {
+function writeOutcome({ state, error, job_id: job }: ItemReport): string[] {
   if (state === 'done') return [];
-  if (!FAILED_STATES.some((each) => each === state)) return [element('skipped', { message: state }, [])];
+  if (!FAILED_STATES.some((each) => each === state)) return [element('skipped', { message: state })];
   const code = error?.code ?? state.toUpperCase();
   const message = error?.message ?? state;
   const origin = [
@@ -189,19 +190,21 @@ function writeOutcome({ state, error, job_id: job }: ItemReport): XmlElement[] {
     ['retryable', error?.retryable === true ? 'yes' : 'no'],
   ];
   const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
-  return [element('failure', { type: code, message }, [`${message}\n${text}`])];
+  return [element('failure', { type: code, message }, [escapeLines(`${message}\n${text}`)])];
 }
 
-function writeFiles({ files }: ItemReport, folder: string): XmlElement[] {
+function writeFiles({ files }: ItemReport, folder: string): string[] {
   if (files.length === 0) return [];
-  return [element('system-out', {}, [files.map(({ path }) => relative(folder, path)).join('\n')])];
+  return [
+    element('system-out', {}, [escapeLines(files.map(({ path }) => relative(folder, path)).join('\n'))]),
+  ];
 }
 
 /** Engines used instead of preferred ones, and what is worse than requested. */
-function writeRemarks({ provenance }: ItemReport): XmlElement[] {
+function writeRemarks({ provenance }: ItemReport): string[] {
   if (provenance === undefined) return [];
   const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance)];
-  return remarks.length === 0 ? [] : [element('system-err', {}, [remarks.join('\n')])];
+  return remarks.length === 0 ? [] : [element('system-err', {}, [escapeLines(remarks.join('\n'))])];
 }
 
 function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport): number {
@@ -214,40 +217,18 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
+/** One element; its children are elements or escaped text. */
 function element(
   name: string,
-  attributes: XmlElement['attributes'],
-  children: readonly XmlNode[],
-): XmlElement {
-  return { name, attributes, children };
-}
-
-type XmlNode = XmlElement | string;
-
-interface XmlElement {
-  readonly name: string;
-  /** Null values are omitted. */
-  readonly attributes: Readonly<Record<string, string | number | null>>;
-  readonly children: readonly XmlNode[];
-}
-
-/** Writes a document, indented by two spaces per level, with escaped texts and attribute values. */
-function writeXml(root: XmlElement): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, '')}\n`;
-}
-
-function writeElement({ name, attributes, children }: XmlElement, indent: string): string {
-  const written = Object.entries(attributes).flatMap(([attribute, value]) =>
-    value === null ? [] : [` ${attribute}="${escapeXml(String(value))}"`],
-  );
-  const start = `${indent}<${name}${written.join('')}`;
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly string[] = [],
+): string {
+  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
+  const start = `<${name}${pairs.join('')}`;
   if (children.length === 0) return `${start}/>`;
-  const [only] = children;
-  if (children.length === 1 && typeof only === 'string') return `${start}>${escapeLines(only)}</${name}>`;
-  const inside = children.map((child) =>
-    typeof child === 'string' ? `${indent}  ${escapeLines(child)}` : writeElement(child, `${indent}  `),
-  );
-  return [`${start}>`, ...inside, `${indent}</${name}>`].join('\n');
+  const [first = ''] = children;
+  const inside = first.startsWith('<') ? `\n${children.join('\n')}\n` : children.join('');
+  return `${start}>${inside}</${name}>`;
 }
 
 function escapeLines(text: string): string {

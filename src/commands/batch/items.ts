@@ -195,7 +195,7 @@ export const BATCH_STATUS = describePrinted({
   ndjson: [ItemSchema, ListSummary],
 });
 
-/** Of `batch report`, as long as `--format` asks for no other form. */
+/** The report in JSON, which is also printed with `--output ndjson`; other formats have no schema. */
 export const BATCH_REPORT = describePrinted({ json: [v.object(REPORT)], ndjson: [v.object(REPORT)] });
 
 /** The forgotten items, as they were before. */

@@ -4,14 +4,7 @@ import { usageFailure } from '../../base/failure.ts';
 import { NOT_USABLE } from '../../batch/plan/input.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
 import type { LogRecord } from '../../batch/records/record-line.ts';
-import {
-  type BatchFacts,
-  countFailed,
-  countOpen,
-  FAILED_STATES,
-  OPEN_STATES,
-  readItemKeys,
-} from '../../batch/report/batch-facts.ts';
+import { type BatchFacts, FAILED_STATES, OPEN_STATES, readItemKeys } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
 import {
@@ -21,10 +14,8 @@ import {
   readOwnLog,
 } from '../../batch/report/read-batch.ts';
 import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
-import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { Operands } from '../context/command.ts';
-import type { Context, Io, Progress, WorkSummary } from '../context/context.ts';
-import { showPath } from '../context/format.ts';
+import type { Context, Io } from '../context/context.ts';
 import {
   type Caller,
   inFolder,
@@ -49,7 +40,7 @@ export interface OpenBatch extends FolderFacts {
   readonly workers: readonly FolderWorker[];
 }
 
-/** The folders of a batch, and what all of them say together. */
+/** The folders of a batch, and their facts together. */
 export interface OpenBatches {
   readonly batches: readonly OpenBatch[];
   readonly facts: BatchFacts;
@@ -103,75 +94,6 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
 function isForgotten({ records, damage }: FolderFacts['journals'][number]['content']): boolean {
   const isAny = records.some(({ type }) => type === 'item_forgotten');
   return isAny && damage.length === 0 && readItemKeys(records).size === 0;
-}
-
-/** Reading the journal of hundreds of items takes milliseconds. */
-const REFRESH_MS = 2_000;
-
-/** States in which an item is in progress, according to the journal. */
-const GOING: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
-
-/**
- * Shows the progress of a batch until no item is open; returns its last state.
- * @throws Failure as `openBatches`; the reason of the signal, which ends it
- */
-export async function watchStatus(context: Context, operands: readonly string[]): Promise<OpenBatches> {
-  const { io, terminal, signal } = context;
-  const { sleep } = { ...SYSTEM_RUNTIME, ...io.pace?.runtime };
-  let batch = await openBatches(context, operands);
-  const board = await terminal.board(() => pictureOf(batch, io.now()));
-  try {
-    while (countOpen(batch.facts) > 0) {
-      await sleep(REFRESH_MS, signal);
-      const before = statesOf(batch.facts);
-      batch = await openBatches(context, operands);
-      for (const item of batch.facts.items)
-        if (before.get(idOf(item)) !== item.state) tell(board, item, io.cwd);
-    }
-    return batch;
-  } finally {
-    board.close();
-  }
-}
-
-/** Items of several folders may have the same key. */
-function idOf({ folder = '', key }: ItemReport): string {
-  return JSON.stringify([folder, key]);
-}
-
-function statesOf({ items }: BatchFacts): ReadonlyMap<string, ReportState> {
-  return new Map(items.map((item) => [idOf(item), item.state]));
-}
-
-function tell(board: Progress, { label, state, error, files }: ItemReport, cwd: string): void {
-  if (state === 'done') board.end(label, 'done', files.map(({ path }) => showPath(path, cwd)).join(', '));
-  else if (FAILED_STATES.some((each) => each === state)) board.end(label, 'failed', error?.message ?? state);
-  else board.show(label, { phase: state, fraction: null });
-}
-
-function pictureOf({ facts, batches }: OpenBatches, nowMs: number): WorkSummary {
-  const { items, counts, credits, next_deadline } = facts;
-  const going = items.filter(({ state }) => GOING.includes(state));
-  return {
-    running: going.map(({ label, state, created_at, asked_at }) => ({
-      label,
-      step: { phase: state, fraction: null },
-      since: Date.parse(created_at ?? asked_at ?? '') || nowMs,
-    })),
-    counts: {
-      total: items.length,
-      done: counts.done,
-      running: going.length,
-      waiting: counts.waiting,
-      failed: countFailed(facts),
-      left: 0,
-    },
-    leftMs: null,
-    credits,
-    slots: null,
-    deadline: next_deadline,
-    stop: batches.every(({ workers }) => workers.length === 0) ? 'no process works on it' : null,
-  };
 }
 
 type BatchCaller = Caller & { readonly io: Pick<Io, 'cwd'> };

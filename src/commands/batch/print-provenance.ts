@@ -2,14 +2,7 @@
  * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
  * cues that are fast or cut off.
  */
-import {
-  describeWarnings,
-  fallbacksOf,
-  groupFallbacks,
-  groupReuses,
-  groupWarnings,
-  type ItemProvenance,
-} from '../../batch/report/provenance.ts';
+import { describeWarnings, fallbacksOf, groupFallbacks, groupReuses, groupWarnings, type ItemProvenance } from '../../batch/report/provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';
@@ -39,7 +32,7 @@ function adviceFor({ kind, key }: MadeItem): string {
 /** More warnings would hide the rest of the output. */
 const MOST_WARNINGS = 10;
 
-/** Says it for finished items. */
+/** Prints it for finished items. */
 export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
   for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
   const warnings = groupWarnings(items);
@@ -49,24 +42,23 @@ export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items
       `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
     );
   }
-  printAdvice(
-    terminal,
-    items.filter(({ provenance }) => provenance.cues.some(isNoticed)),
-  );
+  printAdvice(terminal, items);
 }
 
+/** Prints how to fix cues that are fast or cut off, each way once. */
 function printAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
-  for (const advice of new Set(items.map(adviceFor))) note(advice);
+  const noticed = items.filter(({ provenance }) => provenance.cues.some(isNoticed));
+  for (const advice of new Set(noticed.map(adviceFor))) note(advice);
 }
 
 interface ProvenancePrinter {
   add(item: MadeItem): void;
-  /** Says what is still to be said; may be called twice. */
+  /** Prints what was not printed yet; may be called twice. */
   end(): void;
 }
 
 /**
- * Says it while items finish.
+ * Prints it while items finish.
  * @param isMany whether to print warnings and fallbacks when they first occur, each once; else everything at the end
  */
 export function createProvenancePrinter(
@@ -92,10 +84,7 @@ export function createProvenancePrinter(
       const made = items.splice(0);
       if (!isMany) return printProvenance(terminal, made);
       for (const text of groupReuses(made)) terminal.note(`${text}.`);
-      printAdvice(
-        terminal,
-        made.filter(({ provenance }) => provenance.cues.some(isNoticed)),
-      );
+      printAdvice(terminal, made);
     },
   };
 }

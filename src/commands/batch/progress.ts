@@ -59,7 +59,7 @@ export function createBatchProgress(items: readonly BatchItem[]): BatchProgress 
       return {
         running: listRunning(all, nowMs),
         counts: countItems(all),
-        leftMs: estimateRemaining(...workOf(all, nowMs)),
+        leftMs: estimateLeft(all, nowMs),
         credits,
         slots,
         deadline: soonestDeadline(all),
@@ -101,24 +101,28 @@ function countItems(followed: readonly ItemProgress[]): WorkSummary['counts'] {
   };
 }
 
-function workOf(followed: readonly ItemProgress[], nowMs: number): [WorkShare[], number] {
-  const shares = followed.flatMap(({ item, state, begunMs }): WorkShare[] => {
-    const units = item.units?.quantity ?? null;
-    if (state.phase === 'failed' || state.phase === 'left') return [];
-    if (state.phase === 'done') {
-      return begunMs === null ? [] : [{ units, state: 'finished', fraction: 1 }];
-    }
-    if (!isActive(state)) return [{ units, state: 'waiting', fraction: 0 }];
-    return [{ units, state: 'going', fraction: fractionOf(state) }];
-  });
-  const begun = followed.flatMap(({ begunMs }) => (begunMs === null ? [] : [begunMs]));
-  return [shares, begun.length === 0 ? 0 : nowMs - Math.min(...begun)];
+function estimateLeft(followed: readonly ItemProgress[], nowMs: number): number | null {
+  const begun = followed.flatMap(({ begunMs }) => begunMs ?? []);
+  const elapsedMs = begun.length === 0 ? 0 : nowMs - Math.min(...begun);
+  return estimateRemaining(followed.flatMap(shareOf), elapsedMs);
 }
 
-/** The finished fraction of the paid work; transfers are short in comparison. */
-function fractionOf(state: ItemState): number {
-  if (state.phase === 'processing') return state.fraction;
-  return state.phase === 'downloading' ? 1 : 0;
+/** The share of the paid work that is finished; transfers are short in comparison. */
+function shareOf({ item, state, begunMs }: ItemProgress): WorkShare[] {
+  const units = item.units?.quantity ?? null;
+  switch (state.phase) {
+    case 'failed':
+    case 'left':
+      return [];
+    case 'done':
+      return begunMs === null ? [] : [{ units, fraction: 1 }];
+    case 'processing':
+      return [{ units, fraction: state.fraction }];
+    case 'downloading':
+      return [{ units, fraction: 1 }];
+    default:
+      return [{ units, fraction: 0 }];
+  }
 }
 
 function soonestDeadline(followed: readonly ItemProgress[]): string | null {
@@ -154,7 +158,7 @@ export function stepOf(state: ActiveState, forMs: number): Step {
     case 'preparing':
       return { phase: state.doing, fraction: state.fraction };
     case 'uploading':
-      return uploadStep(state.bytes, state.total, forMs);
+      return stepOfUpload(state.bytes, state.total, forMs);
     case 'validating':
     case 'submitting':
       return { phase: state.phase, fraction: null };
@@ -167,8 +171,8 @@ export function stepOf(state: ActiveState, forMs: number): Step {
   }
 }
 
-/** With rate and remaining time. */
-function uploadStep(bytes: number, total: number, forMs: number): Step {
+/** A running upload with rate and remaining time. @param forMs how long it has run */
+export function stepOfUpload(bytes: number, total: number, forMs: number): Step {
   // Avoids a division by zero for the first bytes.
   const rate = bytes / Math.max(0.001, forMs / 1000);
   const left = rate === 0 ? '' : `, ${formatDuration(((total - bytes) / rate) * 1000)} left`;
@@ -192,9 +196,8 @@ function downloadStep(bytes: number, total: number | null): Step {
 export interface WorkShare {
   /** Metered units; null if unknown. */
   readonly units: number | null;
-  readonly state: 'finished' | 'going' | 'waiting';
-  /** Finished fraction, 0 to 1; null if unknown. */
-  readonly fraction: number | null;
+  /** Finished fraction, 0 to 1. */
+  readonly fraction: number;
 }
 
 /**
@@ -207,14 +210,13 @@ export function estimateRemaining(shares: readonly WorkShare[], elapsedMs: numbe
   const usual = usualUnits(shares);
   let done = 0;
   let left = 0;
-  for (const { units, state, fraction } of shares) {
+  for (const { units, fraction } of shares) {
     const size = units ?? usual;
     // Partly finished items count: otherwise the first estimate with 15 concurrent jobs is 15 times too long.
-    const part = state === 'finished' ? 1 : state === 'waiting' ? 0 : (fraction ?? 0);
-    done += size * part;
-    left += size * (1 - part);
+    done += size * fraction;
+    left += size * (1 - fraction);
   }
-  const hasPace = done > 0 && elapsedMs > 0 && shares.some(({ state }) => state === 'finished');
+  const hasPace = elapsedMs > 0 && shares.some(({ fraction }) => fraction === 1);
   return hasPace ? (elapsedMs * left) / done : null;
 }
 

@@ -71,8 +71,8 @@ export const batchReport: Command = defineCommand({
       if (options.format !== undefined)
         throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(others.length === 0 ? folder : '', 'report.html'));
-      await refuseFilesOf(batch, page);
-      await replaceFile(page, await htmlReport(batch, page, context), batch);
+      await refuseBatchFile(page, batch);
+      await replaceFile(page, await htmlReport(batch, page, context));
       context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);
       return 0;
     }
@@ -86,18 +86,15 @@ export const batchReport: Command = defineCommand({
       return 0;
     }
     const path = resolve(io.cwd, options.out);
-    await replaceFile(path, text, batch);
+    await refuseBatchFile(path, batch);
+    await replaceFile(path, text);
     context.terminal.note(`Written to ${showPath(path, io.cwd)}.`);
     return 0;
   },
 });
 
-/**
- * Replaces the file atomically: readers see the old report or the new one.
- * @throws Failure: `usage` for a file of the batch, which is not changed; `disk`
- */
-async function replaceFile(path: string, text: string, batch: OpenBatches): Promise<void> {
-  await refuseFilesOf(batch, path);
+/** Replaces the file atomically: readers see the old report or the new one. @throws Failure (`disk`) */
+async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   const draft = join(folder, `.vloc-report-${randomUUID()}.part`);
   try {
@@ -113,31 +110,32 @@ async function replaceFile(path: string, text: string, batch: OpenBatches): Prom
   }
 }
 
-async function refuseFilesOf({ batches }: OpenBatches, path: string): Promise<void> {
-  for (const batch of batches) await refuseFileOf(batch, path);
+/** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
+async function refuseBatchFile(path: string, { batches }: OpenBatches): Promise<void> {
+  for (const batch of batches) {
+    for (const { code, name, paths } of listBatchFiles(batch)) {
+      if ((await createInputs(paths).find(path)) === null) continue;
+      const message = `${path} is ${name} of this batch, so it was not changed`;
+      throw usageFailure(code, message, 'Choose another place with --out, or leave it out for stdout.');
+    }
+  }
 }
 
-/** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
-async function refuseFileOf({ folder, journals, facts, records }: OpenBatch, path: string): Promise<void> {
+function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
   const { subtitles, finished } = foldStageRecords(records);
   const inputs = [...foldItemFacts(records).values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
   const staged = [...subtitles.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
-  const results = [
-    ...facts.items.flatMap(({ files }) => files.map((file) => file.path)),
-    ...staged.map((each) => resolve(folder, each)),
+  const results = facts.items.flatMap(({ files }) => files.map((file) => file.path));
+  return [
+    { code: 'TARGET_IS_INPUT', name: 'an input', paths: [...inputs, ...named] },
+    {
+      code: 'TARGET_EXISTS',
+      name: 'a result',
+      paths: [...results, ...staged.map((each) => resolve(folder, each))],
+    },
+    { code: 'TARGET_EXISTS', name: 'the journal', paths: journals.map(({ place }) => journalPath(place)) },
   ];
-  const kinds = [
-    { code: 'TARGET_IS_INPUT', what: 'an input', paths: [...inputs, ...named] },
-    { code: 'TARGET_EXISTS', what: 'a result', paths: results },
-    { code: 'TARGET_EXISTS', what: 'the journal', paths: journals.map(({ place }) => journalPath(place)) },
-  ];
-  for (const { code, what, paths } of kinds) {
-    if ((await createInputs(paths).find(path)) === null) continue;
-    const message = `${path} is ${what} of this batch, so it was not changed`;
-    const advice = 'Choose another place with --out, or leave it out for stdout.';
-    throw usageFailure(code, message, advice);
-  }
 }
 
 /**
@@ -168,7 +166,6 @@ export async function htmlReport(
     const report = await buildReport(
       {
         title: missing === null ? names : `${names}. ${missing}`,
-        tool: 'vloc',
         madeAt: new Date(io.now()).toISOString(),
         pageFolder: dirname(path),
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
@@ -189,7 +186,7 @@ export async function htmlReport(
 }
 
 /** Increased when the format of outlines changes. */
-const VERSION = 1;
+const OUTLINE_VERSION = 1;
 
 /**
  * Caches the results of `outline` by path, size and modification time of the file.
@@ -202,12 +199,14 @@ export function cacheSounds(
 ): (path: string) => Promise<Sound> {
   return async (path) => {
     const { size, mtimeNs } = await stat(path, { bigint: true });
-    const name = createHash('sha256').update(JSON.stringify([VERSION, path, `${size}`, `${mtimeNs}`]));
+    const name = createHash('sha256').update(
+      JSON.stringify([OUTLINE_VERSION, path, `${size}`, `${mtimeNs}`]),
+    );
     const file = join(folder, `${name.digest('hex')}.json`);
     const known = await readSound(file);
     if (known !== null) return known;
     const sound = await outline(path);
-    await keep(folder, file, sound).catch(() => {});
+    await writeSound(folder, file, sound).catch(() => {});
     return sound;
   };
 }
@@ -222,7 +221,11 @@ async function readSound(file: string): Promise<Sound | null> {
   }
 }
 
-async function keep(folder: string, file: string, { durationMs, peaks, loudness }: Sound): Promise<void> {
+async function writeSound(
+  folder: string,
+  file: string,
+  { durationMs, peaks, loudness }: Sound,
+): Promise<void> {
   await makeFolder(folder, 0o700);
   const text = JSON.stringify({
     durationMs,

@@ -44,7 +44,7 @@ export const batchRetry: Command = defineCommand({
   run: async (context, operands, options) => {
     const { batches, facts } = await openBatches(context, operands);
     const retries = combineRetries(batches.map(({ facts: own }) => selectRetries(own, options.all)));
-    tell(context, retries, operands);
+    printUnselected(context, retries, operands);
     const chosen = retries.runs.flatMap(({ items }) => items);
     if (options.dryRun) {
       await printList(context, ITEMS, { data: chosen, has_more: false, next_cursor: null });
@@ -53,7 +53,7 @@ export const batchRetry: Command = defineCommand({
       if (countFailed(facts) + retries.orphans.length > 0)
         throw nothingToRetryFailure(facts, retries, operands, context);
       context.terminal.note(`Nothing failed in ${operands.join(', ')}.`);
-      tellWaiting(context, batches);
+      printWaiting(context, batches);
       return 0;
     }
     if (options.dryRun) return 0;
@@ -64,7 +64,7 @@ export const batchRetry: Command = defineCommand({
 });
 
 /** Prints the commands for items whose requests an earlier run did not send. */
-function tellWaiting(context: Context, batches: readonly OpenBatch[]): void {
+function printWaiting(context: Context, batches: readonly OpenBatch[]): void {
   const { note } = context.terminal;
   const waiting = batches.reduce((sum, { facts }) => sum + facts.counts.waiting, 0);
   if (waiting === 0) return;
@@ -73,7 +73,11 @@ function tellWaiting(context: Context, batches: readonly OpenBatch[]): void {
     for (const command of continueBatch(facts, folder, context)) note(`  ${command}`);
 }
 
-function tell(context: Context, { runs, hopeless, orphans }: Retries, operands: readonly string[]): void {
+function printUnselected(
+  context: Context,
+  { runs, hopeless, orphans }: Retries,
+  operands: readonly string[],
+): void {
   const { terminal } = context;
   if (hopeless.length > 0 && runs.length > 0) {
     const what = hopeless.length === 1 ? '1 item' : `${hopeless.length} items`;
@@ -132,7 +136,7 @@ async function runAll(context: Context, runs: readonly RetryRun[]): Promise<Fail
  */
 async function rerunCommand(context: Context, { command, items }: RetryRun): Promise<void> {
   const { argv, cwd, profile, kind, operands } = command;
-  // What was begun is continued and downloaded, also if that command made new jobs or did not wait.
+  // Jobs that were begun are continued and downloaded, also if that command made new jobs or did not wait.
   const raw = { ...command.options, retryFailed: true, fresh: false, detach: false };
   const staged = kind === 'auto_localization' ? decodeOptions(localizeTable(), raw) : null;
   const options = staged ?? decodeOptions(jobTable(kind), raw);

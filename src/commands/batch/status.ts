@@ -1,16 +1,23 @@
 import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
 import { flagOption } from '../../base/option.ts';
-import { type BatchFacts, countFailed, countOpen, reportDocument } from '../../batch/report/batch-facts.ts';
-import { describeCredits } from '../../batch/report/item-report.ts';
+import {
+  type BatchFacts,
+  countFailed,
+  countOpen,
+  FAILED_STATES,
+  reportDocument,
+} from '../../batch/report/batch-facts.ts';
+import { describeCredits, type ItemReport, type ReportState } from '../../batch/report/item-report.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
+import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
-import { formatRelative } from '../context/format.ts';
+import type { Context, Progress, WorkSummary } from '../context/context.ts';
+import { formatRelative, showPath } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
 import { warnOfDamage } from '../jobs/plan-jobs.ts';
 import { BATCH_STATUS, countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
-import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches, watchStatus } from './open-batch.ts';
+import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches } from './open-batch.ts';
 import { printProvenance } from './print-provenance.ts';
 
 export const batchStatus: Command = defineCommand({
@@ -50,15 +57,15 @@ export const batchStatus: Command = defineCommand({
     const { facts } = batch;
     const onward = batch.batches.flatMap(({ folder, facts: own }) => continueBatch(own, folder, context));
     const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
-    await print(context, batch, shown, onward);
-    tell(context, batch, onward);
+    await printStatus(context, batch, shown, onward);
+    printNotes(context, batch, onward);
     const failure = batchStatusFailure(facts);
     if (failure !== null) throw failure;
     return 0;
   },
 });
 
-async function print(
+async function printStatus(
   context: Context,
   { batches, facts }: OpenBatches,
   shown: BatchFacts['items'],
@@ -90,7 +97,7 @@ async function print(
   await printList(context, tableOf(shown), rows);
 }
 
-function tell(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
+function printNotes(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
   const { terminal, io } = context;
   const workers = batches.flatMap((batch) => batch.workers);
   const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
@@ -157,4 +164,73 @@ function batchStatusFailure(facts: BatchFacts): Failure | null {
   }
   if (failed === 0) return null;
   return partialFailure('SOME_FAILED', `${failed} of ${total} items failed`);
+}
+
+/** Reading the journal of hundreds of items takes milliseconds. */
+const REFRESH_MS = 2_000;
+
+/** States in which an item is in progress, according to the journal. */
+const ACTIVE_STATES: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
+
+/**
+ * Shows the progress of a batch until no item is open; returns its last state.
+ * @throws Failure as `openBatches`; the reason of the signal, which ends it
+ */
+async function watchStatus(context: Context, operands: readonly string[]): Promise<OpenBatches> {
+  const { io, terminal, signal } = context;
+  const { sleep } = { ...SYSTEM_RUNTIME, ...io.pace?.runtime };
+  let batch = await openBatches(context, operands);
+  const board = await terminal.board(() => summarizeWork(batch, io.now()));
+  try {
+    while (countOpen(batch.facts) > 0) {
+      await sleep(REFRESH_MS, signal);
+      const before = statesOf(batch.facts);
+      batch = await openBatches(context, operands);
+      for (const item of batch.facts.items)
+        if (before.get(idOf(item)) !== item.state) showItem(board, item, io.cwd);
+    }
+    return batch;
+  } finally {
+    board.close();
+  }
+}
+
+/** Items of several folders may have the same key. */
+function idOf({ folder = '', key }: ItemReport): string {
+  return JSON.stringify([folder, key]);
+}
+
+function statesOf({ items }: BatchFacts): ReadonlyMap<string, ReportState> {
+  return new Map(items.map((item) => [idOf(item), item.state]));
+}
+
+function showItem(board: Progress, { label, state, error, files }: ItemReport, cwd: string): void {
+  if (state === 'done') board.end(label, 'done', files.map(({ path }) => showPath(path, cwd)).join(', '));
+  else if (FAILED_STATES.some((each) => each === state)) board.end(label, 'failed', error?.message ?? state);
+  else board.show(label, { phase: state, fraction: null });
+}
+
+function summarizeWork({ facts, batches }: OpenBatches, nowMs: number): WorkSummary {
+  const { items, counts, credits, next_deadline } = facts;
+  const going = items.filter(({ state }) => ACTIVE_STATES.includes(state));
+  return {
+    running: going.map(({ label, state, created_at, asked_at }) => ({
+      label,
+      step: { phase: state, fraction: null },
+      since: Date.parse(created_at ?? asked_at ?? '') || nowMs,
+    })),
+    counts: {
+      total: items.length,
+      done: counts.done,
+      running: going.length,
+      waiting: counts.waiting,
+      failed: countFailed(facts),
+      left: 0,
+    },
+    leftMs: null,
+    credits,
+    slots: null,
+    deadline: next_deadline,
+    stop: batches.every(({ workers }) => workers.length === 0) ? 'no process works on it' : null,
+  };
 }

@@ -1,4 +1,4 @@
-/** What a check found, how a check is run within its time, and how all findings are printed. */
+/** The result of a check, how a check is run within its time, and how all results are printed. */
 
 import * as v from 'valibot';
 import { Failure, type FailureCategory } from '../../base/failure.ts';
@@ -13,9 +13,9 @@ export type CheckGrade = 'ok' | 'warn' | 'fail';
 
 export interface CheckResult {
   readonly grade: CheckGrade;
-  /** What was found, without the final stop. Holds no secret. */
+  /** The finding, without the final stop. Holds no secret. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix?: string;
   /** The same for programs. */
   readonly facts?: Readonly<Record<string, unknown>>;

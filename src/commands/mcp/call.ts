@@ -28,7 +28,7 @@ import {
   writeWords,
 } from './tools.ts';
 
-/** What a tool returns; see `output` of the tool. */
+/** Result of a call; see `output` of the tool. */
 export interface CallResult {
   readonly exit_code: number;
   readonly output: unknown;
@@ -39,7 +39,7 @@ export interface CallResult {
 }
 
 interface CallParts {
-  /** Of `vloc mcp` itself. */
+  /** The context of `vloc mcp` itself. */
   readonly context: Context;
   readonly folders: AgentFolders;
   readonly session: Session;
@@ -251,10 +251,10 @@ const LEAST_STEP = 1e-6;
  */
 export function createCallTerminal(notes: string[], report: (progress: CallProgress) => void): Terminal {
   let last = 0;
-  let said = '';
-  const tell = (fraction: number, message: string) => {
-    if (message === said && fraction <= last) return;
-    said = message;
+  let reported = '';
+  const reportStep = (fraction: number, message: string) => {
+    if (message === reported && fraction <= last) return;
+    reported = message;
     last = Math.max(fraction, last + LEAST_STEP);
     report({ progress: last, message });
   };
@@ -271,43 +271,43 @@ export function createCallTerminal(notes: string[], report: (progress: CallProgr
     note,
     warn: note,
     detail: () => undefined,
-    progress: async () => createFew(tell),
-    board: async (look) => createMany(look, tell),
+    progress: async () => createFew(reportStep),
+    board: async (look) => createMany(look, reportStep),
     table: async () => '',
     confirm: cannotAsk,
     ask: cannotAsk,
   };
 }
 
-type Tell = (fraction: number, message: string) => void;
+type ReportStep = (fraction: number, message: string) => void;
 
-function createFew(tell: Tell): Progress {
+function createFew(report: ReportStep): Progress {
   const fractions = new Map<string, number>();
   const share = () => [...fractions.values()].reduce((sum, each) => sum + each, 0) / fractions.size;
   return {
     show(key, step) {
       fractions.set(key, Math.max(fractions.get(key) ?? 0, shareOf(step)));
-      tell(Math.min(share(), MOST_UNFINISHED), describe(key, step));
+      report(Math.min(share(), MOST_UNFINISHED), describe(key, step));
     },
     end(key, outcome, text) {
       fractions.set(key, 1);
-      tell(Math.min(share(), MOST_UNFINISHED), `${key}: ${outcome}${text === '' ? '' : `: ${text}`}`);
+      report(Math.min(share(), MOST_UNFINISHED), `${key}: ${outcome}${text === '' ? '' : `: ${text}`}`);
     },
     close: () => undefined,
   };
 }
 
-/** The answer to the call is what says that all is done. */
+/** Only the answer to the call reports that all is done. */
 const MOST_UNFINISHED = 0.99;
 
-function createMany(look: () => WorkSummary, tell: Tell): Progress {
+function createMany(look: () => WorkSummary, report: ReportStep): Progress {
   const showAll = () => {
     const { counts, running: started } = look();
     const { done, failed, total, running } = counts;
     const partly = started.reduce((sum, { step }) => sum + shareOf(step), 0);
     const share = total === 0 ? 0 : (done + failed + partly) / total;
     const message = `${done} of ${total} done, ${failed} failed, ${running} running`;
-    tell(Math.min(share, MOST_UNFINISHED), message);
+    report(Math.min(share, MOST_UNFINISHED), message);
   };
   return { show: showAll, end: showAll, close: () => undefined };
 }

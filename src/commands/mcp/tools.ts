@@ -179,7 +179,7 @@ export function isArgumentOf({ command }: Pick<Tool, 'command'>): (flag: string)
   return (flag) => flags.has(flag);
 }
 
-/** What every tool returns: the JSON of the command, and how it ended. The instructions of the server describe the common parts. */
+/** The result of every tool: the JSON of the command, and how it ended. The instructions of the server describe the common parts. */
 function outputOf(json: JsonSchema | null): JsonSchema {
   return {
     type: 'object',

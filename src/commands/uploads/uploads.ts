@@ -1,3 +1,5 @@
+import { EXIT_CODES } from '../../base/exit-codes.ts';
+import type { Client } from '../../client/index.ts';
 /** How uploads and their progress are shown. */
 import { formatBytes } from '../../base/amounts.ts';
 import { usageFailure } from '../../base/failure.ts';
@@ -7,6 +9,7 @@ import type { Upload, UploadFilters, UploadProgress } from '../../client/index.t
 import { uploadFields } from '../../client/read/upload.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
+import { stepOfUpload } from '../batch/progress.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connect } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
@@ -68,14 +71,7 @@ export function createUploadReport(
       progress.show(label, { phase: WAITING_PHASES[upload.stage], fraction: null });
       return;
     }
-    const seconds = Math.max(0.001, (context.io.now() - begin) / 1000);
-    const rate = upload.bytes / seconds;
-    const left = rate === 0 ? '' : `, ${formatDuration(((upload.total - upload.bytes) / rate) * 1000)} left`;
-    progress.show(label, {
-      phase: 'uploading',
-      fraction: upload.total === 0 ? 1 : upload.bytes / upload.total,
-      detail: `${formatBytes(upload.bytes)} of ${formatBytes(upload.total)}, ${formatBytes(rate)}/s${left}`,
-    });
+    progress.show(label, stepOfUpload(upload.bytes, upload.total, context.io.now() - begin));
   };
 }
 
@@ -83,6 +79,20 @@ export function createUploadReport(
 export function describeReady(upload: Upload, bytes: number): string {
   const seconds = upload.media?.duration_seconds ?? null;
   return `${upload.status}: ${seconds === null ? '' : `${formatDuration(seconds * 1000)} of video, `}${formatBytes(bytes)}`;
+}
+
+/** Does the work with a connection that is closed afterwards; returns the exit code. */
+async function withUploads(
+  context: Context,
+  work: (uploads: Client['uploads']) => Promise<void>,
+): Promise<number> {
+  const connection = await connect(context);
+  try {
+    await work(connection.client.uploads);
+    return EXIT_CODES.done.code;
+  } finally {
+    await connection.close();
+  }
 }
 
 export const uploadGet: Command = defineCommand({
@@ -99,9 +109,7 @@ export const uploadGet: Command = defineCommand({
   schemas: async () => (await import('../account/outputs.ts')).UPLOAD_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
-    const connection = await connect(context);
-    try {
-      const { uploads } = connection.client;
+    return withUploads(context, async (uploads) => {
       const { found, outcomes } = await collect(context, ids, (id) =>
         uploads.get(id, { signal: context.signal }),
       );
@@ -110,10 +118,7 @@ export const uploadGet: Command = defineCommand({
       else if (only !== undefined) await printRecord(context, UPLOADS, only);
       const failure = outcomesFailure(outcomes, 'uploads could not be read', 'Check their ids.');
       if (failure !== null) throw failure;
-      return 0;
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });
 
@@ -134,17 +139,12 @@ export const uploadList: Command = defineCommand({
   run: async (context, _operands, options) => {
     const request = readListRequest('listUploads', options, context.io.now());
     const filters = request.filters as UploadFilters; // the options come from the parameters of the same operation
-    const connection = await connect(context);
-    try {
-      const { uploads } = connection.client;
+    return withUploads(context, async (uploads) => {
       const list = await readPages(request, (page) =>
         uploads.list({ ...filters, ...page }, { signal: context.signal }),
       );
       await printList(context, UPLOADS, list);
-      return 0;
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });
 
@@ -187,14 +187,9 @@ export const uploadCreate: Command = defineCommand({
         { errors: checked.errors.map(({ pointer, detail }) => ({ pointer: optionOf(pointer), detail })) },
       );
     }
-    const connection = await connect(context);
-    try {
-      const { uploads } = connection.client;
+    return withUploads(context, async (uploads) => {
       await printRecord(context, UPLOADS, await uploads.create(checked.value, { signal: context.signal }));
-      return 0;
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });
 
@@ -229,13 +224,9 @@ export const uploadComplete: Command = defineCommand({
         'Take it from the answer to the PUT, for example with curl --dump-header.',
       );
     }
-    const connection = await connect(context);
-    try {
-      const completed = await connection.client.uploads.complete(id, etag, { signal: context.signal });
+    return withUploads(context, async (uploads) => {
+      const completed = await uploads.complete(id, etag, { signal: context.signal });
       await printRecord(context, UPLOADS, completed);
-      return 0;
-    } finally {
-      await connection.close();
-    }
+    });
   },
 });

@@ -228,7 +228,7 @@ export function createEventOutput(context: Context): EventOutput {
   const counts = { events: 0, duplicates: 0, refused: 0, not_forwarded: 0, failed_commands: 0 };
   let listeningOn = '';
   let written = Promise.resolve();
-  const tell = (document: object) => {
+  const printLine = (document: object) => {
     if (output === 'ndjson') print(JSON.stringify(document));
   };
   const showEvent = (event: ReceivedEvent) => {
@@ -258,7 +258,7 @@ export function createEventOutput(context: Context): EventOutput {
     },
     listening(url) {
       listeningOn = url;
-      tell({ type: 'listening', url });
+      printLine({ type: 'listening', url });
       terminal.note(`Listening on ${url}; Ctrl-C ends it.`);
     },
     report(report) {
@@ -279,16 +279,16 @@ export function createEventOutput(context: Context): EventOutput {
           counts.not_forwarded += 1;
           terminal.warn(`${report.id} was not forwarded: ${report.message}. The service sends it again.`);
       }
-      tell(report);
+      printLine(report);
     },
     commandFailed(event, reason) {
       counts.failed_commands += 1;
       terminal.warn(`The command for ${event.id} failed: ${reason}.`);
-      tell({ type: 'command_failed', id: event.id, message: reason });
+      printLine({ type: 'command_failed', id: event.id, message: reason });
     },
     async end() {
       await written;
-      tell({ type: 'summary', ...counts });
+      printLine({ type: 'summary', ...counts });
       if (output === 'json')
         print(JSON.stringify({ url: listeningOn, ...counts, received: events }, null, 2));
       terminal.note(

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { writePage } from '../../../src/batch/report/html.ts';
-import { REPORT_FORMAT, type ReportFacts } from '../../../src/batch/report/page-facts.ts';
+import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
 
 const HOSTILE = '</script><script>alert(1)</script><!--';
 const facts: ReportFacts = {
-  format: REPORT_FORMAT,
   title: HOSTILE,
-  tool: 'vloc',
   made_at: '2026-11-21T09:00:00.000Z',
   charged_credits: 1,
   entries: [

@@ -28,7 +28,6 @@ function setUp() {
     buildReport(
       {
         title: 'lessons',
-        tool: 'vloc',
         madeAt: '2026-11-21T09:00:00.000Z',
         pageFolder: join(root, 'out'),
         jobs,

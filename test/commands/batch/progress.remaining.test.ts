@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { estimateRemaining, type WorkShare } from '../../../src/commands/batch/progress.ts';
 
-const finished = (units: number | null): WorkShare => ({ units, state: 'finished', fraction: 1 });
-const waiting = (units: number | null): WorkShare => ({ units, state: 'waiting', fraction: null });
-const going = (units: number | null, fraction: number | null): WorkShare => ({
-  units,
-  state: 'going',
-  fraction,
-});
+const finished = (units: number | null): WorkShare => ({ units, fraction: 1 });
+const waiting = (units: number | null): WorkShare => ({ units, fraction: 0 });
+const going = (units: number | null, fraction: number): WorkShare => ({ units, fraction });
 
 describe('the time that a batch will still take', () => {
   it('is unknown until one item is finished', () => {
@@ -22,7 +18,7 @@ describe('the time that a batch will still take', () => {
   });
 
   it('counts half-finished work on both sides', () => {
-    expect(estimateRemaining([finished(1), going(1, 0.5), going(1, null)], 60_000)).toBe(60_000);
+    expect(estimateRemaining([finished(1), going(1, 0.5), going(1, 0)], 60_000)).toBe(60_000);
   });
 
   it('is not fifteen times too long when the first of fifteen concurrent items is finished', () => {

@@ -14,7 +14,7 @@ import { untilJob } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
-const PROCESS = join(import.meta.dirname, 'support/vloc-process.ts');
+const PROCESS = join(import.meta.dirname, '../support/vloc-process.ts');
 
 interface Answer {
   readonly exit_code: number;

@@ -1,6 +1,6 @@
 /** Synchronizes the players of an entry: they play, stop and seek together, and one of them is audible. */
 import type { ReportTrack } from '../../report/page-facts.ts';
-import { correct } from '../playback.ts';
+import { correctDrift } from '../playback.ts';
 import { TRACK_NAMES } from '../words.ts';
 import { make, makeStyled } from './element.ts';
 
@@ -123,7 +123,7 @@ export function makeEnsemble(
   function keepTogether(): void {
     if (heard === undefined || !playing) return;
     for (const follower of followers()) {
-      const step = correct(heard.currentTime, follower.currentTime, follower.duration);
+      const step = correctDrift(heard.currentTime, follower.currentTime, follower.duration);
       if (step.type === 'rest') follower.pause();
       else if (follower.paused) follower.play().catch(() => {});
       if (step.type === 'seek') follower.currentTime = step.to;

@@ -43,12 +43,12 @@ export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
   );
 }
 
-/** Whether the service said how the speech was made: then it fits unless it says otherwise. */
+/** Whether the service reported how the speech was made: then it fits unless it reports otherwise. */
 export function isSpeechKnown({ jobs }: ListedEntry): boolean {
   return jobs.some(({ engines }) => engines.some(({ step }) => step === 'speak'));
 }
 
-/** What was done to each cue so that it fits; null if it is not known. */
+/** How each cue was made to fit; null if it is not known. */
 export function makeCues(entry: ListedEntry, { cues }: EntryDetail): HTMLElement | null {
   const heading = make('h3', {}, 'Voice made to fit');
   if (cues.length === 0) {

@@ -30,7 +30,7 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
   const whole = detail.cues.filter(({ part }) => part === undefined);
   const made = new Map(whole.flatMap((cue) => cue.cues.map((number) => [number, cue] as const)));
   const hasFit = fits.size + made.size > 0;
-  // Of parts the cues cannot be distinguished here, so nothing is known of a line without one.
+  // Cues of parts cannot be distinguished here, so nothing is known of a line without one.
   const unclear =
     isSpeechKnown(entry) && whole.length === detail.cues.length
       ? 'fits, says the service'
@@ -94,7 +94,7 @@ function makeText(text: string | undefined, language: string | null): HTMLElemen
 
 /**
  * Shows slot and speech as bars and as text, and what was done to make the speech fit.
- * @param unclear what is said of speech that could not be measured
+ * @param unclear text for speech that could not be measured
  */
 function makeFit(line: LineFit | undefined, cue: ItemCue | undefined, unclear: string): HTMLElement {
   const done = cue !== undefined && make('span', { class: `made ${cue.fit}` }, describeFit(cue));

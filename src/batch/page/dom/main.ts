@@ -121,7 +121,7 @@ function button(text: string, title: string, onPress: () => void): HTMLButtonEle
 }
 
 function makeTop(): HTMLElement {
-  const made = `${facts.tool}, ${formatMoment(facts.made_at)}`;
+  const made = `vloc, ${formatMoment(facts.made_at)}`;
   const summary = [describeCharge(facts.charged_credits), made].join(' · ');
   return make(
     'header',

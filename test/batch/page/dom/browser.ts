@@ -1,11 +1,11 @@
 /** The page in a real browser, opened from disk as its readers open it. */
 
+import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
 import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
@@ -27,7 +27,7 @@ export async function bundlePage(): Promise<PageParts> {
 export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<ReportFacts> {
   const run = { signal: new AbortController().signal, folder };
   return buildReport(
-    { title: 'lessons', tool: 'vloc 0.1.0', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
     {
       outlineSound: (path) => outlineSound(programs, path, run),
       readSubtitleFile: async (path) => readSubtitleFile(readFileSync(path), path),

@@ -39,7 +39,7 @@ function makeFacts(folder: string): Promise<ReportFacts> {
   );
   const silence = { stepMs: 20, decibels: new Int8Array(150).fill(-96) };
   return buildReport(
-    { title: 'lessons', tool: 'vloc', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
     {
       outlineSound: async (path) => {
         const peaks = Uint8Array.from([path.includes('es-') ? 100 : 200]);
