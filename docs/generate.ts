@@ -37,9 +37,8 @@ function table(head: readonly string[], rows: readonly (readonly Cell[])[]): str
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const commands = table(
-  ['command', 'what it does'],
-  COMMANDS.map(({ words, leaf }) => [`\`vloc ${words.join(' ')}\``, leaf.summary]),
+const commands = COMMANDS.map(({ words, leaf }) => `- \`vloc ${words.join(' ')}\`: ${leaf.summary}`).join(
+  '\n',
 );
 
 const commandGroups = table(
@@ -60,10 +59,9 @@ const exitCodes = table(
   Object.values(EXIT_CODES).map((row) => [row.code, row.meaning, row.again]),
 );
 
-const environment = table(
-  ['variable', 'meaning'],
-  Object.entries(ENVIRONMENT).map(([name, meaning]) => [`\`${name}\``, meaning]),
-);
+const environment = Object.entries(ENVIRONMENT)
+  .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+  .join('\n');
 
 const errors = table(
   ['status', 'code', 'retryable', 'what to do'],
@@ -164,7 +162,7 @@ function llmsText(): string {
       ...links,
     ].join('\n'),
     '## Commands',
-    COMMANDS.map(({ words, leaf }) => `- \`vloc ${words.join(' ')}\`: ${leaf.summary}`).join('\n'),
+    commands,
     '## Exit codes',
     `${Object.values(EXIT_CODES)
       .map(({ code, meaning }) => `- ${code}: ${meaning}`)
