@@ -9,8 +9,8 @@ import type { FindInput } from '../../base/find-input.ts';
 import { assetsOf, type Client, Failure, type Job } from '../../client/index.ts';
 import type { Limiter } from '../limiter.ts';
 import { describeHolder } from '../records/hold.ts';
+import type { StoredFile } from '../records/intents.ts';
 import { type Lock, tryLock } from '../records/lock.ts';
-import type { StoredFile } from '../records/next-step.ts';
 import {
   type DeliveredFile,
   downloadResults,

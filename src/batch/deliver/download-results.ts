@@ -14,8 +14,8 @@ import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
+import type { StoredFile } from '../records/intents.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
-import type { StoredFile } from '../records/next-step.ts';
 import { isAnyOf, isSameFile, placeFile } from './result-file.ts';
 import { type AddTracks, removeScratch, writeWithTracks } from './with-tracks.ts';
 

@@ -7,7 +7,7 @@ import type { FindInput } from '../../base/find-input.ts';
 import { moveFile } from '../../base/move-file.ts';
 import { fileSystemFailure } from '../../base/system-error.ts';
 import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
-import type { StoredFile } from '../records/next-step.ts';
+import type { StoredFile } from '../records/intents.ts';
 
 /**
  * Moves a complete file to its path, atomically and durably.

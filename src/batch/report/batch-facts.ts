@@ -1,17 +1,13 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
 import type { CreditTotals } from '../item.ts';
-import { foldItemFacts } from '../plan/facts.ts';
-import { readProvenances } from '../provenance-record.ts';
-import { foldIntents, type Intent, type Intents } from '../records/intents.ts';
-import type { LogContent } from '../records/record-line.ts';
-import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
+import type { ReadRecords } from '../records/batch-records.ts';
+import type { Intent, Intents } from '../records/intents.ts';
+import { type Bill, createBudget, isReported } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports, tellStagedResults } from './combined-reports.ts';
-import { type BatchCommand, foldBatchCommands } from './command-record.ts';
-import { withoutForgotten } from './forgotten-items.ts';
+import type { BatchCommand } from './command-record.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
-import { foldUnusable } from './unusable-inputs.ts';
 
 export interface BatchFacts {
   /** In the order of the batch. */
@@ -49,23 +45,13 @@ export interface ShardReport {
 }
 
 /**
- * @param content of the journal, paths in it absolute
  * @param folder of the results, absolute
  * @param now milliseconds since 1970
  */
-export function readBatchFacts(
-  { records: all, damage }: Omit<LogContent, 'last'>,
-  folder: string,
-  now: number,
-): BatchFacts {
-  const records = withoutForgotten(all);
-  const intents = foldIntents(records);
-  const facts = foldItemFacts(records);
-  const commands = foldBatchCommands(records);
-  const bills = readBills(records);
-  const provenances = readProvenances(records);
+export function readBatchFacts(records: ReadRecords, folder: string, now: number): BatchFacts {
+  const { intents, facts, commands, bills, provenances, checked } = records;
+  const { unusable, usable } = checked;
   const stages = readStageReports(records, folder);
-  const { unusable, usable } = foldUnusable(records);
   const keys = new Set([
     ...commands.flatMap(({ items }) => items),
     ...facts.keys(),
@@ -90,7 +76,7 @@ export function readBatchFacts(
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
-    damaged: countDamage({ records, damage }),
+    damaged: countDamage(records),
     stray_jobs: strayIds(intents),
     shards: [],
     missing_shards: [],
@@ -98,8 +84,8 @@ export function readBatchFacts(
 }
 
 /** Damaged places of a journal, until its jobs were compared with those of the service. */
-export function countDamage({ records, damage }: Pick<LogContent, 'records' | 'damage'>): number {
-  return damage.length + (findDoubt(records, null)?.places.length ?? 0);
+export function countDamage(records: ReadRecords): number {
+  return records.damage.length + (findDoubt(records, null)?.places.length ?? 0);
 }
 
 /** The facts of several folders, in their order. */

@@ -8,6 +8,7 @@ import type { BatchItem, ItemFile } from '../item.ts';
 import { exists } from '../plan/file-status.ts';
 import { resultPaths } from '../plan/result-paths.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
+import { storeFiles } from '../records/intents.ts';
 import { type Run, timestamp } from './run.ts';
 
 /**
@@ -56,13 +57,13 @@ export async function copyRenamed(
     await rm(work, { recursive: true, force: true }).catch(() => undefined);
   }
   const { job_id, language } = intent.outcome.record;
-  const stored = files.map(({ asset, path, bytes: size, sha256, kept }) => ({
-    asset,
-    path,
-    size,
-    sha256,
-    kept,
-  }));
-  await journal.add({ type: 'downloaded', key, at: timestamp(run), job_id, files: stored, language });
+  await journal.add({
+    type: 'downloaded',
+    key,
+    at: timestamp(run),
+    job_id,
+    files: storeFiles(files),
+    language,
+  });
   return files.map(({ from: _, ...file }) => file);
 }

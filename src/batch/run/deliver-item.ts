@@ -14,7 +14,7 @@ import { exists } from '../plan/file-status.ts';
 import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { languageOfItem } from '../plan/result-paths.ts';
-import type { StoredFile } from '../records/next-step.ts';
+import { type StoredFile, storeFiles } from '../records/intents.ts';
 import { type Run, timestamp } from './run.ts';
 
 /**
@@ -127,9 +127,7 @@ async function noteDownloaded(
   job: Job,
   { files, language }: { readonly files: readonly DeliveredFile[]; readonly language: string | null },
 ): Promise<void> {
-  const stored = files.flatMap(({ asset, path, bytes, sha256, kept }) =>
-    bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes, kept }],
-  );
+  const stored = storeFiles(files);
   if (stored.length < files.length) return;
   const at = timestamp(run);
   await run.journal.add({ type: 'downloaded', key, at, job_id: job.id, files: stored, language });

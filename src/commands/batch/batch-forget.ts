@@ -1,9 +1,6 @@
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption } from '../../base/option.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { readPartKey } from '../../batch/plan/item-key.ts';
-import { foldIntents } from '../../batch/records/intents.ts';
-import { foldBatchCommands } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { openBatchJournal } from '../../batch/run/journal.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -73,16 +70,15 @@ async function recordForgotten({ journals }: OpenBatch, items: readonly ItemRepo
   const at = new Date(now).toISOString();
   const chosen = new Set(items.map(({ key }) => key));
   for (const { place, content } of journals) {
-    const { records } = content;
     const known = new Set([
-      ...foldIntents(records).byItem.keys(),
-      ...foldItemFacts(records).keys(),
-      ...foldBatchCommands(records).flatMap((command) => command.items),
+      ...content.intents.byItem.keys(),
+      ...content.facts.keys(),
+      ...content.commands.flatMap((command) => command.items),
     ]);
     const own = [...known].filter((key) => chosen.has(readPartKey(key)?.item ?? key));
     if (own.length === 0) continue;
     const journal = await openBatchJournal(place);
-    const forgotten = own.map((item) => ({ type: 'item_forgotten', at, item }));
+    const forgotten = own.map((item) => ({ type: 'item_forgotten', at, item }) as const);
     await journal.add(...forgotten).finally(() => journal.close());
   }
 }

@@ -7,12 +7,10 @@ import { makeFolder } from '../../base/folder.ts';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { describeDisk, errorCode } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
-import { journalPath } from '../../batch/record-folder.ts';
+import { recordsPath } from '../../batch/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { writeJunit } from '../../batch/report/junit.ts';
 import { writeMarkdown } from '../../batch/report/markdown.ts';
-import { foldStageRecords } from '../../batch/stages/records.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
 import { htmlReport } from './html-report.ts';
@@ -114,8 +112,8 @@ async function refuseFilesOf({ batches }: OpenBatches, path: string): Promise<vo
 
 /** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
 async function refuseFileOf({ folder, journals, facts, records }: OpenBatch, path: string): Promise<void> {
-  const { subtitles, finished } = foldStageRecords(records);
-  const inputs = [...foldItemFacts(records).values()].flatMap((item) => item.path ?? []);
+  const { subtitles, finished } = records.stages;
+  const inputs = [...records.facts.values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
   const staged = [...subtitles.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
   const results = [
@@ -125,7 +123,7 @@ async function refuseFileOf({ folder, journals, facts, records }: OpenBatch, pat
   const kinds = [
     { code: 'TARGET_IS_INPUT', what: 'an input', paths: [...inputs, ...named] },
     { code: 'TARGET_EXISTS', what: 'a result', paths: results },
-    { code: 'TARGET_EXISTS', what: 'the journal', paths: journals.map(({ place }) => journalPath(place)) },
+    { code: 'TARGET_EXISTS', what: 'the journal', paths: journals.map(({ place }) => recordsPath(place)) },
   ];
   for (const { code, what, paths } of kinds) {
     if ((await createInputs(paths).find(path)) === null) continue;

@@ -1,6 +1,5 @@
 /** Items of a folder of results by their input, and whether that input still exists. */
 import { basename, dirname, resolve } from 'node:path';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { exists } from '../../batch/plan/file-status.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { isNonFileInput } from '../../batch/plan/operand.ts';
@@ -11,14 +10,14 @@ import type { OpenBatch } from './open-batch.ts';
 
 /** Whether the user means this item: by its path, its name below the folder of inputs, or its label in tables. */
 export function namesItem(batch: OpenBatch, { key, label }: ItemReport, input: string, cwd: string): boolean {
-  const path = foldItemFacts(batch.records).get(key)?.path ?? null;
+  const path = batch.records.facts.get(key)?.path ?? null;
   const names = [nameOfKey(key), label, label.replace(/ → [^→]*$/, '')];
   return names.includes(input) || path === resolve(cwd, input);
 }
 
 /** Items that are not done and whose input file no longer exists. An input whose place is unknown counts as existing. */
 export async function findGone({ records, facts }: OpenBatch): Promise<readonly ItemReport[]> {
-  const known = foldItemFacts(records);
+  const known = records.facts;
   const gone: ItemReport[] = [];
   for (const item of facts.items) {
     if (item.state === 'done') continue;

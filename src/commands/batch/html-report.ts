@@ -8,14 +8,12 @@ import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { RECORD_FOLDER } from '../../batch/record-folder.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs } from '../../batch/report/page-jobs.ts';
 import type { Sound } from '../../batch/report/page-source.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
-import { foldStageRecords } from '../../batch/stages/records.ts';
 import type { Context } from '../context/context.ts';
 import type { OpenBatches } from './open-batch.ts';
 
@@ -51,7 +49,7 @@ export async function htmlReport(
         madeAt: new Date(io.now()).toISOString(),
         pageFolder: dirname(path),
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
-          pageJobs(own, { items: foldItemFacts(records), stages: foldStageRecords(records), folder }),
+          pageJobs(own, { items: records.facts, stages: records.stages, folder }),
         ),
       },
       {

@@ -1,8 +1,9 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
+import { readOwnRecords } from '../../batch/other-journals.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
+import { combineRecords, type ReadRecords } from '../../batch/records/batch-records.ts';
 import {
   type BatchFacts,
   countFailed,
@@ -12,12 +13,7 @@ import {
 } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
-import {
-  describeBatchDamage,
-  type FolderWorker,
-  findWorker,
-  readOwnLog,
-} from '../../batch/report/read-batch.ts';
+import { describeBatchDamage, type FolderWorker, findWorker } from '../../batch/report/read-batch.ts';
 import { selectRetries } from '../../batch/report/select-retries.ts';
 import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
@@ -41,7 +37,7 @@ export const BATCH_OPERAND = {
 
 export interface OpenBatch extends FolderFacts {
   /** The readable records of all journals. */
-  readonly records: readonly LogRecord[];
+  readonly records: ReadRecords;
   /** A sentence for each damaged place of the journals. */
   readonly damage: readonly string[];
   /** The processes that use the folder. */
@@ -68,12 +64,12 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
   const places = await listPlaces(folder);
   const found = await Promise.all(
     places.map(async (place) => {
-      const [content, worker] = await Promise.all([readOwnLog(place), findWorker(place)]);
+      const [content, worker] = await Promise.all([readOwnRecords(place), findWorker(place)]);
       return { place, content, worker };
     }),
   );
   const journals = found.filter(
-    ({ content, worker }) => content.records.length + content.damage.length > 0 || worker !== null,
+    ({ content, worker }) => !content.isEmpty || content.damage.length > 0 || worker !== null,
   );
   const facts = readFolderFacts(folder, journals, io.now());
   const isShared = journals.some(({ place }) => place.shard !== undefined);
@@ -91,8 +87,8 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
     folder,
     journals,
     facts,
-    records: journals.flatMap(({ content }) => content.records),
-    damage: journals.flatMap(({ place, content }) => describeBatchDamage(place, content)),
+    records: combineRecords(journals.map(({ content }) => content)),
+    damage: journals.flatMap(({ content }) => describeBatchDamage(content)),
     workers,
   };
 }

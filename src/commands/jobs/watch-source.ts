@@ -5,7 +5,7 @@ import { describeUnreadable, errorCode } from '../../base/system-error.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { WatchPlan, WatchPlanner } from '../../batch/plan/plan.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
+import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import type { Arrival, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { createFilesAtWork, type FilesAtWork, watchFolders } from '../../batch/run/watch-folders.ts';
@@ -24,7 +24,7 @@ export interface WatchedFolders {
   /** Absolute. */
   readonly folders: readonly string[];
   /** The record of the command with the items that arrived. @param keys of the items */
-  readonly record: (keys: readonly string[]) => LogRecord;
+  readonly record: (keys: readonly string[]) => BatchRecord;
 }
 
 /**

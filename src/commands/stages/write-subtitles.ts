@@ -6,7 +6,7 @@ import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import { STAGES_FOLDER } from '../../batch/stages/items.ts';
-import { foldStageRecords, type StageSubtitleRecord } from '../../batch/stages/records.ts';
+import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { labelOf } from './given-subtitle.ts';
 import type { StagedRun } from './staged-run.ts';
@@ -35,7 +35,7 @@ export async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise
   const bytes = Buffer.from(formatSubtitle(file.lines, plan.choices.format));
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);
-  const digests = foldStageRecords(journal.records()).subtitles.get(place)?.digests;
+  const digests = journal.stages.subtitles.get(place)?.digests;
   const found = await stat(path).catch(() => null);
   // Reading a pipe could block forever.
   if (found !== null && !found.isFile()) return otherFileFailure(path);
@@ -53,7 +53,7 @@ export async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise
   }
   // The record comes first: after a crash, a file without one would count as the user's.
   const at = new Date(context.io.now()).toISOString();
-  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
+  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 } as const;
   if (!isSame) {
     await journal.add(record);
     const publish = (part: string) => placeFile(part, path, there !== null, run.inputs.find);

@@ -2,8 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readLog } from '../../../src/batch/records/append-log.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
+import { readOwnRecords } from '../../../src/batch/other-journals.ts';
 import { readBooks, sha256 } from '../../hosted/books.ts';
 import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
@@ -60,9 +59,9 @@ async function checkPoint(hosted: Hosted, place: string, { call, time }: SweepPo
   for (const { language, files } of ours) {
     expect(sha256(await readFile(join(run.out, resultIn(language)))), `${at}: ${language}`).toBe(files.video);
   }
-  const { records, damage } = await readLog(join(run.out, '.vloc', 'journal'));
+  const { intents, damage } = await readOwnRecords({ folder: run.out });
   expect(damage, at).toEqual([]);
-  const phases = [...foldIntents(records).byKey.values()].map(({ outcome }) => outcome.phase);
+  const phases = [...intents.byKey.values()].map(({ outcome }) => outcome.phase);
   expect(phases, at).toEqual(['downloaded', 'downloaded']);
   await rm(dirname(run.out), { recursive: true });
   return isKilled;

@@ -2,8 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCountedLog, readLog } from '../../../src/batch/records/append-log.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
+import { readOwnRecords } from '../../../src/batch/other-journals.ts';
 import { HAS_STRACE } from '../records/support/strace.ts';
 import { type Stage, startStage } from './support/stage.ts';
 import { listPoints, PART, RESULT, runUntil, type SweepPoint } from './support/sweep.ts';
@@ -93,8 +92,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
       at,
     ).toBe(true);
   }
-  const journal = join(run.out, '.vloc', 'journal');
-  expect((await readCountedLog(journal)).damage, at).toEqual([]);
+  expect((await readOwnRecords({ folder: run.out })).damage, at).toEqual([]);
 
   const outcomes = await runSwept(run);
   expect(
@@ -102,9 +100,9 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
     at,
   ).toEqual(['done']);
   expect((await readdir(run.out)).sort(), at).toEqual(['.vloc', RESULT]);
-  expect((await readdir(join(run.out, '.vloc'))).sort(), at).toEqual(['journal', 'journal.head']);
+  expect((await readdir(join(run.out, '.vloc'))).sort(), at).toEqual(['records.db', 'records.db-journal']);
   expect(VIDEO.equals(await readFile(join(run.out, RESULT))), at).toBe(true);
-  const intents = [...foldIntents((await readLog(journal)).records).byKey.values()];
+  const intents = [...(await readOwnRecords({ folder: run.out })).intents.byKey.values()];
   expect(
     intents.map(({ outcome }) => outcome.phase),
     at,

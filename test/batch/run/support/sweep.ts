@@ -17,12 +17,10 @@ export const PART = partOf(RESULT);
 /** The files that a run must never leave in a state that the next one cannot continue from, and their folders. */
 function sweptFiles({ out, stateDir, languages }: SweptRun): readonly string[] {
   const results = languages.map(resultIn);
-  const names = [...results.map(partOf), ...results, '.vloc', '.vloc/journal', '.vloc/journal.head'];
-  return [
-    ...names.map((name) => join(out, name)),
-    ...['jobs.log', 'uploads.log'].map((name) => join(stateDir, name)),
-    out,
-  ];
+  const records = ['', '-journal', '.new', '.new-journal'].map((end) => `records.db${end}`);
+  const own = records.map((name) => `.vloc/${name}`);
+  const names = [...results.map(partOf), ...results, '.vloc', ...own];
+  return [...names.map((name) => join(out, name)), ...records.map((name) => join(stateDir, name)), out];
 }
 
 /** Those that change the disk, or decide what of it is durable. */
