@@ -38,11 +38,15 @@ async function prepareRun(hosted: Hosted, place: string): Promise<SweptRun> {
 }
 
 /** True when the run was killed: two results are fetched side by side, so that not every run has as many calls. */
-async function checkPoint(hosted: Hosted, place: string, { call, time }: SweepPoint): Promise<boolean> {
-  const at = `${call} ${time}`;
+async function checkPoint(
+  hosted: Hosted,
+  place: string,
+  { files: swept, call, time }: SweepPoint,
+): Promise<boolean> {
+  const at = `${swept}, ${call} ${time}`;
   const run = await prepareRun(hosted, place);
   const before = await readFile(run.video);
-  const isKilled = await runUntil(run, { call, time });
+  const isKilled = await runUntil(run, { files: swept, call, time });
   const outcomes = await runSwept(run);
   expect(
     outcomes.map(({ state }) => state.phase),
@@ -81,7 +85,8 @@ it.skipIf(!HAS_STRACE)(
     const points = all.filter((_, index) => index % (index < linked ? EVERY_EARLY : EVERY_LATE) === 0);
     let killed = 0;
     for (const point of points) {
-      if (await checkPoint(hosted, join(folder, `${point.call}-${point.time}`), point)) killed += 1;
+      if (await checkPoint(hosted, join(folder, `${point.files}-${point.call}-${point.time}`), point))
+        killed += 1;
     }
     expect(killed).toBeGreaterThan(points.length / 2);
   },

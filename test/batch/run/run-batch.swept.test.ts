@@ -50,7 +50,8 @@ const SCENES: readonly Scene[] = [
   {
     name: 'a run that goes on after one that was killed',
     through: 'pwrite64',
-    prepare: async (run) => expect(await runUntil(run, { call: 'pwrite64', time: 2 })).toBe(true),
+    prepare: async (run) =>
+      expect(await runUntil(run, { files: 'records', call: 'pwrite64', time: 30 })).toBe(true),
   },
 ];
 
@@ -78,10 +79,10 @@ async function prepareRun(
 }
 
 async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promise<void> {
-  const { call, time } = point;
-  const at = `${scene.name}, ${call} ${time}`;
+  const { files, call, time } = point;
+  const at = `${scene.name}, ${files}, ${call} ${time}`;
   const before = await stage.books();
-  const run = await prepareRun(stage, scene, `${call}-${time}`);
+  const run = await prepareRun(stage, scene, `${files}-${call}-${time}`);
   expect(await runUntil(run, point), at).toBe(true);
 
   const found = await readFile(join(run.out, RESULT)).catch(() => null);
