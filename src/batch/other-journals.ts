@@ -5,14 +5,12 @@
 import { resolve } from 'node:path';
 import { type Failure, usageFailure } from '../base/failure.ts';
 import { recordedResults } from './plan/decide-items.ts';
-import { type BatchPlace, journalPath, listPlaces, withAbsolutePaths } from './record-folder.ts';
-import { readCountedLog } from './records/append-log.ts';
-import { foldIntents } from './records/intents.ts';
-import type { LogRecord } from './records/record-line.ts';
+import { type BatchPlace, listPlaces, recordsPath, refuseOldRecords } from './record-folder.ts';
+import { BATCH_SCHEMA, type BatchRecords, type ReadRecords, viewContent } from './records/batch-records.ts';
+import { readRecords } from './records/database.ts';
 import { readItemKeys } from './report/batch-facts.ts';
 import { attachedIds } from './run/lost-jobs.ts';
 import { writeShard } from './shard.ts';
-import { foldStageRecords } from './stages/records.ts';
 
 /** Places whose items may be those of this one: another number of shards, or none. @throws Failure (`disk`) */
 export async function otherPlaces(place: BatchPlace): Promise<readonly BatchPlace[]> {
@@ -33,8 +31,8 @@ export async function requireSameShards(place: BatchPlace): Promise<void> {
 
 /** Whether a journal has items that were not forgotten, or may have some in damaged places. */
 async function hasItems(place: BatchPlace): Promise<boolean> {
-  const { records, damage } = await readCountedLog(journalPath(place));
-  return damage.length > 0 || readItemKeys(records).size > 0;
+  const records = await readOwnRecords(place);
+  return records.damage.length > 0 || readItemKeys(records).size > 0;
 }
 
 /** @param isMixed whether both places have items: then neither number of shards can be run before one is forgotten */
@@ -57,35 +55,36 @@ function shardsDifferFailure(
   );
 }
 
-/** The records of all other journals of the folder, paths in them absolute. */
-async function readOtherRecords(place: BatchPlace): Promise<readonly (readonly LogRecord[])[]> {
-  const { folder } = place;
-  const others = (await listPlaces(folder)).filter((other) => journalPath(other) !== journalPath(place));
-  return Promise.all(
-    others.map(async (other) => {
-      const { records } = await readCountedLog(journalPath(other));
-      return records.map((record) => withAbsolutePaths(folder, record));
-    }),
+/** The records of one batch or shard; empty if there are none. @throws Failure (`disk`; `usage`, RECORDS_OLD) */
+export async function readOwnRecords(place: BatchPlace): Promise<ReadRecords> {
+  await refuseOldRecords(place);
+  return viewContent(await readRecords(recordsPath(place), BATCH_SCHEMA), place.folder);
+}
+
+async function readOthers(place: BatchPlace): Promise<readonly ReadRecords[]> {
+  const others = (await listPlaces(place.folder)).filter(
+    (other) => recordsPath(other) !== recordsPath(place),
   );
+  return Promise.all(others.map(readOwnRecords));
 }
 
 /** Ids of the jobs of items in other journals of the folder. @throws Failure (`disk`) */
 export async function readOtherJobs(place: BatchPlace): Promise<ReadonlySet<string>> {
-  const journals = await readOtherRecords(place);
-  return new Set(journals.flatMap((records) => [...attachedIds(foldIntents(records))]));
+  const others = await readOthers(place);
+  return new Set(others.flatMap(({ intents }) => [...attachedIds(intents)]));
 }
 
 /** Result files that other journals of the folder have, absolute: they are not inputs. @throws Failure (`disk`) */
 export async function readOtherResults(place: BatchPlace): Promise<ReadonlySet<string>> {
-  const journals = await readOtherRecords(place);
-  return new Set(journals.flatMap((records) => resultsOf(records, place.folder)));
+  const others = await readOthers(place);
+  return new Set(others.flatMap((records) => resultsOf(records, place.folder)));
 }
 
 /** Result files of all items of a journal, absolute. */
-function resultsOf(records: readonly LogRecord[], folder: string): readonly string[] {
-  const videos = [...foldStageRecords(records).finished.values()];
+function resultsOf({ intents, stages }: BatchRecords, folder: string): readonly string[] {
+  const videos = [...stages.finished.values()];
   return [
-    ...recordedResults({ intents: foldIntents(records) }, folder),
+    ...recordedResults({ intents }, folder),
     ...videos.map(({ newest }) => resolve(folder, newest.path)),
   ];
 }

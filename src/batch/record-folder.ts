@@ -1,32 +1,49 @@
-/** The journals in an output folder: their locations, the paths in their records, and files of earlier versions. */
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+/** The records in an output folder: their locations. */
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { usageFailure } from '../base/failure.ts';
 import { errorCode, onDisk } from '../base/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
-import { nameBelow } from './plan/candidate.ts';
-import type { StoredFile } from './records/next-step.ts';
-import type { LogRecord } from './records/record-line.ts';
+import type { StoredFile } from './records/intents.ts';
 import type { Shard } from './shard.ts';
 
 /** Beside the results, so that it moves with them. A folder that contains it is an output folder. */
 export const RECORD_FOLDER = '.vloc';
 
-/** A batch in an output folder, or one shard of it: each has a journal, a lock and intermediate files of its own. */
+/** A batch in an output folder, or one shard of it: each has records, a lock and intermediate files of its own. */
 export interface BatchPlace {
   /** Absolute. */
   readonly folder: string;
   readonly shard?: Shard | undefined;
 }
 
-/** The folder of the journal. Shards have one each, so that they can run at the same time. */
+/** The folder of the records. Shards have one each, so that they can run at the same time. */
 export function recordFolder({ folder, shard }: BatchPlace): string {
   const own = shard === undefined ? [] : [`shard-${shard.index}-of-${shard.count}`];
   return join(folder, RECORD_FOLDER, ...own);
 }
 
-export function journalPath(place: BatchPlace): string {
-  return join(recordFolder(place), 'journal');
+export function recordsPath(place: BatchPlace): string {
+  return join(recordFolder(place), 'records.db');
+}
+
+/**
+ * Checks that the folder has no records of a version before the first release, which this one cannot read.
+ * @throws Failure (`usage`, RECORDS_OLD)
+ */
+export async function refuseOldRecords(place: BatchPlace): Promise<void> {
+  const old = join(recordFolder(place), 'journal');
+  if (!(await isThere(old)) || (await isThere(recordsPath(place)))) return;
+  throw usageFailure(
+    'RECORDS_OLD',
+    `${old} was written by a version of vloc before its first release, which this version cannot read; nothing was sent`,
+    `Finish the batch with that version, or give this run another folder with --out. If its items may be paid again, remove ${old}.`,
+  );
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
 }
 
 /** The lock: only one process works on a shard, or on a batch without shards. */
@@ -56,31 +73,11 @@ async function readNames(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The record as it is written: paths in the folder become relative, `/` between folders, so that it can be moved. */
-export function withPathsFrom(folder: string, record: LogRecord): LogRecord {
-  return mapPaths(record, (path) => nameBelow(folder, path) ?? path);
-}
-
-/** The record as it is used. Earlier versions wrote absolute paths, which stay as they are. */
-export function withAbsolutePaths(folder: string, record: LogRecord): LogRecord {
-  return mapPaths(record, (path) => resolve(folder, path));
-}
-
-/** Maps the paths in the `files` of a record and the `path` of item facts. The `path` of an intent is not a file. */
-function mapPaths(record: LogRecord, map: (path: string) => string): LogRecord {
-  if (Array.isArray(record.files))
-    return { ...record, files: record.files.map((file) => mapPath(file, map)) };
-  return record.type === 'item_facts' ? mapPath(record, map) : record;
-}
-
-function mapPath<T>(holder: T, map: (path: string) => string): T {
-  if (typeof holder !== 'object' || holder === null || !('path' in holder)) return holder;
-  return typeof holder.path === 'string' ? { ...holder, path: map(holder.path) } : holder;
-}
-
 /**
- * Result files from the journal with the names of their assets; null if the kind has no such asset. Earlier versions wrote
- * no names, but the files in the order of the assets.
+ * Result files from the record with the names of their assets; null if the kind has no such asset. A copied result names
+/**
+ * Result files from the record with the names of their assets; null if the kind has no such asset. A file without a
+ * name has the asset of its place.
  */
 export function nameParts(
   kind: JobKind,

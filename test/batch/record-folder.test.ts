@@ -1,45 +1,30 @@
 import { expect, test } from 'vitest';
-import { nameParts, withAbsolutePaths, withPathsFrom } from '../../src/batch/record-folder.ts';
+import { nameParts } from '../../src/batch/record-folder.ts';
+import { RECORDS } from './records/support/intents.ts';
+import { recordsOf } from './records/support/records-of.ts';
+import { factsOf } from './report/journal-records.ts';
 
-const downloaded = (...paths: string[]) => ({
-  type: 'downloaded',
-  files: paths.map((path) => ({ path, size: 1 })),
-});
-
-test('results below the folder are recorded by relative path, others by absolute path', () => {
-  const written = withPathsFrom(
-    '/media/out',
-    downloaded('/media/out/week 1/a.mp4', '/media/outer/a.mp4', '/b'),
-  );
-  expect(written).toEqual(downloaded('week 1/a.mp4', '/media/outer/a.mp4', '/b'));
-});
-
-test('a record is read relative to the current location of the folder', () => {
-  const written = withPathsFrom('/media/out', downloaded('/media/out/..a/b.mp4', '/else/c.mp4'));
-  expect(withAbsolutePaths('/moved', written)).toEqual(downloaded('/moved/..a/b.mp4', '/else/c.mp4'));
-});
-
-test('absolute paths of earlier versions are kept', () => {
-  const old = downloaded('/media/out/a.mp4');
-  expect(withAbsolutePaths('/moved', old)).toEqual(old);
-});
-
-test('an input in the folder moves along with it, and the path of a request is not a file', () => {
-  const input = { type: 'item_facts', path: '/media/talk.mp4' };
-  expect(withPathsFrom('/media', input)).toEqual({ type: 'item_facts', path: 'talk.mp4' });
-  expect(withAbsolutePaths('/moved', { type: 'item_facts', path: 'talk.mp4' })).toMatchObject({
-    path: '/moved/talk.mp4',
+test('paths below the folder move along with it, and others stay', () => {
+  const files = ['/media/out/week 1/a.mp4', '/media/outer/a.mp4', '/media/out/..a/b.mp4'].map((path) => ({
+    path,
+    sha256: 'a'.repeat(64),
+    size: 1,
+  }));
+  const { at } = RECORDS.accepted({ key: 'k' });
+  const downloaded = { type: 'downloaded', key: 'k', at, job_id: 'dub_k', files } as const;
+  const { outcome } =
+    recordsOf([downloaded], { folder: '/media/out', readIn: '/moved' }).intents.byKey.get('k') ?? {};
+  expect(outcome).toMatchObject({
+    record: {
+      files: [{ path: '/moved/week 1/a.mp4' }, { path: '/media/outer/a.mp4' }, { path: '/moved/..a/b.mp4' }],
+    },
   });
-  expect(withAbsolutePaths('/moved', { type: 'item_facts', path: null })).toMatchObject({ path: null });
-  const call = { type: 'intend', path: '/v1/dubbings' };
-  expect(withPathsFrom('/', call)).toEqual(call);
 });
 
-test('records of later versions are kept, whatever their files are', () => {
-  for (const files of [null, 'a', [null, 1, { name: 'a' }, { path: 1 }]]) {
-    const record = { type: 'of-tomorrow', files };
-    expect(withAbsolutePaths('/moved', withPathsFrom('/media', record))).toEqual(record);
-  }
+test('an input in the folder moves along with it', () => {
+  const input = { ...factsOf('talk.mp4'), path: '/media/talk.mp4' };
+  const { facts } = recordsOf([input], { folder: '/media', readIn: '/moved' });
+  expect(facts.get(input.item)?.path).toBe('/moved/talk.mp4');
 });
 
 const file = (path: string) => ({ path, sha256: 'a'.repeat(64), size: 1 });

@@ -1,24 +1,19 @@
-/** Ways in which disks, copies and people damage a journal: each is chosen by chance that can be repeated. */
+/** Ways in which disks, copies and people damage the records of a batch: each is chosen by chance that can be repeated. */
+import { copyFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Random } from '../torture/random.ts';
 
-/** The journal and the count of its lines; null for a file that is gone. */
-export interface JournalFiles {
-  readonly journal: Buffer | null;
-  readonly head: Buffer | null;
-}
+/** Damages the file at the path. */
+type Damage = (path: string, random: Random) => Promise<void>;
 
-type Damage = (files: { readonly journal: Buffer; readonly head: Buffer }, random: Random) => JournalFiles;
+/** Of SQLite, unless a file says otherwise. */
+const PAGE_BYTES = 4096;
 
-const LINE_FEED = 0x0a;
-
-function linesOf(bytes: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
-  for (let begin = 0; begin < bytes.length; ) {
-    const end = bytes.indexOf(LINE_FEED, begin) + 1;
-    lines.push(bytes.subarray(begin, end === 0 ? bytes.length : end));
-    begin = end === 0 ? bytes.length : end;
-  }
-  return lines;
+/** Changes bytes of the file. */
+function ofBytes(change: (bytes: Buffer, random: Random) => Buffer): Damage {
+  return async (path, random) => writeFile(path, change(await readFile(path), random));
 }
 
 function flipBits(bytes: Buffer, count: number, random: Random): Buffer {
@@ -30,47 +25,71 @@ function flipBits(bytes: Buffer, count: number, random: Random): Buffer {
   return damaged;
 }
 
-/** A way to change the journal alone. */
-function ofJournal(change: (journal: Buffer, random: Random) => Buffer): Damage {
-  return ({ journal, head }, random) => ({ journal: change(journal, random), head });
+/** Where a page begins; never the first one, which has the schema. */
+function pageOf(bytes: Buffer, random: Random): number {
+  return random.between(1, bytes.length / PAGE_BYTES - 1) * PAGE_BYTES;
 }
 
-/** A way to change its lines. */
-function ofLines(change: (lines: readonly Buffer[], random: Random) => readonly Buffer[]): Damage {
-  return ofJournal((journal, random) => Buffer.concat(change(linesOf(journal), random)));
+/**
+ * Leaves the journal of a write behind, which the next one who opens the file undoes.
+ * @param isCommitted whether the write had ended: then its journal should have been emptied
+ */
+function leaveJournal(isCommitted: boolean): Damage {
+  return async (path) => {
+    const folder = await mkdtemp(join(tmpdir(), 'vloc-journal-'));
+    const copy = join(folder, 'copy.db');
+    await copyFile(path, copy);
+    const database = new DatabaseSync(copy);
+    database.exec('CREATE TEMP TABLE lost AS SELECT * FROM intents WHERE rowid % 2 = 0');
+    database.exec('DELETE FROM intents WHERE rowid % 2 = 0');
+    // So small that changed pages are written before the end.
+    database.exec('PRAGMA cache_size = 1; BEGIN');
+    database.exec(
+      'INSERT INTO intents SELECT * FROM lost; UPDATE command_items SET begun_at = begun_at || begun_at',
+    );
+    database.exec(`INSERT INTO prepared (source, recipe, files) VALUES ('a', 'b', '${'x'.repeat(50_000)}')`);
+    await copyFile(`${copy}-journal`, `${path}-journal`);
+    if (isCommitted) database.exec('COMMIT');
+    await copyFile(copy, path);
+    database.close();
+    await rm(folder, { recursive: true });
+  };
 }
 
 export const DAMAGES: Readonly<Record<string, Damage>> = {
-  'a flipped bit': ofJournal((journal, random) => flipBits(journal, 1, random)),
-  'many flipped bits': ofJournal((journal, random) => flipBits(journal, random.between(2, 40), random)),
-  'a cut at a byte': ofJournal((journal, random) =>
-    journal.subarray(0, random.between(0, journal.length - 1)),
-  ),
-  'a cut between records': ofLines((lines, random) => lines.slice(0, random.between(0, lines.length - 1))),
-  'lines removed': ofLines((lines, random) => {
-    const begin = random.between(0, lines.length - 1);
-    return lines.toSpliced(begin, random.between(1, 3));
+  'a flipped bit': ofBytes((bytes, random) => flipBits(bytes, 1, random)),
+  'many flipped bits': ofBytes((bytes, random) => flipBits(bytes, random.between(2, 40), random)),
+  'a cut at a byte': async (path, random) =>
+    truncate(path, random.between(1, (await readFile(path)).length - 1)),
+  'a cut between pages': async (path, random) => truncate(path, pageOf(await readFile(path), random)),
+  'a page of zeros': ofBytes((bytes, random) => {
+    const begin = pageOf(bytes, random);
+    return Buffer.from(bytes).fill(0, begin, begin + PAGE_BYTES);
   }),
-  'the beginning removed': ofLines((lines, random) => lines.slice(random.between(1, lines.length))),
-  'a line twice': ofLines((lines, random) => {
-    const place = random.between(0, lines.length - 1);
-    return lines.toSpliced(random.between(0, lines.length), 0, lines[place] ?? Buffer.alloc(0));
+  'a block of zeros': ofBytes((bytes, random) => {
+    const begin = random.between(0, bytes.length - 1);
+    return Buffer.from(bytes).fill(0, begin, Math.min(bytes.length, begin + random.between(1, 512)));
   }),
-  'a block of zeros': ofJournal((journal, random) => {
-    const begin = random.between(0, journal.length - 1);
-    return Buffer.from(journal).fill(0, begin, Math.min(journal.length, begin + random.between(1, 512)));
+  'a page in the place of another': ofBytes((bytes, random) => {
+    const [from, to] = [pageOf(bytes, random), pageOf(bytes, random)];
+    bytes.copy(bytes, to, from, from + PAGE_BYTES);
+    return bytes;
   }),
-  'junk at the end': ofJournal((journal, random) => {
+  'junk at the end': ofBytes((bytes, random) => {
     const junk = Array.from({ length: random.between(1, 200) }, () => random.between(0, 255));
-    return Buffer.concat([journal, Buffer.from(junk)]);
+    return Buffer.concat([bytes, Buffer.from(junk)]);
   }),
-  'an empty file': ({ head }) => ({ journal: Buffer.alloc(0), head }),
-  'no file': ({ head }) => ({ journal: null, head }),
-  'no count': ({ journal }) => ({ journal, head: null }),
-  'a damaged count': ({ journal, head }, random) => ({ journal, head: flipBits(head, 1, random) }),
-  'neither file': () => ({ journal: null, head: null }),
-  'no count, and a cut between records': ({ journal }, random) => {
-    const lines = linesOf(journal);
-    return { journal: Buffer.concat(lines.slice(0, random.between(0, lines.length - 1))), head: null };
+  'an empty file': (path) => truncate(path, 0),
+  'no file': (path) => rm(path),
+  'a text file': (path) => writeFile(path, 'my notes\n'),
+  'a database of another program': async (path) => {
+    await rm(path);
+    const database = new DatabaseSync(path);
+    database.exec('CREATE TABLE notes (text)');
+    database.close();
   },
+  'a write that was cut off': leaveJournal(false),
+  'the journal of an ended write': leaveJournal(true),
+  'junk as the journal': (path, random) =>
+    writeFile(`${path}-journal`, Buffer.from(Array.from({ length: 600 }, () => random.between(0, 255)))),
 };

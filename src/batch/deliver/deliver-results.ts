@@ -12,9 +12,9 @@ import { assetsOf, type Client, type Job } from '../../client/index.ts';
 import type { Limiter } from '../limiter.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { describeHolder } from '../records/hold.ts';
+import type { StoredFile } from '../records/intents.ts';
 import type { JobEntry, JobRecord } from '../records/job-record.ts';
 import { type Lock, tryLock } from '../records/lock.ts';
-import type { StoredFile } from '../records/next-step.ts';
 import {
   type DeliveredFile,
   downloadResults,

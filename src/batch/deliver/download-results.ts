@@ -14,9 +14,17 @@ import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
+import type { StoredFile } from '../records/intents.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
-import type { StoredFile } from '../records/next-step.ts';
-import { type AddTracks, isAnyOf, isSameFile, placeFile, removeScratch, type WrittenFile, writeWithTracks } from './result-file.ts';
+import {
+  type AddTracks,
+  isAnyOf,
+  isSameFile,
+  placeFile,
+  removeScratch,
+  type WrittenFile,
+  writeWithTracks,
+} from './result-file.ts';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {

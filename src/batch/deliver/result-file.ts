@@ -12,8 +12,8 @@ import { fileSystemFailure, onDisk } from '../../base/system-error.ts';
 import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
 import type { KeptResult } from '../item.ts';
 import type { TracksTask } from '../preparation.ts';
+import type { StoredFile } from '../records/intents.ts';
 import { isKept } from '../records/kept-tracks.ts';
-import type { StoredFile } from '../records/next-step.ts';
 
 /**
  * Moves a complete file to its path, atomically and durably.

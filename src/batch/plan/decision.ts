@@ -2,14 +2,8 @@
 
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
-import type { Intent, Intents } from '../records/intents.ts';
-import {
-  type NewIntent,
-  type NextStep,
-  nextStep,
-  nextStepForItem,
-  type StoredFile,
-} from '../records/next-step.ts';
+import type { Intent, Intents, StoredFile } from '../records/intents.ts';
+import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
 import { type ItemFacts, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
 import { askedMs, downloadedFiles, newestIntent, partIntents } from './item-key.ts';

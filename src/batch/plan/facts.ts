@@ -1,37 +1,30 @@
 /** What the journal records about each item besides its jobs, so that a later run can see what has changed. */
-import * as v from 'valibot';
-import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem } from '../item.ts';
-import { readRecord } from '../records/read-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
-import { withoutSecrets } from '../records/record-line.ts';
-
-const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+import { withoutSecrets } from '../records/secrets.ts';
 
 /** The audio track that a service uses if a video is sent as it is. */
 const FIRST_TRACK = 1;
 
-const itemFacts = v.object({
-  type: v.literal('item_facts'),
+export interface ItemFacts {
+  readonly type: 'item_facts';
   /** Key of the item. */
-  item: v.string(),
-  label: v.string(),
-  kind: v.picklist(JOB_KIND_NAMES),
+  readonly item: string;
+  readonly label: string;
+  readonly kind: JobKind;
   /** Absolute; null for anything but a file. */
-  path: v.nullable(v.string()),
+  readonly path: string | null;
   /** Bytes. */
-  size: v.nullable(v.number()),
-  mtime_ms: v.nullable(v.number()),
+  readonly size: number | null;
+  readonly mtime_ms: number | null;
   /** Number of the audio track that is used, from 1. */
-  audio_track: v.optional(v.number(), FIRST_TRACK),
-  /** Of the input; null until all of it has been read. */
-  sha256: v.nullable(sha256),
-  options_digest: v.string(),
+  readonly audio_track: number;
+  /** Of the input, lower-case hex; null until all of it has been read. */
+  readonly sha256: string | null;
+  readonly options_digest: string;
   /** The request without its source, addresses without their query. */
-  fields: v.record(v.string(), v.unknown()),
-});
-
-export type ItemFacts = v.InferOutput<typeof itemFacts>;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
 
 /** The record of an item, written before its intent. @param hashed SHA-256 of the input, if the upload computed it */
 export function createItemFacts(item: BatchItem, hashed: string | null = null): ItemFacts {
@@ -55,15 +48,4 @@ export function createItemFacts(item: BatchItem, hashed: string | null = null): 
 /** Number of the audio track of an item, from 1. */
 export function trackOf({ input }: Pick<BatchItem, 'input'>): number {
   return input.type === 'file' ? (input.preparation?.track ?? FIRST_TRACK) : FIRST_TRACK;
-}
-
-/** Reads one record of a log; null for one of another type. */
-export function parseItemFacts(record: LogRecord): ItemFacts | null {
-  return readRecord(itemFacts, record);
-}
-
-/** The newest facts of each item, by its key. */
-export function foldItemFacts(records: readonly LogRecord[]): ReadonlyMap<string, ItemFacts> {
-  const facts = records.flatMap((record) => parseItemFacts(record) ?? []);
-  return new Map(facts.map((each) => [each.item, each]));
 }

@@ -1,9 +1,8 @@
 /** Keys of items and parts, the same in every run, and the newest intents of each key. */
 import { hash } from 'node:crypto';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Intent, Intents } from '../records/intents.ts';
-import type { StoredFile } from '../records/next-step.ts';
-import { stripAddress } from '../records/record-line.ts';
+import type { Intent, Intents, StoredFile } from '../records/intents.ts';
+import { stripAddress } from '../records/secrets.ts';
 
 /**
  * The same in every run of the same command. Results with other names are other items: a video with the original sound and

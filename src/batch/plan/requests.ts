@@ -10,7 +10,7 @@ import {
   nearestLanguage,
 } from '../../protocol/language-tag.ts';
 import { checkJobRequest } from '../../protocol/requests.ts';
-import { withoutSecrets } from '../records/record-line.ts';
+import { withoutSecrets } from '../records/secrets.ts';
 import { fieldFlags, flagName, sourceFieldOf } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
 

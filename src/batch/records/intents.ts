@@ -1,128 +1,107 @@
 /** The intents of paid calls: their records, and the state that follows from the records of each. Source: design, "The record (journal)". */
-import * as v from 'valibot';
-import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import { creationOf, VERSION_PREFIX } from '../../protocol/operations.ts';
-import { KEPT_TRACKS } from './kept-tracks.ts';
-import { readRecord } from './read-record.ts';
-import type { LogRecord } from './record-line.ts';
-import { withoutSecrets } from './record-line.ts';
-
-const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-
-const time = v.pipe(v.string(), v.isoTimestamp());
+import type { ItemFile } from '../item.ts';
+import type { KeptTracks } from './kept-tracks.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /** When an intent entered each phase, RFC 3339. */
-const phaseTimes = v.object({
-  intend: v.optional(time),
-  refused: v.optional(time),
-  accepted: v.optional(time),
-  finished: v.optional(time),
-  downloaded: v.optional(time),
-});
-
-type PhaseTimes = Readonly<v.InferOutput<typeof phaseTimes>>;
-
-/** That the job has found: results are named by it where none was asked for. Missing in records of earlier versions. */
-const language = v.optional(v.nullable(v.string()));
+type PhaseTimes = Readonly<Partial<Record<Exclude<IntentRecord['type'], 'publishing'>, string>>>;
 
 /** All records of one intent carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
-const common = {
-  key: v.pipe(v.string(), v.minLength(1)),
-  at: time,
-  /** Of records that a compaction has removed. */
-  times: v.optional(phaseTimes),
-};
+interface Common {
+  readonly key: string;
+  readonly at: string;
+}
 
 /** Durable before the request leaves. */
-const intend = v.object({
-  type: v.literal('intend'),
-  ...common,
+export interface IntendRecord extends Common {
+  readonly type: 'intend';
   /** The name of the operation, such as `createDubbing`. */
-  operation: v.string(),
-  kind: v.picklist(JOB_KIND_NAMES),
+  readonly operation: string;
+  readonly kind: JobKind;
   /** What the intent is for, the same in every run: input file, language, kind and a digest of the options. */
-  item: v.string(),
+  readonly item: string;
   /** Of the request. */
-  path: v.string(),
-  /** Of the body as it is sent: an intent is only ever sent again with the same one. */
-  body_sha256: sha256,
-  /** What was asked, addresses without their query. */
-  params: v.record(v.string(), v.unknown()),
+  readonly path: string;
+  /** Of the body as it is sent, lower-case hex: an intent is only ever sent again with the same one. */
+  readonly body_sha256: string;
+  /** The request, addresses without their query. */
+  readonly params: Readonly<Record<string, unknown>>;
   /** Of the input file; null for an address. */
-  input_sha256: v.nullable(sha256),
-});
+  readonly input_sha256: string | null;
+}
 
 /** The service has made the job. */
-const accepted = v.object({ type: v.literal('accepted'), ...common, job_id: v.string() });
+interface AcceptedRecord extends Common {
+  readonly type: 'accepted';
+  readonly job_id: string;
+}
 
 /** The service has said no before it made anything: nothing is charged. */
-const refused = v.object({
-  type: v.literal('refused'),
-  ...common,
-  code: v.string(),
-  retryable: v.boolean(),
-  message: v.optional(v.string()),
+interface RefusedRecord extends Common {
+  readonly type: 'refused';
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly message?: string | undefined;
   /** Of the answer, for support. */
-  request_id: v.optional(v.string()),
-});
+  readonly request_id?: string | undefined;
+}
 
 /** The job has finished. */
-const finished = v.object({
-  type: v.literal('finished'),
-  ...common,
-  job_id: v.string(),
-  state: v.picklist(['succeeded', 'failed', 'cancelled']),
+export interface FinishedRecord extends Common {
+  readonly type: 'finished';
+  readonly job_id: string;
+  readonly state: 'succeeded' | 'failed' | 'cancelled';
   /** Why it failed; null if it did not. */
-  error: v.nullable(v.object({ code: v.string(), message: v.string(), retryable: v.boolean() })),
+  readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
   /** When its results expire, as the service states. */
-  expires_at: v.optional(v.nullable(v.string())),
-  language,
-});
+  readonly expires_at?: string | null | undefined;
+  /** As the job found it: results are named by it where none was asked for. */
+  readonly language?: string | null | undefined;
+}
 
-const files = v.array(
-  v.object({
-    path: v.string(),
-    sha256,
-    /** Bytes. */
-    size: v.number(),
-    /** Name of the part of the result, such as `video`; records of earlier versions have the order of the parts instead. */
-    asset: v.optional(v.string()),
-    /** Tracks of the source that were added on this machine. */
-    kept: v.optional(v.picklist(KEPT_TRACKS)),
-  }),
-);
+export interface StoredFile {
+  readonly path: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Name of the part of the result, such as `video`. */
+  readonly asset?: string | undefined;
+  /** Tracks of the source that were added on this machine. */
+  readonly kept?: KeptTracks | undefined;
+}
+
+/** As records have files; those that were not read are missing. */
+export function storeFiles(files: readonly ItemFile[]): readonly StoredFile[] {
+  return files.flatMap(({ asset, path, bytes, sha256, kept }) =>
+    bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes, kept }],
+  );
+}
 
 /** These files are whole, checked and synced, and get their names next. A run that is killed then knows them by this. */
-const publishing = v.object({ type: v.literal('publishing'), ...common, job_id: v.string(), files });
+interface PublishingRecord extends Common {
+  readonly type: 'publishing';
+  readonly job_id: string;
+  readonly files: readonly StoredFile[];
+}
 
 /** All results are on this disk, checked and synced. */
-const downloaded = v.object({
-  type: v.literal('downloaded'),
-  ...common,
-  job_id: v.string(),
-  files,
-  language,
-});
-
-const intentRecord = v.variant('type', [intend, accepted, refused, finished, publishing, downloaded]);
-
-/** Half of a log are records of other types, and parsing them to report an error is slow. */
-const TYPES: ReadonlySet<string> = new Set(intentRecord.options.map(({ entries }) => entries.type.literal));
-
-export type IntendRecord = v.InferOutput<typeof intend>;
-type RefusedRecord = v.InferOutput<typeof refused>;
-type AcceptedRecord = v.InferOutput<typeof accepted>;
-export type FinishedRecord = v.InferOutput<typeof finished>;
-type PublishingRecord = v.InferOutput<typeof publishing>;
-export type DownloadedRecord = v.InferOutput<typeof downloaded>;
-export type IntentRecord = v.InferOutput<typeof intentRecord>;
-
-/** Reads one record of a log; null for one of another type, or of another version of this program. */
-export function parseIntentRecord(record: LogRecord): IntentRecord | null {
-  if (!TYPES.has(record.type)) return null;
-  const parsed = v.safeParse(intentRecord, record);
-  return parsed.success ? parsed.output : null;
+export interface DownloadedRecord extends Common {
+  readonly type: 'downloaded';
+  readonly job_id: string;
+  readonly files: readonly StoredFile[];
+  readonly language?: string | null | undefined;
 }
+
+export type IntentRecord =
+  | IntendRecord
+  | AcceptedRecord
+  | RefusedRecord
+  | FinishedRecord
+  | PublishingRecord
+  | DownloadedRecord;
 
 /** The record to be written before a paid request leaves; the kind decides operation and path. */
 export function createIntent(fields: Omit<IntendRecord, 'type' | 'operation' | 'path'>): IntendRecord {
@@ -131,21 +110,14 @@ export function createIntent(fields: Omit<IntendRecord, 'type' | 'operation' | '
   return { type: 'intend', ...fields, operation, path: VERSION_PREFIX + path, params };
 }
 
-const forgotten = v.object({
-  type: v.literal('item_forgotten'),
-  at: time,
-  /** Key of the item. */
-  item: v.string(),
-  /** Key of the item that takes over its intents; without one, no item has them. */
-  as: v.optional(v.string()),
-});
-
 /** Ends what the records before it say about an item. */
-export type ForgottenRecord = v.InferOutput<typeof forgotten>;
-
-/** Reads one record of a log; null for one of another type. */
-export function parseForgotten(record: LogRecord): ForgottenRecord | null {
-  return record.type === 'item_forgotten' ? readRecord(forgotten, record) : null;
+export interface ForgottenRecord {
+  readonly type: 'item_forgotten';
+  readonly at: string;
+  /** Key of the item. */
+  readonly item: string;
+  /** Key of the item that takes over its intents; without one, no item has them. */
+  readonly as?: string | undefined;
 }
 
 /** How far an intent has come. It only ever goes forward, in this order. */
@@ -162,6 +134,8 @@ export const PHASES = ['intended', 'refused', 'accepted', 'finished', 'downloade
 export interface Intent {
   /** The Idempotency-Key. */
   readonly key: string;
+  /** Key of the item that has it; null for one that was forgotten, or whose record is lost. */
+  readonly item: string | null;
   /** Null when that record is lost to damage: the other records still identify the paid job. */
   readonly asked: IntendRecord | null;
   readonly outcome: IntentState;
@@ -177,118 +151,53 @@ export interface Intents {
   readonly byItem: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The state of all intents of a log. Records that come twice count once; those of other types are ignored. */
-export function foldIntents(records: readonly LogRecord[]): Intents {
-  const tracker = trackIntents();
-  for (const record of records) tracker.add(record);
-  return tracker.intents;
+export function gatherIntents(all: Iterable<Intent>): Intents {
+  const gathered = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
+  for (const intent of all) setIntent(gathered, intent);
+  return gathered;
 }
 
-/** The same state, updated record by record during a run. */
-interface IntentTracker {
-  readonly intents: Intents;
-  /** False for a record of another type, which says nothing of an intent. */
-  add(record: LogRecord): boolean;
+/** Adds an intent, or replaces it by what it is now. */
+export function setIntent(
+  { byKey, byItem }: { readonly byKey: Map<string, Intent>; readonly byItem: Map<string, string[]> },
+  intent: Intent,
+): void {
+  const { key, item } = intent;
+  const before = byKey.get(key)?.item ?? null;
+  byKey.set(key, intent);
+  if (before === item) return;
+  if (before !== null) {
+    const left = (byItem.get(before) ?? []).filter((each) => each !== key);
+    if (left.length === 0) byItem.delete(before);
+    else byItem.set(before, left);
+  }
+  if (item !== null) byItem.set(item, [...(byItem.get(item) ?? []), key]);
 }
 
-export function trackIntents(): IntentTracker {
-  const { intents, take, forget } = createFold();
-  return {
-    intents,
-    add(record) {
-      const line = parseIntentRecord(record);
-      take(line);
-      forget(parseForgotten(record));
-      return line !== null;
-    },
-  };
-}
-
-interface Fold {
-  readonly intents: Intents;
-  take(line: IntentRecord | null): void;
-  forget(record: ForgottenRecord | null): void;
-}
-
-function createFold(known: Intents = { byKey: new Map(), byItem: new Map() }): Fold {
-  const byKey = new Map(known.byKey);
-  const byItem = new Map([...known.byItem].map(([item, keys]) => [item, [...keys]]));
-  return {
-    intents: { byKey, byItem },
-    forget(record) {
-      const keys = record === null ? undefined : byItem.get(record.item);
-      if (record === null || keys === undefined) return;
-      byItem.delete(record.item);
-      if (record.as === undefined) return;
-      for (const key of keys) {
-        const intent = byKey.get(key);
-        if (intent !== undefined) byKey.set(key, moveIntent(intent, record.as));
-      }
-      byItem.set(record.as, [...(byItem.get(record.as) ?? []), ...keys]);
-    },
-    take(line) {
-      if (line === null) return;
-      const known = byKey.get(line.key);
-      const next = advance(known ?? newIntent(line.key), line);
-      byKey.set(line.key, next);
-      if (next.asked === null || known?.asked === next.asked) return;
-      const keys = byItem.get(next.asked.item);
-      if (keys === undefined) byItem.set(next.asked.item, [next.key]);
-      else keys.push(next.key);
-    },
-  };
-}
-
-/** The intents after these records. The known ones are not changed. */
-export function forgetItems(intents: Intents, records: readonly ForgottenRecord[]): Intents {
-  const fold = createFold(intents);
-  for (const record of records) fold.forget(record);
-  return fold.intents;
-}
-
-/** An intent of another item, which has not got its result yet: the files of the first one are known to be whole. */
-function moveIntent(intent: Intent, item: string): Intent {
-  const asked = intent.asked === null ? null : { ...intent.asked, item };
-  if (intent.outcome.phase !== 'downloaded') return { ...intent, asked };
-  const { key, at, job_id, files: own, language: found } = intent.outcome.record;
-  const end = {
-    type: 'finished',
-    key,
-    at,
-    job_id,
-    state: 'succeeded',
-    error: null,
-    language: found,
-  } as const;
-  return {
-    ...intent,
-    asked,
-    outcome: { phase: 'finished', record: end },
-    publishing: { type: 'publishing', key, at, job_id, files: own },
-  };
-}
-
-function newIntent(key: string): Intent {
-  return { key, asked: null, outcome: { phase: 'intended' }, publishing: null, times: {} };
+export function newIntent(key: string): Intent {
+  return { key, item: null, asked: null, outcome: { phase: 'intended' }, publishing: null, times: {} };
 }
 
 /** An intent after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
-function advance(intent: Intent, { times: earlier, ...line }: IntentRecord): Intent {
-  if (line.type === 'publishing') return addPublishing(intent, line);
-  const times = { [line.type]: line.at, ...earlier, ...intent.times };
-  if (line.type === 'intend') return { ...intent, times, asked: intent.asked ?? line };
-  const outcome = outcomeOf(line);
+export function advance(intent: Intent, record: IntentRecord): Intent {
+  if (record.type === 'publishing') return addPublishing(intent, record);
+  const times = { [record.type]: record.at, ...intent.times };
+  if (record.type === 'intend')
+    return intent.asked === null
+      ? { ...intent, times, asked: record, item: record.item }
+      : { ...intent, times };
+  const outcome = outcomeOf(record);
   const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(intent.outcome.phase);
   const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
   const publishing = outcome.phase === 'downloaded' ? null : intent.publishing;
   return isNews ? { ...intent, times, outcome, publishing } : { ...intent, times };
 }
 
-/** What was downloaded is recorded as such; of what was not, each version of a file may be there. */
-function addPublishing(intent: Intent, line: PublishingRecord): Intent {
+/** Downloaded files are known as such; of others, each version of a file may be there. */
+function addPublishing(intent: Intent, record: PublishingRecord): Intent {
   if (intent.outcome.phase === 'downloaded') return intent;
-  const known = intent.publishing ?? { ...line, files: [] };
-  const files = line.files.filter(
+  const known = intent.publishing ?? { ...record, files: [] };
+  const files = record.files.filter(
     ({ path, sha256 }) => !known.files.some((each) => each.path === path && each.sha256 === sha256),
   );
   return { ...intent, publishing: { ...known, files: [...known.files, ...files] } };
@@ -307,28 +216,34 @@ function outcomeOf(record: Exclude<IntentRecord, IntendRecord | PublishingRecord
   }
 }
 
-/**
- * The question and the last word on each intent, for the compaction of a log; records of other types stay. Nothing is
- * lost by it, since every word carries all that the ones before it said, and the last one is given their times.
- */
-export function pickLiveIntents(records: Iterable<LogRecord>): LogRecord[] {
-  const { intents, take, forget } = createFold();
-  const order: (LogRecord | string)[] = [];
-  for (const record of records) {
-    const line = parseIntentRecord(record);
-    if (line === null) order.push(record);
-    else if (!intents.byKey.has(line.key)) order.push(line.key);
-    take(line);
-    forget(parseForgotten(record));
+/** The intents after these records. The known ones are not changed. */
+export function forgetItems({ byKey }: Intents, records: readonly ForgottenRecord[]): Intents {
+  const intents = gatherIntents(byKey.values());
+  const gathered = { byKey: new Map(intents.byKey), byItem: new Map<string, string[]>() };
+  for (const [item, keys] of intents.byItem) gathered.byItem.set(item, [...keys]);
+  for (const { item, as = null } of records) {
+    for (const key of gathered.byItem.get(item) ?? []) {
+      const intent = gathered.byKey.get(key);
+      if (intent !== undefined) setIntent(gathered, moveIntent(intent, as));
+    }
   }
-  return order.flatMap((place): LogRecord[] => {
-    if (typeof place !== 'string') return [place];
-    const intent = intents.byKey.get(place);
-    return intent === undefined ? [] : recordsOf(intent);
-  });
+  return gathered;
 }
 
-function recordsOf({ asked, outcome, publishing, times }: Intent): LogRecord[] {
-  const last = outcome.phase === 'intended' ? null : { ...outcome.record, times };
-  return [asked, last, publishing].filter((record) => record !== null);
+/** An intent of another item, which has not got its result yet: the files of the first one are known to be whole. */
+export function moveIntent(intent: Intent, item: string | null): Intent {
+  if (item === null) return { ...intent, item };
+  const asked = intent.asked === null ? null : { ...intent.asked, item };
+  if (intent.outcome.phase !== 'downloaded') return { ...intent, item, asked };
+  const { key, at, job_id, files, language } = intent.outcome.record;
+  return {
+    ...intent,
+    item,
+    asked,
+    outcome: {
+      phase: 'finished',
+      record: { type: 'finished', key, at, job_id, state: 'succeeded', error: null, language },
+    },
+    publishing: { type: 'publishing', key, at, job_id, files },
+  };
 }

@@ -1,6 +1,6 @@
 /** What a run does about an earlier one's intents: never pay twice, never lose a paid result. Pure. */
 import { LIMITS } from '../../protocol/limits.ts';
-import type { DownloadedRecord, FinishedRecord, IntendRecord, Intent, Intents } from './intents.ts';
+import type { FinishedRecord, IntendRecord, Intent, Intents, StoredFile } from './intents.ts';
 
 export type NextStep =
   /** Send the request again, same key and same body: it may have arrived, and the service makes only one job. */
@@ -25,8 +25,6 @@ type NothingLeft =
    * to pay again, and that when the service has said so.
    */
   | { readonly reason: 'expired'; readonly jobId: string | null };
-
-export type StoredFile = Readonly<DownloadedRecord['files'][number]>;
 
 /** Margin for network delay and clock skew. */
 const MARGIN_MS = 60 * 60_000;

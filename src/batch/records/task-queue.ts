@@ -11,25 +11,3 @@ export function createTaskQueue(): TaskQueue {
     return done;
   };
 }
-
-/**
- * Groups items that arrive while earlier ones are being written into one write and one sync.
- * @returns a function that resolves when its item is committed, and rejects when the commit of its group fails
- */
-export function createGroupCommit<Item>(
-  inTurn: TaskQueue,
-  commit: (items: readonly Item[]) => Promise<void>,
-): (items: readonly Item[]) => Promise<void> {
-  let gathered: Item[] = [];
-  let next: Promise<void> | null = null;
-  return (items) => {
-    gathered.push(...items);
-    next ??= inTurn(() => {
-      const group = gathered;
-      gathered = [];
-      next = null;
-      return commit(group);
-    });
-    return next;
-  };
-}

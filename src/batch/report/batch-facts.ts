@@ -1,18 +1,13 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
 import type { CreditTotals } from '../item.ts';
-import { foldItemFacts } from '../plan/facts.ts';
-import { readProvenances } from '../provenance-record.ts';
-import { foldIntents, type Intent, type Intents } from '../records/intents.ts';
-import type { LogContent, LogRecord } from '../records/record-line.ts';
-import { type Bill, createBudget, isReported, readBills } from '../run/budget.ts';
+import type { ReadRecords } from '../records/batch-records.ts';
+import type { Intent, Intents } from '../records/intents.ts';
+import { type Bill, createBudget, isReported } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
-import { foldStageRecords } from '../stages/records.ts';
 import { gatherParts, readStageReports, resolveStagedResults } from './combined-reports.ts';
-import { type BatchCommand, foldBatchCommands } from './command-record.ts';
-import { withoutForgotten } from './forgotten-items.ts';
+import type { BatchCommand } from './command-record.ts';
 import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
-import { foldUnusable } from './unusable-inputs.ts';
 
 export interface BatchFacts {
   /** In the order of the batch. */
@@ -50,24 +45,14 @@ export interface ShardReport {
 }
 
 /**
- * @param content of the journal, paths in it absolute
  * @param folder of the results, absolute
  * @param now milliseconds since 1970
  */
-export function readBatchFacts(
-  { records: all, damage }: Omit<LogContent, 'last'>,
-  folder: string,
-  now: number,
-): BatchFacts {
-  const records = withoutForgotten(all);
-  const intents = foldIntents(records);
-  const facts = foldItemFacts(records);
-  const commands = foldBatchCommands(records);
-  const bills = readBills(records);
-  const provenances = readProvenances(records);
+export function readBatchFacts(records: ReadRecords, folder: string, now: number): BatchFacts {
+  const { intents, facts, commands, bills, provenances, checked } = records;
+  const { unusable, usable } = checked;
   const stages = readStageReports(records, folder);
-  const { unusable, usable } = foldUnusable(records);
-  const reports = [...readItemKeys(all)].flatMap((key): ItemReport[] => {
+  const reports = [...readItemKeys(records)].flatMap((key): ItemReport[] => {
     const own = intentsOf(key, intents);
     // A file that a run in stages could not use before: its jobs belong to other items.
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
@@ -85,7 +70,7 @@ export function readBatchFacts(
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
-    damaged: countDamage({ records, damage }),
+    damaged: countDamage(records),
     stray_jobs: strayIds(intents),
     shards: [],
     missing_shards: [],
@@ -93,19 +78,23 @@ export function readBatchFacts(
 }
 
 /** Keys of the items and parts that records know and that were not forgotten, in the order of the batch. */
-export function readItemKeys(all: readonly LogRecord[]): ReadonlySet<string> {
-  const records = withoutForgotten(all);
+export function readItemKeys({
+  commands,
+  facts,
+  intents,
+  stages,
+}: Pick<ReadRecords, 'commands' | 'facts' | 'intents' | 'stages'>): ReadonlySet<string> {
   return new Set([
-    ...foldBatchCommands(records).flatMap(({ items }) => items),
-    ...foldItemFacts(records).keys(),
-    ...foldIntents(records).byItem.keys(),
-    ...foldStageRecords(records).finished.keys(),
+    ...commands.flatMap(({ items }) => items),
+    ...facts.keys(),
+    ...intents.byItem.keys(),
+    ...stages.finished.keys(),
   ]);
 }
 
 /** Damaged places of a journal, until its jobs were compared with those of the service. */
-export function countDamage({ records, damage }: Pick<LogContent, 'records' | 'damage'>): number {
-  return damage.length + (findDoubt(records, null)?.places.length ?? 0);
+export function countDamage(records: ReadRecords): number {
+  return records.damage.length + (findDoubt(records, null)?.places.length ?? 0);
 }
 
 /** The facts of several folders, in their order. */

@@ -3,10 +3,10 @@
 import { resolve } from 'node:path';
 import { NOT_USABLE } from '../plan/input.ts';
 import { nameOfKey, readPartKey } from '../plan/item-key.ts';
-import type { LogRecord } from '../records/record-line.ts';
+import type { BatchRecords } from '../records/batch-records.ts';
 import { isStageKey } from '../stages/items.ts';
-import { type FinishedVideo, foldStageRecords } from '../stages/records.ts';
-import { type BatchCommand, parseBatchCommand } from './command-record.ts';
+import type { FinishedVideo } from '../stages/records.ts';
+import type { BatchCommand } from './command-record.ts';
 import { type ItemReport, type ReportState, sumCredits } from './item-report.ts';
 import { combineParts } from './provenance.ts';
 
@@ -123,14 +123,12 @@ interface StageReports {
   readonly apply: (report: ItemReport) => ItemReport;
 }
 
-/**
- * @param records of a journal
- * @param folder of the results, absolute
- */
-export function readStageReports(records: readonly LogRecord[], folder: string): StageReports {
-  const { finished } = foldStageRecords(records);
+/** @param folder of the results, absolute */
+export function readStageReports(
+  { stages: { finished }, begun }: Pick<BatchRecords, 'stages' | 'begun'>,
+  folder: string,
+): StageReports {
   const keys = [...finished.keys()];
-  const begun = keys.length === 0 ? new Map<string, number>() : lastBegun(records);
   return {
     keys,
     apply: (report) => {
@@ -170,16 +168,6 @@ function isEarlier(stage: ItemReport, { key, kind, target_language: language }: 
   if (stage.key === key || (kind !== 'auto_localization' && stage.kind !== 'subtitle_recognition'))
     return false;
   return stage.target_language === null || stage.target_language === language;
-}
-
-/** When a command last named each item, milliseconds since 1970. */
-function lastBegun(records: readonly LogRecord[]): Map<string, number> {
-  const begun = new Map<string, number>();
-  for (const record of records) {
-    const command = parseBatchCommand(record);
-    for (const key of command?.items ?? []) begun.set(key, msOf(command?.at ?? null));
-  }
-  return begun;
 }
 
 function asFinished(

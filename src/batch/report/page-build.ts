@@ -7,8 +7,27 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { digestLines } from '../stages/items.ts';
 import { sumCredits } from './item-report.ts';
-import { type EntryDetail, type ReportEntry, type ReportFacts, type ReportFile, type ReportFit, type ReportSubtitle, type ReportTrack, TRACK_ROLES, type TrackRole } from './page-facts.ts';
-import { groupJobs, type JobGroup, type MediaReaders, type PageFile, type PageJob, type PageSource, type Sound, worstState } from './page-jobs.ts';
+import {
+  type EntryDetail,
+  type ReportEntry,
+  type ReportFacts,
+  type ReportFile,
+  type ReportFit,
+  type ReportSubtitle,
+  type ReportTrack,
+  TRACK_ROLES,
+  type TrackRole,
+} from './page-facts.ts';
+import {
+  groupJobs,
+  type JobGroup,
+  type MediaReaders,
+  type PageFile,
+  type PageJob,
+  type PageSource,
+  type Sound,
+  worstState,
+} from './page-jobs.ts';
 import { describeCuts } from './provenance.ts';
 import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 

@@ -2,7 +2,7 @@
 
 import { nameOfKey } from '../plan/item-key.ts';
 import type { BatchPlace } from '../record-folder.ts';
-import type { LogContent } from '../records/record-line.ts';
+import { combineRecords, type ReadRecords } from '../records/batch-records.ts';
 import { type Shard, shardOf, writeShard } from '../shard.ts';
 import {
   type BatchFacts,
@@ -14,13 +14,13 @@ import {
   readBatchFacts,
   type ShardReport,
 } from './batch-facts.ts';
-import { type BatchCommand, foldBatchCommands } from './command-record.ts';
+import type { BatchCommand } from './command-record.ts';
 import type { ItemReport } from './item-report.ts';
 
 /** A journal of a folder, paths in it absolute. */
 interface JournalContent {
   readonly place: BatchPlace;
-  readonly content: Omit<LogContent, 'last'>;
+  readonly content: ReadRecords;
 }
 
 export interface FolderFacts {
@@ -41,8 +41,7 @@ export function readFolderFacts(
 ): BatchFacts {
   // The newest last: its facts about an item count.
   const ordered = journals.toSorted((one, other) => lastRunMs(one) - lastRunMs(other));
-  const records = ordered.flatMap(({ content }) => content.records);
-  const facts = readBatchFacts({ records, damage: [], torn: 0 }, folder, now);
+  const facts = readBatchFacts(combineRecords(ordered.map(({ content }) => content)), folder, now);
   return { ...facts, damaged: journals.reduce((sum, { content }) => sum + countDamage(content), 0) };
 }
 
@@ -83,10 +82,8 @@ function withPlace(item: ItemReport, count: number | undefined, folder: string |
   };
 }
 
-function lastCommand({ records }: JournalContent['content']): BatchCommand | undefined {
-  return foldBatchCommands(records)
-    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
-    .at(-1);
+function lastCommand({ commands }: ReadRecords): BatchCommand | undefined {
+  return commands.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)).at(-1);
 }
 
 function lastRunMs({ content }: JournalContent): number {

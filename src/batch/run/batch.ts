@@ -6,8 +6,8 @@ import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import type { Preparation } from '../preparation.ts';
+import type { BatchRecord } from '../records/batch-records.ts';
 import type { JobRecord } from '../records/job-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
 import type { UploadRecord } from '../records/upload-record.ts';
 import type { BatchJournal } from './journal.ts';
 
@@ -64,7 +64,7 @@ export interface Task {
 export interface Arrival {
   readonly tasks: readonly Task[];
   /** Written to the journal before the tasks start. */
-  readonly records: readonly LogRecord[];
+  readonly records: readonly BatchRecord[];
 }
 
 /**
@@ -101,7 +101,7 @@ export interface Batch {
   /** Name of the command, for the job record. */
   readonly command: string;
   /** Written to the journal first, such as the command line. */
-  readonly preface: readonly LogRecord[];
+  readonly preface: readonly BatchRecord[];
   readonly listen: BatchListener;
   /** Shows a warning. */
   readonly warn: (text: string) => void;

@@ -5,7 +5,6 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { CreditTotals, Units } from '../item.ts';
-import type { LogRecord } from '../records/record-line.ts';
 import type { NewCredits } from './batch.ts';
 
 /** The costs of a job as the service reports them; null where it does not. */
@@ -182,32 +181,6 @@ function thousandthsOfPrice(price: number): number {
 
 function toThousandths(credits: number): number {
   return Math.round(credits * 1000);
-}
-
-/** The record of a bill. @param key of the intent */
-export function writeBill(key: string, bill: Bill): LogRecord {
-  const { status, quantity, reserved_credits, charged_credits } = bill;
-  return { type: 'billed', key, status, quantity, reserved_credits, charged_credits };
-}
-
-/** The newest bill of each intent, by its key; records of other types are ignored. */
-export function readBills(records: readonly LogRecord[]): ReadonlyMap<string, Bill> {
-  const bills = new Map<string, Bill>();
-  for (const record of records) {
-    if (record.type !== 'billed' || typeof record.key !== 'string') continue;
-    bills.set(record.key, {
-      status: typeof record.status === 'string' ? record.status : null,
-      // It does not change, and later runs may not know it.
-      quantity: asNumber(record.quantity) ?? bills.get(record.key)?.quantity ?? null,
-      reserved_credits: asNumber(record.reserved_credits),
-      charged_credits: asNumber(record.charged_credits),
-    });
-  }
-  return bills;
-}
-
-function asNumber(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 /** Sums over the costs of jobs, kept up to date: a batch may have thousands, and asks for them with each. Pure. */

@@ -1,13 +1,10 @@
 /** References that jobs carry, so that a lost journal can be rebuilt from the job lists of the service. */
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import * as v from 'valibot';
 import type { BatchItem } from '../item.ts';
 import { trackOf } from '../plan/facts.ts';
 import type { BatchPlace } from '../record-folder.ts';
 import type { Intents } from '../records/intents.ts';
-import { readRecord } from '../records/read-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
 import { writeShard } from '../shard.ts';
 import type { BatchJournal } from './journal.ts';
 import { findDoubt } from './lost-jobs.ts';
@@ -21,14 +18,6 @@ interface ClientReference {
   readonly batch: string;
   readonly item: string;
 }
-
-/** The name of a folder in the references of its jobs. */
-const batchName = v.object({
-  type: v.literal('batch_name'),
-  batch: v.pipe(v.string(), v.regex(new RegExp(`^[0-9a-f]{${BATCH_LENGTH}}$`))),
-  /** False if it was chosen after records were lost, perhaps including an earlier name. */
-  is_certain: v.optional(v.boolean(), true),
-});
 
 /** The name of a folder, and whether all its jobs certainly carry it. */
 export interface BatchName {
@@ -51,24 +40,16 @@ export async function batchReference({ folder, shard }: BatchPlace): Promise<str
  * @throws Failure (`disk`)
  */
 export async function nameBatch(
-  journal: Pick<BatchJournal, 'records' | 'intents' | 'add'>,
+  journal: Pick<BatchJournal, 'name' | 'damages' | 'intents' | 'add'>,
   place: BatchPlace,
 ): Promise<BatchName> {
-  const named = findName(journal.records());
-  if (named !== null) return { batch: named.batch, isCertain: named.is_certain };
+  const { name } = journal;
+  if (name !== null) return { batch: name.batch, isCertain: name.is_certain };
   const carried = findCarried(journal.intents);
   const batch = carried ?? (await batchReference(place));
-  const isCertain = carried !== null || findDoubt(journal.records(), null) === null;
+  const isCertain = carried !== null || findDoubt(journal, null) === null;
   await journal.add({ type: 'batch_name', batch, is_certain: isCertain });
   return { batch, isCertain };
-}
-
-function findName(records: readonly LogRecord[]) {
-  for (const record of records) {
-    const named = readRecord(batchName, record);
-    if (named !== null) return named;
-  }
-  return null;
 }
 
 /** The name that an earlier request carried. */

@@ -6,9 +6,9 @@ import type { BatchItem, BatchListener, ItemState } from '../item.ts';
 import { createLimiter } from '../limiter.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
-import type { LogRecord } from '../records/record-line.ts';
+import type { BatchRecord } from '../records/batch-records.ts';
 import { type Batch, isEndless, type Task } from './batch.ts';
-import { type Budget, createBudget, readBills, writeBill } from './budget.ts';
+import { type Budget, createBudget } from './budget.ts';
 import type { BatchJournal } from './journal.ts';
 import { createLauncher } from './launcher.ts';
 import { createPreparations } from './preparations.ts';
@@ -75,11 +75,11 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
     countBills,
     canAfford: (kind, units) => budget.judge(kind, units) !== 'stop',
     pause: (ms) => pause(runtime, ms, stopping.launching),
-    takeBill(item, key, { billing }): readonly LogRecord[] {
+    takeBill(item, key, { billing }): readonly BatchRecord[] {
       const bill = budget.bill(item.key, item.kind, billing, item.units);
       reportCredits();
       launcher.lookAgain();
-      return billing === null && bill.quantity === null ? [] : [writeBill(key, bill)];
+      return billing === null && bill.quantity === null ? [] : [{ type: 'billed', key, ...bill }];
     },
     judge(failure) {
       if (failure.facts.category === 'temporary') streak.inARow += 1;
@@ -101,10 +101,9 @@ export function inputPaths(tasks: readonly Task[]): readonly string[] {
 function countEarlierBills(
   budget: Budget,
   items: readonly CountedItem[],
-  { intents, records }: BatchJournal,
+  { intents, bills }: BatchJournal,
 ): void {
   if (items.length === 0) return;
-  const bills = readBills(records());
   const kinds = new Map(items.map(({ key, kind }) => [key, kind]));
   for (const [item, keys] of intents.byItem) {
     const kind = kinds.get(readPartKey(item)?.item ?? item);

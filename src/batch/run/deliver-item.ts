@@ -19,7 +19,7 @@ import { exists } from '../plan/file-status.ts';
 import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
-import type { StoredFile } from '../records/next-step.ts';
+import { type StoredFile, storeFiles } from '../records/intents.ts';
 import { type Run, timestamp } from './run.ts';
 
 /**
@@ -132,9 +132,7 @@ async function noteDownloaded(
   job: Job,
   { files, language }: { readonly files: readonly DeliveredFile[]; readonly language: string | null },
 ): Promise<void> {
-  const stored = files.flatMap(({ asset, path, bytes, sha256, kept }) =>
-    bytes === null || sha256 === null ? [] : [{ asset, path, sha256, size: bytes, kept }],
-  );
+  const stored = storeFiles(files);
   if (stored.length < files.length) return;
   const at = timestamp(run);
   await run.journal.add({ type: 'downloaded', key, at, job_id: job.id, files: stored, language });
@@ -186,13 +184,7 @@ export async function copyRenamed(
     await rm(work, { recursive: true, force: true }).catch(() => undefined);
   }
   const { job_id, language } = intent.outcome.record;
-  const stored = files.map(({ asset, path, bytes: size, sha256, kept }) => ({
-    asset,
-    path,
-    size,
-    sha256,
-    kept,
-  }));
+  const stored = storeFiles(files);
   await journal.add({ type: 'downloaded', key, at: timestamp(run), job_id, files: stored, language });
   return files.map(({ from: _, ...file }) => file);
 }

@@ -1,7 +1,7 @@
 /** Joins the results of the parts of an item. A joined file gets its name when it is complete. */
 import { hash, randomUUID } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { type AddTracks, addKept, isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
@@ -13,11 +13,10 @@ import { digestMaking, downloadedFiles, partKey } from '../plan/item-key.ts';
 import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { JoinedFile, JoinTask } from '../preparation.ts';
-import { createIntent } from '../records/intents.ts';
-import type { LogRecord } from '../records/record-line.ts';
+import type { BatchRecord } from '../records/batch-records.ts';
+import { createIntent, storeFiles } from '../records/intents.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
-import { findJoining } from './part-records.ts';
 import type { PreparedSource } from './preparations.ts';
 import { type Run, timestamp } from './run.ts';
 import { digestRequest } from './submit.ts';
@@ -93,11 +92,12 @@ async function findJoined(
   { made }: SplitItem,
   targets: readonly Target[],
 ): Promise<readonly ItemFile[] | null> {
-  const known = findJoining(run.journal.records(), item.key, made);
-  if (known === null) return null;
+  const known = run.journal.joined.get(item.key);
+  // They were never joined from these parts.
+  if (known?.made !== made) return null;
   const files: ItemFile[] = [];
   for (const { asset, path } of targets) {
-    const file = known.files.find((each) => resolve(run.batch.delivery.folder, each.path) === path);
+    const file = known.files.find((each) => each.path === path);
     const bytes = file?.size ?? 0;
     if (file === undefined || file.kept !== item.keep) return null;
     if (!(await isSameFile(path, { bytes, sha256: file.sha256 }))) return null;
@@ -137,7 +137,7 @@ async function joinAnew(
     type: 'joining',
     item: item.key,
     made,
-    files: files.map(({ file }) => recordFile(file, batch.delivery.folder)),
+    files: storeFiles(files.map(({ file }) => file)),
   });
   for (const { from, file } of files) {
     const overwrite = batch.delivery.existing === 'replace' || ours.has(file.path);
@@ -180,12 +180,11 @@ async function oursAmong(
   made: string,
   targets: readonly Target[],
 ): Promise<ReadonlySet<string>> {
-  const known = findJoining(run.journal.records(), item.key, made);
+  const known = run.journal.joined.get(item.key);
   const ours = new Set<string>();
-  for (const { path, size, sha256 } of known?.files ?? []) {
-    const place = resolve(run.batch.delivery.folder, path);
-    const isTarget = targets.some((target) => target.path === place);
-    if (isTarget && (await isSameFile(place, { bytes: size, sha256 }))) ours.add(place);
+  for (const { path, size, sha256 } of known?.made === made ? known.files : []) {
+    const isTarget = targets.some((target) => target.path === path);
+    if (isTarget && (await isSameFile(path, { bytes: size, sha256 }))) ours.add(path);
   }
   const earlier = downloadedFiles(item.key, run.journal.intents);
   for (const { path } of targets) if (await isAnyOf(path, earlier)) ours.add(path);
@@ -199,7 +198,7 @@ function joinedRecords(
   { sha256, made }: SplitItem,
   results: readonly PartResult[],
   files: readonly ItemFile[],
-): LogRecord[] {
+): BatchRecord[] {
   const { kind } = item;
   const key = `joined:${randomUUID()}`;
   const at = timestamp(run);
@@ -213,21 +212,15 @@ function joinedRecords(
     params: { ...item.fields },
     input_sha256: sha256,
   });
-  const stored = files.map(({ asset, path: place, bytes: size, sha256: hash, kept }) => ({
-    asset,
-    path: place,
-    sha256: hash,
-    size,
-    kept,
-  }));
   const [first] = results;
-  const fetched = { type: 'downloaded', key, at, job_id: first?.jobId ?? key, files: stored };
+  const fetched = {
+    type: 'downloaded',
+    key,
+    at,
+    job_id: first?.jobId ?? key,
+    files: storeFiles(files),
+  } as const;
   return [createItemFacts(item, sha256), intent, fetched];
-}
-
-/** Paths in the record are relative, so that the folder can be moved. @param folder of the results */
-function recordFile({ asset, path, bytes, sha256, kept }: ItemFile, folder: string) {
-  return { asset, path: relative(folder, path), sha256, size: bytes, kept };
 }
 
 /** Converts joined subtitles in place into the format that the user asked for. */

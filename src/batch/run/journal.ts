@@ -4,34 +4,28 @@ import { diskFailure, type Failure, temporaryFailure } from '../../base/failure.
 import { makeFolder } from '../../base/folder.ts';
 import { describeDisk, errorCode, inFolderOf } from '../../base/system-error.ts';
 import { otherPlaces, requireSameShards } from '../other-journals.ts';
+import { type BatchPlace, lockPath, recordsPath, refuseOldRecords } from '../record-folder.ts';
 import {
-  type BatchPlace,
-  journalPath,
-  lockPath,
-  withAbsolutePaths,
-  withPathsFrom,
-} from '../record-folder.ts';
-import { openAppendLog } from '../records/append-log.ts';
+  applyRecord,
+  BATCH_SCHEMA,
+  type BatchRecord,
+  type BatchRecords,
+  viewRecords,
+} from '../records/batch-records.ts';
+import { openRecords } from '../records/database.ts';
 import { describeHolder } from '../records/hold.ts';
-import { type Intents, pickLiveIntents, trackIntents } from '../records/intents.ts';
+import { type Intent, setIntent } from '../records/intents.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
-import type { LogRecord } from '../records/record-line.ts';
-import { pickLiveCommands } from '../report/command-record.ts';
-import { pickLiveUnusable } from '../report/unusable-inputs.ts';
 import { writeShard } from '../shard.ts';
 
 /** The option that chooses the folder of results. */
 const RESULTS_OPTION = '--out';
 
-export interface BatchJournal {
-  /** Whether it had no intent when it was opened. */
+export interface BatchJournal extends BatchRecords {
+  /** Whether records may be missing: it had no intent when it was opened, or an earlier run was ended while it wrote. */
   readonly isNew: boolean;
-  /** Kept up to date while records are added. */
-  readonly intents: Intents;
-  /** All records except those of intents, including added ones. Paths in them are absolute. */
-  records(): readonly LogRecord[];
   /** Resolves when they are on the disk. @throws Failure (`disk`; `temporary`, LOCK_LOST, with nothing written) */
-  add(...records: readonly LogRecord[]): Promise<void>;
+  add(...records: readonly BatchRecord[]): Promise<void>;
   /** Aborted with a Failure when another process has taken over the folder. */
   readonly lost: AbortSignal;
   close(): Promise<void>;
@@ -39,7 +33,8 @@ export interface BatchJournal {
 
 /**
  * Opens the journal for the only run of the batch or shard, and creates the folder if necessary.
- * @throws Failure: `temporary` (BATCH_LOCKED) when another process works on the same items, `usage` (SHARDS_DIFFER), `disk`
+ * @throws Failure: `temporary` (BATCH_LOCKED) when another process works on the same items, `usage` (SHARDS_DIFFER,
+ *   RECORDS_OLD), `disk`
  */
 export function openBatchJournal(place: BatchPlace): Promise<BatchJournal> {
   return inFolderOf(RESULTS_OPTION, () => openFolder(place, true));
@@ -55,6 +50,7 @@ async function openFolder(place: BatchPlace, isRun: boolean): Promise<BatchJourn
   const lock = await lockBatch(place);
   try {
     for (const other of await otherPlaces(place)) await checkIdle(place, other);
+    await refuseOldRecords(place);
     if (isRun) await requireSameShards(place);
     return await openLocked(place, lock);
   } catch (error) {
@@ -65,43 +61,41 @@ async function openFolder(place: BatchPlace, isRun: boolean): Promise<BatchJourn
 
 async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> {
   const { folder } = place;
-  const path = journalPath(place);
-  const { log, content } = await openAppendLog(path);
-  const live = { records: content.records };
-  const pickLive = (records: Iterable<LogRecord>) => {
-    live.records = pickLiveUnusable(pickLiveCommands(pickLiveIntents(records)));
-    return live.records;
-  };
-  // Compaction is optional: the disk may lack room for the shorter copy.
-  const isShorter = await log.compact(pickLive).catch(() => false);
-  const read = isShorter ? live.records : content.records;
-  const tracker = trackIntents();
-  // To save memory, records of intents are kept only as the state that they add up to.
-  const others: LogRecord[] = [];
+  const live = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
+  const { database, isCutOff } = await openRecords(recordsPath(place), BATCH_SCHEMA, {
+    // What was not committed is not there.
+    onRollback: () => readIntents(),
+  });
+  const view = viewRecords((table) => database.find(table), folder);
+  function readIntents(): void {
+    live.byKey.clear();
+    live.byItem.clear();
+    for (const intent of view.intents.byKey.values()) setIntent(live, intent);
+  }
+  readIntents();
   const lost = new AbortController();
   lock.lost.addEventListener('abort', () => lost.abort(lockLostFailure(place)), { once: true });
-  const take = (record: LogRecord) => {
-    if (!tracker.add(record)) others.push(record);
-  };
-  for (const record of read) take(withAbsolutePaths(folder, record));
-  return {
-    isNew: tracker.intents.byKey.size === 0,
-    intents: tracker.intents,
-    records: () => others,
-    async add(...records) {
-      // Two writers would damage the journal, and both would pay for the same jobs.
+  const journal = {
+    isNew: live.byKey.size === 0 || isCutOff,
+    // Kept in memory, since decisions about each item look at them again and again.
+    intents: live,
+    async add(...records: readonly BatchRecord[]) {
+      // Two writers would both pay for the same jobs.
       if (!(await lock.isHeld())) lost.abort(lockLostFailure(place));
       lost.signal.throwIfAborted();
-      const written = records.map((record) => withPathsFrom(folder, record));
-      await inFolderOf(RESULTS_OPTION, () => log.append(...written));
-      for (const record of records) take(record);
+      const write = () => {
+        for (const record of records)
+          for (const intent of applyRecord(database, folder, record)) setIntent(live, intent);
+      };
+      await inFolderOf(RESULTS_OPTION, () => database.write(write));
     },
     lost: lost.signal,
     async close() {
-      await log.close();
+      await database.close();
       await lock.release();
     },
   };
+  return Object.defineProperties(view, Object.getOwnPropertyDescriptors(journal)) as BatchJournal; // the type of the result of defineProperties is that of its first argument
 }
 
 /** With default permissions, unlike the journal, since the user may share results. */

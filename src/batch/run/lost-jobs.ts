@@ -1,55 +1,39 @@
-/** Records of damage to the journal, and of jobs that the service has and the journal lacks. Pure. */
-import * as v from 'valibot';
-import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
-import { JOB_STATUSES } from '../../protocol/states.ts';
-import { DAMAGED } from '../records/append-log.ts';
+/** Records of damage to the record of a batch, and of jobs that the service has and the record lacks. Pure. */
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { JobStatus } from '../../protocol/states.ts';
+import type { BatchRecords } from '../records/batch-records.ts';
 import type { Intents } from '../records/intents.ts';
-import { readRecord } from '../records/read-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
 
-/** Written when damage was found on opening, or when other records have jobs that the journal lacks. */
-const logDamaged = v.object({
-  type: v.literal(DAMAGED),
+/** Written when damage was found on opening, or when other records have jobs that the batch lacks. */
+export interface DamageRecord {
+  readonly type: 'log_damaged';
   /** One sentence for each damaged place. */
-  places: v.array(v.string()),
-  /** Name of the file beside the journal with the damaged bytes; null if there are none. */
-  kept: v.nullable(v.string()),
-});
-
-/** A job that the journal lacked when it was compared with the service. */
-const lostJob = v.object({
-  id: v.string(),
-  status: v.picklist(JOB_STATUSES),
-  /** RFC 3339. */
-  created_at: v.string(),
-  client_reference: v.nullable(v.string()),
-});
-
-/** A comparison with all jobs of a kind at the service. */
-const jobsCompared = v.object({
-  type: v.literal('jobs_compared'),
-  kind: v.picklist(JOB_KIND_NAMES),
-  jobs: v.array(lostJob),
-  /** Ids of jobs that the service no longer has. */
-  gone: v.array(v.string()),
-});
-
-export type LostJob = v.InferOutput<typeof lostJob>;
-type JobsCompared = v.InferOutput<typeof jobsCompared>;
-
-/** The record of damage that was found outside the journal. */
-export function writeDamage(places: readonly string[]): LogRecord {
-  return { type: DAMAGED, places: [...places], kept: null };
+  readonly places: readonly string[];
+  /** Name of the damaged file, which is kept beside the record; null if there is none. */
+  readonly kept: string | null;
 }
 
-/** The record of a comparison. */
-export function writeCompared(compared: Omit<JobsCompared, 'type'>): LogRecord {
-  return { type: 'jobs_compared', ...compared };
+/** A job that the batch lacked when it was compared with the service. */
+export interface LostJob {
+  readonly id: string;
+  readonly status: JobStatus;
+  /** RFC 3339. */
+  readonly created_at: string;
+  readonly client_reference: string | null;
+}
+
+/** A comparison with all jobs of a kind at the service. */
+export interface ComparedRecord {
+  readonly type: 'jobs_compared';
+  readonly kind: JobKind;
+  readonly jobs: readonly LostJob[];
+  /** Ids of jobs that the service no longer has. */
+  readonly gone: readonly string[];
 }
 
 interface Doubt {
   readonly places: readonly string[];
-  /** Names of files beside the journal. */
+  /** Names of files beside the record. */
   readonly kept: readonly string[];
 }
 
@@ -57,37 +41,23 @@ interface Doubt {
  * The damage since the last comparison with the service; null if there is none.
  * @param kind of the compared jobs; null for any kind
  */
-export function findDoubt(records: readonly LogRecord[], kind: JobKind | null): Doubt | null {
-  const isSettled = (record: LogRecord) => {
-    const compared = readRecord(jobsCompared, record);
-    return compared !== null && (kind === null || compared.kind === kind);
-  };
-  const open = records.slice(records.findLastIndex(isSettled) + 1);
-  const found = open.flatMap((record) => readRecord(logDamaged, record) ?? []);
-  if (found.length === 0) return null;
-  return { places: found.flatMap(({ places }) => places), kept: found.flatMap(({ kept }) => kept ?? []) };
-}
-
-/** Ids of jobs that were compared with the service. */
-export function comparedIds(records: readonly LogRecord[]): ReadonlySet<string> {
-  const compared = records.flatMap((record) => readRecord(jobsCompared, record) ?? []);
-  return new Set(compared.flatMap(({ jobs, gone }) => [...jobs.map(({ id }) => id), ...gone]));
+export function findDoubt({ damages }: Pick<BatchRecords, 'damages'>, kind: JobKind | null): Doubt | null {
+  const open = damages.filter(({ comparedSince }) =>
+    kind === null ? comparedSince.length === 0 : !comparedSince.includes(kind),
+  );
+  if (open.length === 0) return null;
+  return { places: open.flatMap(({ places }) => places), kept: open.flatMap(({ kept }) => kept ?? []) };
 }
 
 /** Jobs that the service had and that belong to no item, newest first. */
 export function findLostJobs(
-  records: readonly LogRecord[],
-  intents: Intents,
+  { lostJobs, intents }: Pick<BatchRecords, 'lostJobs' | 'intents'>,
   kind: JobKind,
 ): readonly LostJob[] {
-  const jobs = new Map<string, LostJob>();
-  for (const record of records) {
-    const compared = readRecord(jobsCompared, record);
-    if (compared?.kind !== kind) continue;
-    for (const job of compared.jobs) jobs.set(job.id, job);
-  }
   const known = attachedIds(intents);
-  const lost = [...jobs.values()].filter(({ id }) => !known.has(id));
+  const lost = lostJobs.flatMap((each) =>
+    each.kind === kind && !known.has(each.id) ? (each.job ?? []) : [],
+  );
   return lost.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at));
 }
 

@@ -3,7 +3,6 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Choices, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
-import { foldItemFacts } from '../plan/facts.ts';
 import { type BatchPlace, lockPath, recordFolder } from '../record-folder.ts';
 import type { RunOptions } from './batch.ts';
 import { type BatchJournal, openBatchJournal } from './journal.ts';
@@ -29,7 +28,7 @@ export async function openBatch({ folder, shard }: BatchPlace): Promise<OpenBatc
     journal,
     recorded: () => recordedIn(journal),
     async close() {
-      const isUnused = journal.isNew && journal.intents.byKey.size + journal.records().length === 0;
+      const isUnused = journal.isEmpty;
       const isOurs = isUnused && missing.includes(recordFolder(place)) && (await isHeld(journal));
       // Before the lock is released, so that the records of the next run stay.
       if (isOurs) await removeRecords(place);
@@ -49,8 +48,9 @@ async function isHeld(journal: BatchJournal): Promise<boolean> {
   );
 }
 
-export function recordedIn({ intents, records }: Pick<BatchJournal, 'intents' | 'records'>): Recorded {
-  return { intents, facts: foldItemFacts(records()) };
+/** What is recorded now. The facts are read once, since a decision is made for each item. */
+export function recordedIn({ intents, facts }: BatchJournal): Recorded {
+  return { intents, facts };
 }
 
 /** How the options of a run treat what earlier runs did. @param nowMs milliseconds since 1970 */

@@ -1,67 +1,29 @@
-/** Journal records of prepared files, and of joined results. */
-import * as v from 'valibot';
-import { KEPT_TRACKS } from '../records/kept-tracks.ts';
-import { type RecordSchema, readRecord } from '../records/read-record.ts';
-import type { LogRecord } from '../records/record-line.ts';
-
-const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+/** Records of prepared files, and of joined results. */
+import type { StoredFile } from '../records/intents.ts';
 
 /** Files made from one input, written when all are complete. A later run reuses them, or cuts at the same places. */
-const prepared = v.object({
-  type: v.literal('prepared'),
+export interface PreparedRecord {
+  readonly type: 'prepared';
   /** SHA-256 of the input. */
-  source: sha256,
+  readonly source: string;
   /** How they were made. */
-  recipe: v.string(),
+  readonly recipe: string;
   /** Names in the folder of the preparation, in order. */
-  files: v.array(v.object({ name: v.string(), bytes: v.number(), sha256, seconds: v.nullable(v.number()) })),
-  split: v.unknown(),
-});
+  readonly files: readonly {
+    readonly name: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly seconds: number | null;
+  }[];
+  readonly split: unknown;
+}
 
 /** Written before joined results get their names, so that a later run recognizes them. */
-const joining = v.object({
-  type: v.literal('joining'),
+export interface JoiningRecord {
+  readonly type: 'joining';
   /** Key of the item. */
-  item: v.string(),
+  readonly item: string;
   /** See `digestMaking`. */
-  made: v.string(),
-  files: v.array(
-    v.object({
-      asset: v.string(),
-      path: v.string(),
-      sha256,
-      size: v.number(),
-      kept: v.optional(v.picklist(KEPT_TRACKS)),
-    }),
-  ),
-});
-
-type PreparedRecord = v.InferOutput<typeof prepared>;
-type JoiningRecord = v.InferOutput<typeof joining>;
-
-/** The newest record of the same preparation of the same bytes; null for none. */
-export function findPrepared(
-  records: readonly LogRecord[],
-  source: string,
-  recipe: string,
-): PreparedRecord | null {
-  return findLast(records, prepared, (record) => record.source === source && record.recipe === recipe);
-}
-
-/** The newest record of the item's joined results; null if they were never joined from these parts. */
-export function findJoining(records: readonly LogRecord[], item: string, made: string): JoiningRecord | null {
-  const newest = findLast(records, joining, (record) => record.item === item);
-  return newest?.made === made ? newest : null;
-}
-
-function findLast<T extends RecordSchema>(
-  records: readonly LogRecord[],
-  schema: T,
-  isWanted: (record: v.InferOutput<T>) => boolean,
-): v.InferOutput<T> | null {
-  for (const record of records.toReversed()) {
-    const read = readRecord(schema, record);
-    if (read !== null && isWanted(read)) return read;
-  }
-  return null;
+  readonly made: string;
+  readonly files: readonly StoredFile[];
 }

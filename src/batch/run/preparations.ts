@@ -14,7 +14,6 @@ import { recordFolder } from '../record-folder.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import { findPrepared } from './part-records.ts';
 import type { Stopping } from './stopping.ts';
 import { contentOf } from './uploads.ts';
 
@@ -88,11 +87,11 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
       for (const item of items) tell(item, { phase: 'preparing', doing: 'reading', fraction: null });
       const sha256 = await hashInput(input.path, signal);
       const recipe = recipeOf(input);
-      const known = findPrepared(journal.records(), sha256, recipe);
+      const known = journal.prepared.find((each) => each.source === sha256 && each.recipe === recipe);
       const place = isSplit(input) ? 'parts' : 'converted';
       const folder = join(recordFolder(batch.delivery), place, folderName(sha256, recipe));
       const files = known?.files.map(({ name, ...file }) => ({ ...file, path: join(folder, SENT, name) }));
-      if (known !== null && files !== undefined) {
+      if (known !== undefined && files !== undefined) {
         const made = { files, split: known.split ?? null };
         return { sha256, folder, endTurn, made, isThere: false, looks: createLimiter(1) };
       }

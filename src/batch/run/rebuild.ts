@@ -11,23 +11,14 @@ import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
 import { newestIntent } from '../plan/item-key.ts';
-import { type BatchPlace, journalPath, RECORD_FOLDER } from '../record-folder.ts';
+import { type BatchPlace, RECORD_FOLDER, recordsPath } from '../record-folder.ts';
 import { createIntent } from '../records/intents.ts';
 import type { JobEntry } from '../records/job-record.ts';
 import { type Batch, isEndless } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import {
-  attachedIds,
-  comparedIds,
-  findDoubt,
-  findLostJobs,
-  type LostJob,
-  strayIds,
-  writeCompared,
-  writeDamage,
-} from './lost-jobs.ts';
+import { attachedIds, findDoubt, findLostJobs, type LostJob, strayIds } from './lost-jobs.ts';
 
 interface RebuildParts {
   readonly batch: Pick<
@@ -77,8 +68,8 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
 
   /** Jobs of a kind without an item. */
   async function findJobs(kind: JobKind): Promise<readonly LostJob[]> {
-    if (findDoubt(journal.records(), kind) !== null) await compare(parts, kind);
-    const lost = findLostJobs(journal.records(), journal.intents, kind);
+    if (findDoubt(journal, kind) !== null) await compare(parts, kind);
+    const lost = findLostJobs(journal, kind);
     if (!isForced && !isNew) return lost;
     const listed = lists.get(kind) ?? readListed(parts, kind);
     lists.set(kind, listed);
@@ -108,18 +99,16 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
 
 /** Records as damage that the journal lacks jobs which other records have. */
 async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> {
-  const records = journal.records();
   const attached = attachedIds(journal.intents);
-  const compared = comparedIds(records);
+  const compared = new Set(journal.lostJobs.map(({ id }) => id));
   const strays = strayIds(journal.intents).filter((id) => !compared.has(id));
   const made = (await readMade(batch))
     .map(({ id }) => id)
     .filter((id) => !attached.has(id) && !compared.has(id));
   const unknown = [...new Set([...strays, ...made])];
-  if (unknown.length === 0 || findDoubt(records, null) !== null) return;
-  await journal.add(
-    writeDamage([`these jobs were made for the folder and match no item: ${unknown.join(' ')}`]),
-  );
+  if (unknown.length === 0 || findDoubt(journal, null) !== null) return;
+  const place = `these jobs were made for the folder and match no item: ${unknown.join(' ')}`;
+  await journal.add({ type: 'log_damaged', places: [place], kept: null });
 }
 
 /** Jobs that this machine created for the folder and that may have a result. */
@@ -169,7 +158,7 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
       if (job === null) gone.push(id);
       else jobs.push({ ...toLostJob(job), client_reference: job.client_reference ?? client_reference });
     }
-    await journal.add(writeCompared({ kind, jobs, gone }));
+    await journal.add({ type: 'jobs_compared', kind, jobs, gone });
   } catch (error) {
     const isWaitedOut = isEndless(batch) && error instanceof Failure && error.facts.category === 'temporary';
     if (!(error instanceof Failure) || error.facts.category === 'disk' || isWaitedOut) throw error;
@@ -180,7 +169,7 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
 function notComparableFailure(place: BatchPlace, cause: Failure): Failure {
   return diskFailure(
     'JOURNAL_DAMAGED',
-    `the record ${journalPath(place)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
+    `the record ${recordsPath(place)} is damaged, and the service could not be asked which jobs it lost: ${cause.message}`,
     'Nothing was sent. Run the same command again with a key that may list jobs: it continues jobs that the service ' +
       'still has (--rebuild: also those of other folders). --fresh makes new jobs, which are charged again.',
     { retryable: cause.facts.retryable ?? false },

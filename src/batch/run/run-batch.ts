@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { Failure } from '../../client/index.ts';
 import { decideItems } from '../plan/decide-items.ts';
-import { journalPath } from '../record-folder.ts';
+import { recordsPath } from '../record-folder.ts';
 import { type Batch, isEndless, type RunOutcome, type Task } from './batch.ts';
 import { nameBatch } from './client-reference.ts';
 import { createRun, inputPaths } from './create-run.ts';
@@ -59,9 +59,9 @@ async function runAll(batch: Batch, stopping: Stopping): Promise<readonly RunOut
 
 /** Warns about what follows from a damaged journal; the plan has reported the damage itself. */
 function warnOfDamage({ warn, delivery, options, journal }: Batch): void {
-  const doubt = findDoubt(journal.records(), null);
+  const doubt = findDoubt(journal, null);
   if (doubt === null) return;
-  const kept = doubt.kept.map((file) => join(dirname(journalPath(delivery)), file)).join(', ');
+  const kept = doubt.kept.map((file) => join(dirname(recordsPath(delivery)), file)).join(', ');
   warn(
     `The record of ${delivery.folder} was damaged${kept === '' ? '' : ` and is kept as it was found in ${kept}`}. ` +
       (options.fresh

@@ -6,8 +6,7 @@ import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { newestIntent } from '../plan/item-key.ts';
-import { writeProvenance } from '../provenance-record.ts';
-import type { IntendRecord } from '../records/intents.ts';
+import type { FinishedRecord, IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { copyRenamed, deliverItem } from './deliver-item.ts';
@@ -203,10 +202,12 @@ async function noteFinished({ run, item }: ItemRun, key: string, job: Job): Prom
   const { id, status, error } = job;
   // Recorded before the result is named, so that every later run uses the same name.
   const language = foundLanguage(job);
-  const end = { job_id: id, state: status, error, expires_at: firstLinkExpiry(job), language };
-  const finished = { type: 'finished', key, at: timestamp(run), ...end };
-  const provenance = writeProvenance(key, await run.batch.connection.readProvenance(id));
-  await run.journal.add(finished, ...run.takeBill(item, key, job), ...provenance);
+  const state = status as FinishedRecord['state']; // it has ended
+  const end = { job_id: id, state, error, expires_at: firstLinkExpiry(job), language };
+  const finished = { type: 'finished', key, at: timestamp(run), ...end } as const;
+  const provenance = await run.batch.connection.readProvenance(id);
+  const made = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
+  await run.journal.add(finished, ...run.takeBill(item, key, job), ...made);
   await run.note(() => run.batch.records.jobs.see(id, status));
 }
 

@@ -11,11 +11,9 @@ import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
-import { readProvenances } from '../provenance-record.ts';
 import { recordFolder } from '../record-folder.ts';
 import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
-import { readBills } from './budget.ts';
 import {
   joinResults,
   type PartResult,
@@ -233,8 +231,7 @@ function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): Ru
 
 /** The cost of all jobs for the parts; null if the cost of one is unknown. */
 function creditsOf({ run, parts }: SplitRun): number | null {
-  const { intents, records } = run.journal;
-  const bills = readBills(records());
+  const { intents, bills } = run.journal;
   const charged = parts.items.flatMap(({ key }) => {
     const newest = intents.byItem.get(key)?.at(-1);
     return bills.get(newest ?? '')?.charged_credits ?? [];
@@ -246,8 +243,7 @@ function creditsOf({ run, parts }: SplitRun): number | null {
 
 /** How the jobs for the parts made their results, also those of earlier runs. */
 function provenanceOf({ run, parts }: SplitRun): ItemProvenance | null {
-  const { intents, records } = run.journal;
-  const provenances = readProvenances(records());
+  const { intents, provenances } = run.journal;
   return combineParts(
     parts.items.map(({ key }) => provenances.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null),
   );

@@ -6,7 +6,7 @@ import type { Job, WaitForJob } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
 import type { Limiter } from '../limiter.ts';
-import type { LogRecord } from '../records/record-line.ts';
+import type { BatchRecord } from '../records/batch-records.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';
@@ -36,7 +36,7 @@ export interface Run {
   readonly streak: { inARow: number };
   tell(item: BatchItem, state: ItemState): void;
   /** Counts the cost of a job and returns the record of it. @param key of its intent */
-  takeBill(item: BatchItem, key: string, job: Job): readonly LogRecord[];
+  takeBill(item: BatchItem, key: string, job: Job): readonly BatchRecord[];
   /** Counts what arriving items cost in earlier runs. */
   countBills(items: readonly Pick<BatchItem, 'key' | 'kind'>[]): void;
   /** False only if these units would certainly exceed --max-credits. */

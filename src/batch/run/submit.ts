@@ -88,7 +88,7 @@ export async function submit(run: Run, item: BatchItem, { key, request }: Intend
 
 /** Records that the service has created the job of an intent. */
 async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
-  const accepted = { type: 'accepted', key, at: timestamp(run), job_id: job.id };
+  const accepted = { type: 'accepted', key, at: timestamp(run), job_id: job.id } as const;
   await run.journal.add(accepted, ...run.takeBill(item, key, job));
   await noteJob(run, item, job);
 }
@@ -156,8 +156,13 @@ export async function findIntended(run: Run, item: BatchItem, asked: IntendRecor
 
 /** Records that a request never arrived, so that another may replace it. */
 export function noteNeverArrived(run: Run, { key }: IntendRecord): Promise<void> {
-  const refused = { type: 'refused', key, at: timestamp(run), code: 'NEVER_ARRIVED', retryable: true };
-  return run.journal.add(refused);
+  return run.journal.add({
+    type: 'refused',
+    key,
+    at: timestamp(run),
+    code: 'NEVER_ARRIVED',
+    retryable: true,
+  });
 }
 
 type JobRequestBody = Readonly<Record<string, unknown>>;

@@ -2,7 +2,6 @@ import { basename, dirname, resolve } from 'node:path';
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, numberOption } from '../../base/option.ts';
 import { isNonFileInput } from '../../batch/plan/candidate.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
 import { exists } from '../../batch/plan/file-status.ts';
 import { nameOfKey, readPartKey } from '../../batch/plan/item-key.ts';
 import { readItemKeys } from '../../batch/report/batch-facts.ts';
@@ -89,7 +88,7 @@ export const batchForget: Command = defineCommand({
 
 /** Keys of whole items that a journal knows. */
 function readKeys({ content }: Journal): ReadonlySet<string> {
-  return new Set([...readItemKeys(content.records)].map((key) => readPartKey(key)?.item ?? key));
+  return new Set([...readItemKeys(content)].map((key) => readPartKey(key)?.item ?? key));
 }
 
 function itemsOf(journals: readonly Journal[], items: readonly ItemReport[]): readonly ItemReport[] {
@@ -102,10 +101,10 @@ async function recordForgotten(journals: readonly Journal[], items: readonly Ite
   const at = new Date(now).toISOString();
   const chosen = new Set(items.map(({ key }) => key));
   for (const { place, content } of journals) {
-    const own = [...readItemKeys(content.records)].filter((key) => chosen.has(readPartKey(key)?.item ?? key));
+    const own = [...readItemKeys(content)].filter((key) => chosen.has(readPartKey(key)?.item ?? key));
     if (own.length === 0) continue;
     const journal = await openJournalToForget(place);
-    const forgotten = own.map((item) => ({ type: 'item_forgotten', at, item }));
+    const forgotten = own.map((item) => ({ type: 'item_forgotten', at, item }) as const);
     await journal.add(...forgotten).finally(() => journal.close());
   }
 }
@@ -134,14 +133,14 @@ function openJobsFailure(open: readonly ItemReport[]): Failure {
 
 /** Whether the user means this item: by its path, its name below the folder of inputs, or its label in tables. */
 export function namesItem(batch: OpenBatch, { key, label }: ItemReport, input: string, cwd: string): boolean {
-  const path = foldItemFacts(batch.records).get(key)?.path ?? null;
+  const path = batch.records.facts.get(key)?.path ?? null;
   const names = [nameOfKey(key), label, label.replace(/ → [^→]*$/, '')];
   return names.includes(input) || path === resolve(cwd, input);
 }
 
 /** Items that are not done and whose input file no longer exists. An input whose place is unknown counts as existing. */
 export async function findGone({ records, facts }: OpenBatch): Promise<readonly ItemReport[]> {
-  const known = foldItemFacts(records);
+  const known = records.facts;
   const gone: ItemReport[] = [];
   for (const item of facts.items) {
     if (item.state === 'done') continue;

@@ -1,18 +1,14 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { isAbsolute, relative, resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
+import { readOwnRecords } from '../../batch/other-journals.ts';
 import { NOT_USABLE } from '../../batch/plan/input.ts';
 import { listPlaces } from '../../batch/record-folder.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
+import { combineRecords, type ReadRecords } from '../../batch/records/batch-records.ts';
 import { type BatchFacts, FAILED_STATES, OPEN_STATES, readItemKeys } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
-import {
-  describeBatchDamage,
-  type FolderWorker,
-  findWorker,
-  readOwnLog,
-} from '../../batch/report/read-batch.ts';
+import { describeBatchDamage, type FolderWorker, findWorker } from '../../batch/report/read-batch.ts';
 import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
 import type { Operands } from '../context/command.ts';
 import type { Context, Io } from '../context/context.ts';
@@ -33,7 +29,7 @@ export const BATCH_OPERAND = {
 
 export interface OpenBatch extends FolderFacts {
   /** The readable records of all journals. */
-  readonly records: readonly LogRecord[];
+  readonly records: ReadRecords;
   /** A sentence for each damaged place of the journals. */
   readonly damage: readonly string[];
   /** The processes that use the folder. */
@@ -60,13 +56,13 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
   const places = await listPlaces(folder);
   const found = await Promise.all(
     places.map(async (place) => {
-      const [content, worker] = await Promise.all([readOwnLog(place), findWorker(place)]);
+      const [content, worker] = await Promise.all([readOwnRecords(place), findWorker(place)]);
       return { place, content, worker };
     }),
   );
   const journals = found.filter(
     ({ content, worker }) =>
-      worker !== null || (content.records.length + content.damage.length > 0 && !isForgotten(content)),
+      worker !== null || ((!content.isEmpty || content.damage.length > 0) && !isForgotten(content)),
   );
   const facts = readFolderFacts(folder, journals, io.now());
   const isShared = journals.some(({ place }) => place.shard !== undefined);
@@ -84,16 +80,17 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
     folder,
     journals,
     facts,
-    records: journals.flatMap(({ content }) => content.records),
-    damage: journals.flatMap(({ place, content }) => describeBatchDamage(place, content)),
+    records: combineRecords(journals.map(({ content }) => content)),
+    damage: journals.flatMap(({ content }) => describeBatchDamage(content)),
     workers,
   };
 }
 
 /** Whether all items of a journal were forgotten. A shard that never had any has run, and counts. */
-function isForgotten({ records, damage }: FolderFacts['journals'][number]['content']): boolean {
-  const isAny = records.some(({ type }) => type === 'item_forgotten');
-  return isAny && damage.length === 0 && readItemKeys(records).size === 0;
+function isForgotten(records: FolderFacts['journals'][number]['content']): boolean {
+  // Forgotten items leave their intents, which belong to no item then.
+  const isAny = records.intents.byKey.size > 0;
+  return isAny && records.damage.length === 0 && readItemKeys(records).size === 0;
 }
 
 type BatchCaller = Caller & { readonly io: Pick<Io, 'cwd'> };

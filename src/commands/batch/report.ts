@@ -8,15 +8,13 @@ import { makeFolder } from '../../base/folder.ts';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { describeDisk, errorCode } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
-import { journalPath, RECORD_FOLDER } from '../../batch/record-folder.ts';
+import { RECORD_FOLDER, recordsPath } from '../../batch/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs, type Sound } from '../../batch/report/page-jobs.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
 import { writeJunit, writeMarkdown } from '../../batch/report/text-reports.ts';
-import { foldStageRecords } from '../../batch/stages/records.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
@@ -122,8 +120,8 @@ async function refuseBatchFile(path: string, { batches }: OpenBatches): Promise<
 }
 
 function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
-  const { subtitles, finished } = foldStageRecords(records);
-  const inputs = [...foldItemFacts(records).values()].flatMap((item) => item.path ?? []);
+  const { subtitles, finished } = records.stages;
+  const inputs = [...records.facts.values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
   const staged = [...subtitles.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
   const results = facts.items.flatMap(({ files }) => files.map((file) => file.path));
@@ -134,7 +132,7 @@ function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
       name: 'a result',
       paths: [...results, ...staged.map((each) => resolve(folder, each))],
     },
-    { code: 'TARGET_EXISTS', name: 'the journal', paths: journals.map(({ place }) => journalPath(place)) },
+    { code: 'TARGET_EXISTS', name: 'the journal', paths: journals.map(({ place }) => recordsPath(place)) },
   ];
 }
 
@@ -169,7 +167,7 @@ export async function htmlReport(
         madeAt: new Date(io.now()).toISOString(),
         pageFolder: dirname(path),
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
-          pageJobs(own, { items: foldItemFacts(records), stages: foldStageRecords(records), folder }),
+          pageJobs(own, { items: records.facts, stages: records.stages, folder }),
         ),
       },
       {

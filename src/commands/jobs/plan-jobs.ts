@@ -8,15 +8,13 @@ import type { FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/p
 import { recordedResults } from '../../batch/plan/decide-items.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
-import { foldItemFacts } from '../../batch/plan/facts.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
-import { foldIntents } from '../../batch/records/intents.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
-import { describeBatchDamage, readBatchLog } from '../../batch/report/read-batch.ts';
+import type { ReadRecords } from '../../batch/records/batch-records.ts';
+import { describeBatchDamage, readBatchRecords } from '../../batch/report/read-batch.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -58,7 +56,7 @@ export async function collectJobs(
     ...createPlanIo(context.io, { kind, options, signal: context.signal }),
     onRead: readingTeller(kind, context),
   };
-  const { recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
+  const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
   const { freeBytes } = planIo;
   if (only === null) return { ...(await collectBatch(request, planIo, results)), recorded, freeBytes };
   const names = new Set([...only].map(nameOfKey));
@@ -70,8 +68,7 @@ export async function collectJobs(
 type PlanContext = Pick<Context, 'io' | 'signal'> & NoteReceiver;
 
 interface EarlierRuns {
-  readonly records: readonly LogRecord[];
-  readonly recorded: Recorded;
+  readonly records: ReadRecords;
   /** Files that they wrote, absolute. */
   readonly results: ReadonlySet<string>;
 }
@@ -81,12 +78,10 @@ interface EarlierRuns {
  * @throws Failure: `disk` when they cannot be read, `usage` (SHARDS_DIFFER)
  */
 export async function readEarlierRuns({ terminal }: NoteReceiver, place: BatchPlace): Promise<EarlierRuns> {
-  const content = await readBatchLog(place);
-  const { records } = content;
-  warnOfDamage(terminal, describeBatchDamage(place, content));
-  const recorded = { intents: foldIntents(records), facts: foldItemFacts(records) };
-  const results = new Set([...recordedResults(recorded, place.folder), ...(await readOtherResults(place))]);
-  return { records, recorded, results };
+  const records = await readBatchRecords(place);
+  warnOfDamage(terminal, describeBatchDamage(records));
+  const results = new Set([...recordedResults(records, place.folder), ...(await readOtherResults(place))]);
+  return { records, results };
 }
 
 /** Most warnings about one journal. */

@@ -9,14 +9,9 @@ import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
-import { createBatchCommand } from '../../batch/report/command-record.ts';
-import { readBatchLog } from '../../batch/report/read-batch.ts';
-import {
-  createUnusableRecord,
-  createUsableRecord,
-  foldUnusable,
-} from '../../batch/report/unusable-inputs.ts';
+import type { BatchRecord } from '../../batch/records/batch-records.ts';
+import { type BatchCommand, createBatchCommand } from '../../batch/report/command-record.ts';
+import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
@@ -146,7 +141,7 @@ async function endHere(
   context: Context,
   plan: BatchPlan,
   batch: OpenBatch,
-  preface: readonly LogRecord[],
+  preface: readonly BatchRecord[],
   outcomes: readonly RunOutcome[],
 ): Promise<number> {
   await recordInputs(plan, batch, preface, context.io.now());
@@ -165,10 +160,10 @@ async function endHere(
 async function recordInputs(
   { planned, delivery, renamed }: BatchPlan,
   { journal }: OpenBatch,
-  preface: readonly LogRecord[],
+  preface: readonly BatchRecord[],
   nowMs: number,
 ): Promise<void> {
-  const before = foldUnusable((await readBatchLog(delivery)).records).unusable;
+  const before = journal.checked.unusable;
   const unusable = planned.flatMap(({ item, decision }) =>
     decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, nowMs)] : [],
   );
@@ -197,7 +192,7 @@ async function printEnd(
 async function runPlan(
   run: JobRun,
   plan: BatchPlan,
-  preface: readonly LogRecord[],
+  preface: readonly BatchRecord[],
 ): Promise<readonly RunOutcome[]> {
   const { context, kind, runOptions } = run;
   let isCostKnown = true;
@@ -292,7 +287,7 @@ export function commandRecord(
   options: JobOptions,
   items: readonly string[],
   part?: { readonly partial: true },
-): LogRecord {
+): BatchCommand {
   return createBatchCommand({
     at: new Date(io.now()).toISOString(),
     argv: [...commandLine],

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { recordsPath } from '../../batch/record-folder.ts';
 import { makePrivateFolder } from '../../batch/records/private-folder.ts';
 import { stateFolder } from '../../profiles/environment.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -144,7 +145,7 @@ async function openRoot({ env, platform, now }: Context['io']): Promise<string> 
   for (const name of await readdir(root)) {
     const path = join(root, name);
     const found =
-      (await stat(join(path, '.vloc', 'journal')).catch(() => null)) ?? (await stat(path).catch(() => null));
+      (await stat(recordsPath({ folder: path })).catch(() => null)) ?? (await stat(path).catch(() => null));
     if (found !== null && now() - found.mtimeMs > LIMITS.retentionMs) {
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }

@@ -9,7 +9,7 @@ import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
+import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
@@ -238,7 +238,7 @@ interface WatchedFolders {
   /** Absolute. */
   readonly folders: readonly string[];
   /** The record of the command with the items that arrived. @param keys of the items */
-  readonly record: (keys: readonly string[]) => LogRecord;
+  readonly record: (keys: readonly string[]) => BatchRecord;
 }
 
 /**

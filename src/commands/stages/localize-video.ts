@@ -8,7 +8,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
-import { foldStageRecords, type StageSubtitleRecord } from '../../batch/stages/records.ts';
+import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { createPlanIo } from '../jobs/plan-jobs.ts';
@@ -221,7 +221,7 @@ async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failur
   const bytes = Buffer.from(formatSubtitle(file.lines, plan.choices.format));
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);
-  const digests = foldStageRecords(journal.records()).subtitles.get(place)?.digests;
+  const digests = journal.stages.subtitles.get(place)?.digests;
   const found = await stat(path).catch(() => null);
   // Reading a pipe could block forever.
   if (found !== null && !found.isFile()) return otherFileFailure(path);
@@ -239,7 +239,7 @@ async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failur
   }
   // The record comes first: after a crash, a file without one would count as the user's.
   const at = new Date(context.io.now()).toISOString();
-  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 };
+  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 } as const;
   if (!isSame) {
     await journal.add(record);
     const publish = (part: string) => placeFile(part, path, there !== null, run.inputs.find);

@@ -10,9 +10,9 @@ import { checkSpace } from '../../batch/plan/disk-space.ts';
 import { type InputProblem, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
+import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
-import { foldStageRecords, type StageRecords } from '../../batch/stages/records.ts';
+import type { StageRecords } from '../../batch/stages/records.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
 import type { PreparationOptions } from '../jobs/job-options.ts';
@@ -42,7 +42,7 @@ interface CollectedStages extends CollectedItems {
   readonly choices: StageChoices;
   /** What earlier runs recorded, read without a lock. */
   readonly recorded: Recorded;
-  readonly records: readonly LogRecord[];
+  readonly records: BatchRecords;
 }
 
 /**
@@ -61,13 +61,13 @@ export async function collectStages(
     onRead: readingTeller(KIND, context),
   };
   const delivery = readDelivery(KIND, options, planIo);
-  const { records, recorded, results } = await readEarlierRuns(context, delivery);
+  const { records, results } = await readEarlierRuns(context, delivery);
   const problems = await findMissingPrograms(options, io);
   await requireUsedFfmpeg(context, options);
   const request = { kind: KIND, operands, options, body: {}, problems } as const;
-  const own = ownFiles(foldStageRecords(records), delivery);
+  const own = ownFiles(records.stages, delivery);
   const collected = await collectBatch(request, planIo, new Set([...results, ...own]), findUnfit);
-  return { ...collected, choices, recorded, records };
+  return { ...collected, choices, recorded: records, records };
 }
 
 type PlanContext = Pick<Context, 'io' | 'terminal' | 'signal'>;
@@ -83,10 +83,10 @@ export async function decideStages(
   options: PreparationOptions,
   { choices, delivery, items, all, notes }: CollectedStages,
   recorded: Recorded,
-  records: readonly LogRecord[],
+  records: BatchRecords,
 ): Promise<StagePlan> {
   const { io, terminal } = context;
-  const known = { choices, delivery, recorded, stages: foldStageRecords(records) };
+  const known = { choices, delivery, recorded, stages: records.stages };
   const decisions = await Promise.all(items.map((placed) => decideVideo(placed, known)));
   const { planned, problems: conflicts } = await settleItems(items, decisions, delivery);
   const shortage = await checkSpace(planned, delivery, { freeBytes });

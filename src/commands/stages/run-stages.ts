@@ -3,15 +3,9 @@ import { configurationFailure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../batch/limiter.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
-import { foldBatchCommands } from '../../batch/report/command-record.ts';
+import type { BatchCommand } from '../../batch/report/command-record.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
-import { readBatchLog } from '../../batch/report/read-batch.ts';
-import {
-  createUnusableRecord,
-  createUsableRecord,
-  foldUnusable,
-} from '../../batch/report/unusable-inputs.ts';
+import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
@@ -48,7 +42,7 @@ export async function runStages(
   const batch = await openBatch(collected.delivery);
   try {
     const { journal } = batch;
-    const plan = await decideStages(context, options, collected, batch.recorded(), journal.records());
+    const plan = await decideStages(context, options, collected, batch.recorded(), journal);
     if (!isRetry) tellShare(context, collected);
     await checkExport(context, plan);
     await runAll(await openStagedRun(context, operands, options, plan, journal, isRetry));
@@ -99,10 +93,9 @@ async function checkExport(context: Context, { choices, videos }: StagePlan): Pr
 async function recordUnusable(run: StagedRun): Promise<void> {
   const { context, plan, journal } = run;
   const keys = new Set(plan.unusable.map(({ item }) => item.key));
-  const { records: known } = await readBatchLog(plan.delivery);
-  const before = [...foldUnusable(known).unusable.keys()];
+  const before = [...journal.checked.unusable.keys()];
   // Files that this command could not use before may have been removed from the folder.
-  const own = new Set([...plan.order, ...itemsOfBefore(known, stageRecord(run, []))]);
+  const own = new Set([...plan.order, ...itemsOfBefore(journal.commands, stageRecord(run, []))]);
   const fixed = before.filter((key) => own.has(key) && !keys.has(key));
   // The record of a shard shows that it has run, even if it has nothing to do.
   const isShard = plan.delivery.shard !== undefined;
@@ -163,9 +156,9 @@ function showEnded({ states, unusable, view, context }: StagedRun): void {
 }
 
 /** Keys of the items of earlier runs of the same command. */
-function itemsOfBefore(records: readonly LogRecord[], { argv, cwd }: LogRecord): readonly string[] {
+function itemsOfBefore(commands: readonly BatchCommand[], { argv, cwd }: BatchCommand): readonly string[] {
   const identity = JSON.stringify([argv, cwd]);
-  return foldBatchCommands(records)
+  return commands
     .filter((command) => JSON.stringify([command.argv, command.cwd]) === identity)
     .flatMap(({ items }) => items);
 }

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
 import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
-import type { LogRecord } from '../../batch/records/record-line.ts';
+import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore } from '../../batch/run/outcome.ts';
@@ -216,6 +216,9 @@ function withoutFiles(event: BatchEvent): BatchEvent {
 }
 
 /** The record of the command with some of its items. */
-export function stageRecord({ context, operands, options }: StagedRun, items: readonly string[]): LogRecord {
+export function stageRecord(
+  { context, operands, options }: StagedRun,
+  items: readonly string[],
+): BatchCommand {
   return commandRecord('auto_localization', context, operands, options, items, { partial: true });
 }

@@ -8,7 +8,7 @@ import { fileOf } from '../../batch/plan/items.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
 import { readBatchFacts } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
-import { readBatchLog } from '../../batch/report/read-batch.ts';
+import { readBatchRecords } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import type { BatchJournal } from '../../batch/run/journal.ts';
 import { decisionFailure } from '../../batch/run/outcome.ts';
@@ -150,7 +150,7 @@ function isShownBy({ target, isDubDone }: TargetState, kind: JobKind): boolean {
 
 /** The items of all runs of a batch or a shard, according to its journal. */
 export async function readItems(place: BatchPlace, nowMs: number): Promise<readonly ItemReport[]> {
-  return readBatchFacts(await readBatchLog(place), place.folder, nowMs).items;
+  return readBatchFacts(await readBatchRecords(place), place.folder, nowMs).items;
 }
 
 /** The credits that each item has cost in all runs, by key; null if the service does not report them. */

@@ -3,7 +3,7 @@
  * They come from this machine alone. After an error the list is empty, since a shell cannot show errors.
  */
 
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { configFolder, stateFolder } from '../../profiles/environment.ts';
 import { LOCAL } from '../../profiles/profile.ts';
 import { openProfileStore } from '../../profiles/store.ts';
@@ -61,13 +61,9 @@ async function listProfiles({ env, platform }: Sources): Promise<readonly Sugges
 
 /** Jobs that were made on this machine and that a service still knows, the newest first. */
 async function listJobs({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
-  const [{ readLog }, { foldJobs, isForgotten, JOB_RECORD_FILE }] = await Promise.all([
-    import('../../batch/records/append-log.ts'),
-    import('../../batch/records/job-record.ts'),
-  ]);
-  const { records } = await readLog(join(stateFolder(env, platform), JOB_RECORD_FILE));
-  const jobs = [...foldJobs(records).values()].filter((job) => !isForgotten(job, now()));
-  return jobs.reverse().map(({ id, kind, state, inputs }) => ({
+  const { readRecentJobs } = await import('../../batch/records/job-record.ts');
+  const jobs = await readRecentJobs(stateFolder(env, platform), now());
+  return jobs.map(({ id, kind, state, inputs }) => ({
     value: id,
     explains: [kind, state, ...inputs.slice(0, 1).map((input) => basename(input))].join(', '),
   }));
@@ -75,12 +71,9 @@ async function listJobs({ env, platform, now }: Sources): Promise<readonly Sugge
 
 /** Uploads that were made on this machine and can still be used. */
 async function listUploads({ env, platform, now }: Sources): Promise<readonly Suggestion[]> {
-  const [{ readLog }, { foldUploads, UPLOAD_RECORD_FILE }] = await Promise.all([
-    import('../../batch/records/append-log.ts'),
-    import('../../batch/records/upload-record.ts'),
-  ]);
-  const { records } = await readLog(join(stateFolder(env, platform), UPLOAD_RECORD_FILE));
-  return foldUploads(records, now()).map(({ upload_id, purpose, size }) => ({
+  const { readUsableUploads } = await import('../../batch/records/upload-record.ts');
+  const uploads = await readUsableUploads(stateFolder(env, platform), now());
+  return uploads.map(({ upload_id, purpose, size }) => ({
     value: upload_id,
     explains: `${purpose}, ${size} bytes`,
   }));

@@ -8,7 +8,7 @@ import { createInputs } from '../../../src/base/find-input.ts';
 import { deliverResults } from '../../../src/batch/deliver/deliver-results.ts';
 import { createLimiter } from '../../../src/batch/limiter.ts';
 import type { Delivery } from '../../../src/batch/plan/delivery.ts';
-import type { StoredFile } from '../../../src/batch/records/next-step.ts';
+import type { StoredFile } from '../../../src/batch/records/intents.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
 import { failureOf, makeFolder, startHarness } from '../../client/support/harness.ts';

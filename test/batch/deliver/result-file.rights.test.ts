@@ -93,6 +93,6 @@ describe.each([
     const [name = ''] = await readdir(kept);
     const record = join(kept, name, '.vloc');
     expect([kept, join(kept, name), record].map(rightsOf)).toEqual(['700', '700', '700']);
-    expect(rightsOf(join(record, 'journal'))).toBe('600');
+    expect(rightsOf(join(record, 'records.db'))).toBe('600');
   });
 });

@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import { forecast } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
-import { createIntent } from '../../../src/batch/records/intents.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import {
+  createIntent,
+  type DownloadedRecord,
+  type FinishedRecord,
+} from '../../../src/batch/records/intents.ts';
 import { createFolder, createHistory, type History, MP4, NOW, plan, problemsOf } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -14,8 +18,8 @@ const key = 'key-1';
 const at = (hoursAgo: number) => new Date(NOW - hoursAgo * HOUR_MS).toISOString();
 
 /** What a run writes before its paid call. */
-function asked(planned: BatchPlan, hoursAgo = 1): LogRecord[] {
-  return planned.planned.flatMap(({ item }): LogRecord[] => [
+function asked(planned: BatchPlan, hoursAgo = 1): BatchRecord[] {
+  return planned.planned.flatMap(({ item }): BatchRecord[] => [
     createItemFacts(item, SHA),
     createIntent({
       key,
@@ -29,8 +33,8 @@ function asked(planned: BatchPlan, hoursAgo = 1): LogRecord[] {
   ]);
 }
 
-const accepted = (hoursAgo = 1) => ({ type: 'accepted', key, at: at(hoursAgo), job_id: 'loc_1' });
-const finished = (state: string, retryable: boolean | null = null) => ({
+const accepted = (hoursAgo = 1) => ({ type: 'accepted', key, at: at(hoursAgo), job_id: 'loc_1' }) as const;
+const finished = (state: FinishedRecord['state'], retryable: boolean | null = null): FinishedRecord => ({
   type: 'finished',
   key,
   at: at(1),
@@ -38,7 +42,7 @@ const finished = (state: string, retryable: boolean | null = null) => ({
   state,
   error: retryable === null ? null : { code: 'ENGINE_ERROR', message: 'broke', retryable },
 });
-const downloaded = (path: string, size: number, hoursAgo = 1) => ({
+const downloaded = (path: string, size: number, hoursAgo = 1): DownloadedRecord => ({
   type: 'downloaded',
   key,
   at: at(hoursAgo),
@@ -47,7 +51,7 @@ const downloaded = (path: string, size: number, hoursAgo = 1) => ({
 });
 
 /** A folder with one video, what its journal says after some records, and how to plan again. */
-async function afterRun(records: (result: string) => readonly LogRecord[], hoursAgo = 1) {
+async function afterRun(records: (result: string) => readonly BatchRecord[], hoursAgo = 1) {
   const cwd = createFolder({ 'a.mp4': MP4 });
   const result = join(cwd, 'a.ca.mp4');
   const before = asked(await plan(cwd, ['a.mp4']), hoursAgo);
@@ -111,7 +115,7 @@ describe('an item of an earlier run', () => {
     ['failed temporarily', finished('failed', true)],
     ['was cancelled', finished('cancelled')],
     ['was refused', { type: 'refused', key, at: at(1), code: 'INSUFFICIENT_CREDITS', retryable: false }],
-  ])('that %s is created again', async (_why, record) => {
+  ] as const)('that %s is created again', async (_why, record) => {
     const { step } = await afterRun(() => [record]);
     expect(await step()).toMatchObject({ step: 'new', after: expect.anything() });
   });

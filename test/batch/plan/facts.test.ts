@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createItemFacts, foldItemFacts, parseItemFacts } from '../../../src/batch/plan/facts.ts';
+import { createItemFacts } from '../../../src/batch/plan/facts.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 import { createFolder, plan } from './support.ts';
 
 const SHA = 'a'.repeat(64);
@@ -15,17 +16,12 @@ async function planOne() {
 it('facts are read from a log as they were written, without secrets', async () => {
   const written = createItemFacts(await planOne(), SHA);
   expect(JSON.stringify(written)).not.toContain('s3cret');
-  expect(parseItemFacts(JSON.parse(JSON.stringify(written)))).toEqual(written);
+  expect([...recordsOf([written]).facts.values()]).toEqual([written]);
   expect(written).toMatchObject({ label: 'upl_1 → ca', path: null, size: null, sha256: SHA });
 });
 
-it('the newest facts of an item are used, and other records are skipped', async () => {
+it('the newest facts of an item are used', async () => {
   const item = await planOne();
-  const facts = foldItemFacts([
-    createItemFacts(item),
-    { type: 'accepted', key: 'x' },
-    createItemFacts(item, SHA),
-  ]);
+  const { facts } = recordsOf([createItemFacts(item), createItemFacts(item, SHA)]);
   expect([...facts.values()].map(({ sha256 }) => sha256)).toEqual([SHA]);
-  expect(parseItemFacts({ type: 'item_facts', item: 7 })).toBeNull();
 });

@@ -6,12 +6,13 @@ import {
   partKey,
   readPartKey,
 } from '../../../src/batch/plan/item-key.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
+import type { IntendRecord } from '../../../src/batch/records/intents.ts';
+import { foldIntents } from '../records/support/intents.ts';
 
 const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);
 const NAMED = itemKey('auto_localization', 'week 1/"talk".mp4', 'es', '{stem}{ext}');
 
-const intend = (key: string, item: string, minute: number) => ({
+const intend = (key: string, item: string, minute: number): IntendRecord => ({
   type: 'intend',
   key,
   at: `2026-11-21T12:${String(minute).padStart(2, '0')}:00.000Z`,

@@ -129,7 +129,7 @@ it.each([
   ['talk.mp4.part', false],
   ['talk.mp4.crdownload', false],
   ['.talk.mp4', false],
-  ['.vloc/journal', false],
+  ['.vloc/records.db', false],
   ['week1/.cache/talk.mp4', false],
 ])('%s may be an input: %s', (name, expected) => {
   expect(mayBeInput(name)).toBe(expected);

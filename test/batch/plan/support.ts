@@ -9,10 +9,9 @@ import type { BatchPlan, PlanIo, PlanRequest } from '../../../src/batch/plan/bat
 import { recordedResults } from '../../../src/batch/plan/decide-items.ts';
 import type { Choices, Recorded } from '../../../src/batch/plan/decision.ts';
 import { readDelivery } from '../../../src/batch/plan/delivery.ts';
-import { foldItemFacts } from '../../../src/batch/plan/facts.ts';
 import { collectBatch, decideBatch } from '../../../src/batch/plan/plan.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 
 /** The mark of an MP4; nothing here reads further. */
 export const MP4 = Buffer.from('\0\0\0\x20ftypisom\0\0\0\0');
@@ -49,11 +48,11 @@ export interface History {
 }
 
 export function createHistory(
-  records: readonly LogRecord[] = [],
+  records: readonly BatchRecord[] = [],
   choices: Partial<History['choices']> = {},
 ): History {
   return {
-    recorded: { intents: foldIntents(records), facts: foldItemFacts(records) },
+    recorded: recordsOf(records),
     choices: {
       now: NOW,
       fresh: false,

@@ -1,16 +1,10 @@
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createIntent,
-  foldIntents,
-  PHASES,
-  parseIntentRecord,
-  pickLiveIntents,
-  trackIntents,
-} from '../../../src/batch/records/intents.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import { createIntent, PHASES } from '../../../src/batch/records/intents.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
+import { anyRecords, BEGIN, foldIntents, RECORDS } from './support/intents.ts';
+import { recordsOf } from './support/records-of.ts';
 
 const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
   foldIntents(records).byKey.get(key)?.outcome.phase;
@@ -93,26 +87,16 @@ describe('an intent', () => {
     expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
   });
 
-  it('knows when it entered each phase, also after a compaction', () => {
+  it('knows when it entered each phase', () => {
     const life = (['intend', 'accepted', 'finished'] as const).map((type, hour) =>
       RECORDS[type]({ key: 'k1', at: BEGIN + hour * 3_600_000 }),
     );
-    const times = {
+    const later = RECORDS.accepted({ key: 'k1', at: BEGIN + 9 * 3_600_000 });
+    expect(foldIntents([...life, later]).byKey.get('k1')?.times).toEqual({
       intend: '2026-11-01T00:00:00.000Z',
       accepted: '2026-11-01T01:00:00.000Z',
       finished: '2026-11-01T02:00:00.000Z',
-    };
-    expect(foldIntents(life).byKey.get('k1')?.times).toEqual(times);
-    const live = pickLiveIntents(life);
-    expect(live).toEqual([life[0], { ...life[2], times }]);
-    const later = RECORDS.accepted({ key: 'k1', at: BEGIN + 9 * 3_600_000 });
-    expect(foldIntents([...live, later]).byKey.get('k1')?.times).toEqual(times);
-  });
-
-  it('without an answer keeps its request, and the files that were about to be written with it', () => {
-    const records = [RECORDS.intend({ key: 'k1' }), RECORDS.publishing({ key: 'k1' })];
-    expect(pickLiveIntents(records)).toEqual(records);
-    expect(pickLiveIntents(records.slice(0, 1))).toEqual(records.slice(0, 1));
+    });
   });
 
   it('that is requested twice under one key is listed once under its item', () => {
@@ -137,21 +121,6 @@ describe('an intent', () => {
       files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
     };
     expect(foldIntents([first, second]).byKey.get('k1')?.publishing?.files).toEqual(second.files);
-  });
-
-  it('is tracked record by record, and the tracker says which records belong to an intent', () => {
-    const { intents, add } = trackIntents();
-    expect(add(RECORDS.intend({ key: 'k1' }))).toBe(true);
-    expect(add({ type: 'of-tomorrow' })).toBe(false);
-    expect(add({ type: 'intend', key: 'k2' })).toBe(false);
-    expect([...intents.byKey.keys()]).toEqual(['k1']);
-  });
-
-  it('is not read from a record of another version in another form', () => {
-    const record = RECORDS.accepted({ key: 'k1' });
-    expect(parseIntentRecord(record)).toEqual(record);
-    expect(parseIntentRecord({ ...record, job_id: 7 })).toBeNull();
-    expect(parseIntentRecord({ ...record, type: 'of-tomorrow' })).toBeNull();
   });
 
   it('is found by its item, the newest last', () => {
@@ -195,16 +164,20 @@ describe('intents from any records', () => {
     );
   });
 
-  it('are the same from the live records alone, unknown ones are kept, and selecting again drops no more', () => {
+  it('are the same from the database as from the records', () => {
     fc.assert(
       fc.property(anyRecords, (records) => {
-        const live = pickLiveIntents(records);
-        expect(new Map(foldIntents(live).byKey)).toEqual(new Map(foldIntents(records).byKey));
-        expect(pickLiveIntents(live)).toEqual(live);
-        const unknown = (list: typeof records) => list.filter(({ key }) => typeof key !== 'string');
-        expect(unknown(live)).toEqual(unknown(records));
+        const folded = foldIntents(records);
+        const { byKey, byItem } = recordsOf(records, { folder: '/' }).intents;
+        const sorted = (items: typeof byItem) =>
+          [...items].map(([item, keys]) => [item, keys.toSorted()]).sort();
+        expect(sorted(byItem)).toEqual(sorted(folded.byItem));
+        const absolute = JSON.parse(
+          JSON.stringify([...folded.byKey]).replaceAll('"out/', `"${process.cwd()}/out/`),
+        );
+        expect(JSON.parse(JSON.stringify([...byKey]))).toEqual(absolute);
       }),
-      { numRuns: runs(1_000, 10_000) },
+      { numRuns: runs(100, 1_000) },
     );
   });
 });
@@ -213,32 +186,28 @@ describe('an item that was forgotten', () => {
   const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
     RECORDS[type]({ key: 'k1' }),
   );
-  const item = foldIntents(life).byKey.get('k1')?.asked?.item ?? '';
-  const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item };
+  const item = foldIntents(life).byKey.get('k1')?.item ?? '';
+  const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item } as const;
 
-  it('has no intents, but its jobs stay known, also in a shorter log', () => {
-    for (const records of [[...life, forgotten], pickLiveIntents([...life, forgotten])]) {
-      const { byItem, byKey } = foldIntents(records);
-      expect([byItem.get(item), byKey.get('k1')?.outcome.phase]).toEqual([undefined, 'downloaded']);
-    }
+  it('has no intents, but its jobs stay known', () => {
+    const { byItem, byKey } = recordsOf([...life, forgotten]).intents;
+    const { asked, outcome } = byKey.get('k1') ?? {};
+    expect([byItem.get(item), outcome?.phase, asked === null]).toEqual([undefined, 'downloaded', false]);
   });
 
-  it('gives its intents to another item, which gets the result anew, also in a shorter log', () => {
+  it('gives its intents to another item, which gets the result anew', () => {
     const downloaded = RECORDS.downloaded({ key: 'k1' });
-    const moved: LogRecord[] = [...life, { ...forgotten, as: 'other' }];
-    const delivered = [...moved, { ...downloaded, files: [] }];
-    const short = pickLiveIntents;
+    const moved = [...life, { ...forgotten, as: 'other' }];
     for (const [records, phase] of [
       [moved, 'finished'],
-      [short(moved), 'finished'],
-      [delivered, 'downloaded'],
-      [short(delivered), 'downloaded'],
-      [short(short(delivered)), 'downloaded'],
+      [[...moved, { ...downloaded, files: [] }], 'downloaded'],
     ] as const) {
-      const { byItem, byKey } = foldIntents(records);
+      const { byItem, byKey } = recordsOf(records).intents;
       expect([...byItem]).toEqual([['other', ['k1']]]);
       expect([byKey.get('k1')?.asked?.item, byKey.get('k1')?.outcome.phase]).toEqual(['other', phase]);
     }
-    expect(foldIntents(short(moved)).byKey.get('k1')?.publishing).toMatchObject({ files: downloaded.files });
+    expect(recordsOf(moved, { folder: '/' }).intents.byKey.get('k1')?.publishing).toMatchObject({
+      files: downloaded.files.map((file) => ({ ...file, path: resolve(file.path) })),
+    });
   });
 });

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openJobRecord } from '../../../src/batch/records/job-record.ts';
+import { openJobRecord, readRecentJobs } from '../../../src/batch/records/job-record.ts';
 import { newFolder } from './support/folder.ts';
 
 const BEGIN = Date.parse('2026-11-01T00:00:00.000Z');
@@ -55,9 +55,9 @@ describe('the record of jobs', () => {
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     await record.add(job('dub_1'));
     await record.see('dub_1', 'processing');
-    const before = readFileSync(join(folder, 'jobs.log'));
+    const before = readFileSync(join(folder, 'records.db'));
     await record.see('dub_1', 'processing');
-    expect(readFileSync(join(folder, 'jobs.log'))).toEqual(before);
+    expect(readFileSync(join(folder, 'records.db'))).toEqual(before);
   });
 
   it('forgets a job when the service does: seven days after it was created', async () => {
@@ -71,43 +71,52 @@ describe('the record of jobs', () => {
     expect(await record.kindOf('dub_1')).toBeNull();
   });
 
-  it('drops what is forgotten from the file, and keeps states, other profiles and unknown records', async () => {
+  it('drops jobs of the last month but one, and keeps states and other profiles', async () => {
     const folder = newFolder();
-    const many = Array.from({ length: 800 }, (_, index) => job(`dub_old_${index}`));
-    let now = BEGIN;
-    const record = openJobRecord(folder, 'mine', () => now);
-    const other = openJobRecord(folder, 'other', () => now);
-    await Promise.all(many.map((old) => record.add(old)));
-    await other.add(job('dub_theirs', 5));
-    await record.add(job('dub_new', 5));
+    const before = openJobRecord(folder, 'mine', () => BEGIN);
+    await Promise.all(['dub_old', 'dub_older'].map((id) => before.add(job(id))));
+    const now = () => BEGIN + 29 * DAY_MS;
+    await openJobRecord(folder, 'other', now).add(job('dub_theirs', 29));
+    const record = openJobRecord(folder, 'mine', now);
+    await record.add(job('dub_new', 29));
     await record.see('dub_new', 'succeeded');
     await record.markDownloaded('dub_new', ['out/new.wav']);
-    now = BEGIN + 8 * DAY_MS;
-    // Together they exceed the size from which the file is compacted.
-    await Promise.all(many.slice(0, 500).map((old) => record.add(old)));
-    const lines = readFileSync(join(folder, 'jobs.log'), 'utf8').trimEnd().split('\n');
-    expect(lines).toHaveLength(4);
-    expect(await record.list()).toEqual([
-      { ...job('dub_new', 5), profile: 'mine', state: 'succeeded', downloaded: ['out/new.wav'] },
+    expect(await record.listAll()).toEqual([
+      { ...job('dub_new', 29), profile: 'mine', state: 'succeeded', downloaded: ['out/new.wav'] },
     ]);
-    expect(ids(await other.list())).toEqual(['dub_theirs']);
+    expect(ids(await readRecentJobs(folder, now()))).toEqual(['dub_new', 'dub_theirs']);
+  });
+
+  it('knows the files that were about to get their names', async () => {
+    const record = openJobRecord(newFolder(), 'mine', () => BEGIN);
+    const file = { path: '/out/one.wav', sha256: 'a'.repeat(64), size: 10 };
+    await record.notePublishing('dub_1', file);
+    await record.notePublishing('dub_1', { ...file, sha256: 'b'.repeat(64), kept: 'audio' });
+    await record.notePublishing('dub_2', { ...file, path: '/out/two.wav' });
+    expect(await record.published('dub_1')).toEqual([
+      file,
+      { ...file, sha256: 'b'.repeat(64), kept: 'audio' },
+    ]);
   });
 
   it('keeps no query of an address', async () => {
     const folder = newFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     await record.add({ ...job('dub_1'), inputs: ['https://a.example/x.srt?token=canary'] });
-    expect(readFileSync(join(folder, 'jobs.log'), 'utf8')).not.toContain('canary');
+    expect(readFileSync(join(folder, 'records.db'), 'latin1')).not.toContain('canary');
     expect((await record.list())[0]?.inputs).toEqual(['https://a.example/x.srt']);
   });
 
-  it('continues past damage, and says where it is', async () => {
+  it('continues past damage, and keeps the damaged file', async () => {
     const folder = newFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     for (const id of ['dub_1', 'dub_2']) await record.add(job(id));
-    const path = join(folder, 'jobs.log');
-    writeFileSync(path, readFileSync(path, 'utf8').replace('dub_1', 'dub_X'));
+    const path = join(folder, 'records.db');
+    const damaged = readFileSync(path, 'latin1').replaceAll('"id":"dub_1"', '"id":"dub_X"');
+    // Another file, as after a repair: this process must not go on with the one that it has open.
+    rmSync(path);
+    writeFileSync(path, damaged, 'latin1');
     expect(ids(await record.list())).toEqual(['dub_2']);
-    expect(await record.damage()).toMatchObject([{ offset: 0 }]);
+    expect(readFileSync(`${path}.damaged-1`, 'latin1')).toBe(damaged);
   });
 });

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IntentRecord } from '../../../src/batch/records/intents.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
 import { nextStep, nextStepForItem } from '../../../src/batch/records/next-step.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { anyRecords, BEGIN, RECORDS } from './support/intents.ts';
+import { anyRecords, BEGIN, foldIntents, RECORDS } from './support/intents.ts';
 
 const ITEM = 'one.mp4 es';
 const HOUR_MS = 60 * 60_000;

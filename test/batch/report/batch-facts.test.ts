@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { pickLiveIntents } from '../../../src/batch/records/intents.ts';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
-import { createUnusableRecord, pickLiveUnusable } from '../../../src/batch/report/unusable-inputs.ts';
+import { createUnusableRecord } from '../../../src/batch/report/unusable-inputs.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, factsOf, keyOf, NOW } from './journal-records.ts';
 
-const factsFrom = (records: readonly LogRecord[]) =>
-  readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW);
+const factsFrom = (records: readonly BatchRecord[]) => readBatchFacts(recordsOf(records), FOLDER, NOW);
 const facts = factsFrom(EVERY_STATE);
 const itemNamed = (name: string) => facts.items.find(({ label }) => label === `${name} → es`);
 
@@ -64,7 +63,7 @@ describe('the facts of a batch', () => {
     expect(factsFrom(cheap).credits).toBeNull();
     expect(factsFrom(made).items[0]?.credits).toBeNull();
     expect(factsFrom(made).credits).toEqual({ charged: 0, reserved: 0, unknown: 1 });
-    const empty = { type: 'billed', key: 'k', status: null, quantity: null, reserved_credits: null };
+    const empty = { type: 'billed', key: 'k', status: null, quantity: null, reserved_credits: null } as const;
     expect(factsFrom([...made, { ...empty, charged_credits: null }]).credits?.unknown).toBe(1);
     expect(factsFrom([...made, { ...empty, charged_credits: 2 }]).credits).toEqual({
       charged: 2,
@@ -114,19 +113,9 @@ describe('the facts of a batch', () => {
     });
   });
 
-  it('are the same as those of the compacted journal', () => {
-    const live = pickLiveIntents(EVERY_STATE);
-    expect(live.length).toBeLessThan(EVERY_STATE.length);
-    expect(factsFrom(live)).toEqual(facts);
-  });
-
   it('name a paid job whose request record is damaged', () => {
     const records = [RECORDS.accepted({ key: 'k-lost' })];
-    const lost = readBatchFacts(
-      { records, damage: [{ kind: 'line', offset: 0, length: 9 }], torn: 0 },
-      FOLDER,
-      NOW,
-    );
+    const lost = readBatchFacts(recordsOf(records, { damage: ['a row is gone'] }), FOLDER, NOW);
     expect(lost).toMatchObject({ items: [], damaged: 1, stray_jobs: ['dub_k-lost'] });
   });
 
@@ -142,7 +131,7 @@ describe('the facts of a batch', () => {
 describe('an item whose file could not be used', () => {
   const unusable = (name: string) =>
     createUnusableRecord({ key: keyOf(name), label: `${name} → es` }, 'it is empty; copy it again', BEGIN);
-  const stateOf = (records: readonly LogRecord[]) => factsFrom(records).items.map(({ state }) => state);
+  const stateOf = (records: readonly BatchRecord[]) => factsFrom(records).items.map(({ state }) => state);
   const failed = [commandOf(['a']), unusable('a')];
 
   it('has failed, with its reason and without a job', () => {
@@ -162,15 +151,5 @@ describe('an item whose file could not be used', () => {
     expect(stateOf([...failed, commandOf(['b'], BEGIN + 1, ['dub', 'b'])])).toEqual(['failed', 'waiting']);
     expect(stateOf([...failed, RECORDS.intend({ key: 'k', item: keyOf('a') })])).toEqual(['unanswered']);
     expect(stateOf([...failed, commandOf(['a'], BEGIN + 1), unusable('a')])).toEqual(['failed']);
-  });
-
-  it('has the same state after a compaction, which keeps one record of each', () => {
-    const log = [...failed, unusable('a'), commandOf(['a'], BEGIN + 1), unusable('a')];
-    const live = pickLiveUnusable(log);
-    expect(live.filter(({ type }) => type === 'unusable_input')).toHaveLength(1);
-    expect(stateOf(live)).toEqual(['failed']);
-    expect(pickLiveUnusable([...log, commandOf(['a'], BEGIN + 2)])).not.toContainEqual(
-      expect.objectContaining({ type: 'unusable_input' }),
-    );
   });
 });

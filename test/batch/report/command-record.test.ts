@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createBatchCommand,
-  foldBatchCommands,
-  parseBatchCommand,
-  pickLiveCommands,
-} from '../../../src/batch/report/command-record.ts';
-import { BEGIN, RECORDS } from '../records/support/intents.ts';
+import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
+import { BEGIN } from '../records/support/intents.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf } from './journal-records.ts';
 
 describe('the record of a command', () => {
@@ -41,41 +37,25 @@ describe('the record of a command', () => {
       '--to',
       'es',
     ]);
-    expect(parseBatchCommand(JSON.parse(JSON.stringify(record)))).toEqual(record);
+    expect(recordsOf([record]).commands).toEqual([record]);
   });
 
-  it('is ignored if it has another type or form', () => {
-    expect(parseBatchCommand(RECORDS.accepted({ key: 'k' }))).toBeNull();
-    expect(parseBatchCommand({ type: 'batch_command', argv: 'dub' })).toBeNull();
+  it('counts once for a command that ran again, with its last items and time', () => {
+    const first = commandOf(['a', 'b'], BEGIN);
+    const other = commandOf(['b'], BEGIN + 1, ['dub', 'more']);
+    const again = commandOf(['a', 'c'], BEGIN + 2);
+    expect(recordsOf([first, other, again]).commands).toEqual([again, other]);
   });
 
-  it('counts once for a command that ran again, with its last outcome', () => {
-    const [first, other, again] = [
-      commandOf(['a'], BEGIN),
-      commandOf(['b'], BEGIN + 1, ['dub', 'more']),
-      commandOf(['a', 'c'], BEGIN + 2),
-    ];
-    const accepted = RECORDS.accepted({ key: 'k' });
-    expect(foldBatchCommands([first, accepted, other, again])).toEqual([again, other]);
-    expect(pickLiveCommands([first, accepted, other, again])).toEqual([accepted, other, again]);
-  });
-
-  it('of a watch has the items of all its records, of which only those with news are kept', () => {
+  it('of a watch has the items of all its records', () => {
     const watching = (ms: number, ...items: string[]) => ({
       ...commandOf([], BEGIN + ms),
       items,
       options: { watch: true },
     });
-    const [first, second, again, third] = [
-      watching(0, 'x'),
-      watching(1, 'y'),
-      watching(2, 'x'),
-      watching(3, 'z'),
-    ];
-    const folded = foldBatchCommands([first, second, again, third]);
-    expect(folded).toEqual([{ ...third, items: ['x', 'y', 'z'] }]);
-    const live = pickLiveCommands([first, second, again, third]);
-    expect(live).toEqual([second, again, third]);
-    expect(foldBatchCommands(live)[0]?.items.toSorted()).toEqual(['x', 'y', 'z']);
+    const records = [watching(0, 'x'), watching(1, 'y'), watching(2, 'x'), watching(3, 'z')];
+    const { commands, begun } = recordsOf(records);
+    expect(commands).toEqual([{ ...records[3], items: ['x', 'y', 'z'] }]);
+    expect(begun.get('x')).toBe(BEGIN + 2);
   });
 });

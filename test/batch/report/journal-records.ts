@@ -1,7 +1,8 @@
 /** The journal of a batch with one item in each state, named by it, record by record. */
 
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
-import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
+import type { ItemFacts } from '../../../src/batch/plan/facts.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import { type BatchCommand, createBatchCommand } from '../../../src/batch/report/command-record.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
 
@@ -12,17 +13,27 @@ const DAY_MS = 24 * HOUR_MS;
 
 export const keyOf = (name: string) => JSON.stringify(['dubbing', name, 'es']);
 
-export function factsOf(name: string, label = `${name} → es`): LogRecord {
-  const about = { item: keyOf(name), label, kind: 'dubbing', path: `/media/${name}` };
-  const content = { size: 10, mtime_ms: 0, sha256: null };
-  return { type: 'item_facts', ...about, ...content, options_digest: '0'.repeat(16), fields: {} };
+export function factsOf(name: string, label = `${name} → es`): ItemFacts {
+  return {
+    type: 'item_facts',
+    item: keyOf(name),
+    label,
+    kind: 'dubbing',
+    path: `/media/${name}`,
+    size: 10,
+    mtime_ms: 0,
+    audio_track: 1,
+    sha256: null,
+    options_digest: '0'.repeat(16),
+    fields: {},
+  };
 }
 
 export function commandOf(
   names: readonly string[],
   at = BEGIN,
   argv = ['dub', 'subs', '--to', 'es'],
-): LogRecord {
+): BatchCommand {
   return createBatchCommand({
     at: new Date(at).toISOString(),
     argv,
@@ -40,7 +51,7 @@ const intend = (name: string, at = BEGIN) => [
   RECORDS.intend({ key: `k-${name}`, item: keyOf(name), at }),
 ];
 
-export const EVERY_STATE: readonly LogRecord[] = [
+export const EVERY_STATE: readonly BatchRecord[] = [
   commandOf(ITEM_STATES),
   ...intend('done'),
   RECORDS.accepted({ key: 'k-done', at: BEGIN + 1000 }),

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { reportDocument } from '../../../src/batch/report/batch-facts.ts';
 import { combineFolders, describeMissing, readFolderFacts } from '../../../src/batch/report/shard-facts.ts';
 import { writeJunit, writeMarkdown } from '../../../src/batch/report/text-reports.ts';
 import { shardOf } from '../../../src/batch/shard.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, factsOf, keyOf, NOW } from './journal-records.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const namesOf = (index: number, count: number) => NAMES.filter((name) => shardOf(name, count) === index);
 
 /** A journal whose command ran at that time on a machine, with one job of each of these names. */
-function journalOf(names: readonly string[], atMs: number, host: string): readonly LogRecord[] {
+function journalOf(names: readonly string[], atMs: number, host: string): readonly BatchRecord[] {
   const jobs = names.flatMap((name) => [
     factsOf(name),
     RECORDS.intend({ key: `k-${name}`, item: keyOf(name) }),
@@ -22,11 +23,11 @@ function journalOf(names: readonly string[], atMs: number, host: string): readon
 
 function folderOf(
   folder: string,
-  journals: readonly { index?: number; count?: number; records: readonly LogRecord[] }[],
+  journals: readonly { index?: number; count?: number; records: readonly BatchRecord[] }[],
 ) {
   const content = journals.map(({ index = 0, count = 0, records }) => ({
     place: count === 0 ? { folder } : { folder, shard: { index, count } },
-    content: { records, damage: [], torn: 0 },
+    content: recordsOf(records, { folder }),
   }));
   return { folder, journals: content, facts: readFolderFacts(folder, content, NOW) };
 }

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { showInvisible, writeJunit } from '../../../src/batch/report/text-reports.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
 const HEAD = { folders: [FOLDER], madeAt: '2026-11-21T02:00:00.000Z' };
 const reportOn = (records: typeof EVERY_STATE) =>
-  writeJunit(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
+  writeJunit(readBatchFacts(recordsOf(records), FOLDER, NOW), HEAD);
 
 describe('a batch as JUnit XML', () => {
   it('counts failures and skipped items as CI systems do', () => {

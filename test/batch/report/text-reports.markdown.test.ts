@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { writeMarkdown } from '../../../src/batch/report/text-reports.ts';
+import { recordsOf } from '../records/support/records-of.ts';
 import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
 const HEAD = { folders: [FOLDER], madeAt: '2026-11-21T02:00:00.000Z' };
 const reportOn = (records: typeof EVERY_STATE) =>
-  writeMarkdown(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), HEAD);
+  writeMarkdown(readBatchFacts(recordsOf(records), FOLDER, NOW), HEAD);
 
 describe('a batch as Markdown', () => {
   it('begins with the totals, then what failed and why, then all items', () => {

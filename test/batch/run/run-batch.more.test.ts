@@ -40,7 +40,7 @@ describe('a batch that receives more items', () => {
       throw new Error('three are needed');
     stage.engines.hold();
     const more = sourceOf(
-      () => arrival([second], { type: 'test', about: 'second' }),
+      () => arrival([second], { type: 'usable_input', item: second.key }),
       async () => {
         await untilJobs(stage, 2);
         stage.engines.letGo();

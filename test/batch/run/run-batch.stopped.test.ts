@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { journalPath, lockPath } from '../../../src/batch/record-folder.ts';
+import { lockPath, recordsPath } from '../../../src/batch/record-folder.ts';
 import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
@@ -100,12 +100,12 @@ describe('a suspended run whose folder another run has taken over', () => {
     const lock = lockPath({ folder: stage.out });
     const holder = JSON.parse(await readFile(lock, 'utf8'));
     await writeFile(lock, JSON.stringify({ ...holder, token: 'of another' }));
-    const journal = await readFile(journalPath({ folder: stage.out }));
+    const journal = await readFile(recordsPath({ folder: stage.out }));
     stage.engines.letGo();
     const failure = await running;
     expect(failure.facts).toMatchObject({ category: 'temporary', code: 'LOCK_LOST', retryable: true });
     expect(failure.message).toContain(`another vloc has taken over ${stage.out}`);
-    expect(journal.equals(await readFile(journalPath({ folder: stage.out })))).toBe(true);
+    expect(journal.equals(await readFile(recordsPath({ folder: stage.out })))).toBe(true);
     expect(await readFile(lock, 'utf8')).toContain('of another');
 
     await rm(lock);

@@ -2,8 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readLog } from '../../../src/batch/records/append-log.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
+import { readOwnRecords } from '../../../src/batch/other-journals.ts';
 import { readBooks, sha256 } from '../../hosted/books.ts';
 import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
@@ -39,11 +38,15 @@ async function prepareRun(hosted: Hosted, place: string): Promise<SweptRun> {
 }
 
 /** True when the run was killed: two results are fetched side by side, so that not every run has as many calls. */
-async function checkPoint(hosted: Hosted, place: string, { call, time }: SweepPoint): Promise<boolean> {
-  const at = `${call} ${time}`;
+async function checkPoint(
+  hosted: Hosted,
+  place: string,
+  { files: swept, call, time }: SweepPoint,
+): Promise<boolean> {
+  const at = `${swept}, ${call} ${time}`;
   const run = await prepareRun(hosted, place);
   const before = await readFile(run.video);
-  const isKilled = await runUntil(run, { call, time });
+  const isKilled = await runUntil(run, { files: swept, call, time });
   const outcomes = await runSwept(run);
   expect(
     outcomes.map(({ state }) => state.phase),
@@ -60,9 +63,9 @@ async function checkPoint(hosted: Hosted, place: string, { call, time }: SweepPo
   for (const { language, files } of ours) {
     expect(sha256(await readFile(join(run.out, resultIn(language)))), `${at}: ${language}`).toBe(files.video);
   }
-  const { records, damage } = await readLog(join(run.out, '.vloc', 'journal'));
+  const { intents, damage } = await readOwnRecords({ folder: run.out });
   expect(damage, at).toEqual([]);
-  const phases = [...foldIntents(records).byKey.values()].map(({ outcome }) => outcome.phase);
+  const phases = [...intents.byKey.values()].map(({ outcome }) => outcome.phase);
   expect(phases, at).toEqual(['downloaded', 'downloaded']);
   await rm(dirname(run.out), { recursive: true });
   return isKilled;
@@ -82,7 +85,8 @@ it.skipIf(!HAS_STRACE)(
     const points = all.filter((_, index) => index % (index < linked ? EVERY_EARLY : EVERY_LATE) === 0);
     let killed = 0;
     for (const point of points) {
-      if (await checkPoint(hosted, join(folder, `${point.call}-${point.time}`), point)) killed += 1;
+      if (await checkPoint(hosted, join(folder, `${point.files}-${point.call}-${point.time}`), point))
+        killed += 1;
     }
     expect(killed).toBeGreaterThan(points.length / 2);
   },

@@ -2,8 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCountedLog, readLog } from '../../../src/batch/records/append-log.ts';
-import { foldIntents } from '../../../src/batch/records/intents.ts';
+import { readOwnRecords } from '../../../src/batch/other-journals.ts';
 import { HAS_STRACE } from '../records/support/strace.ts';
 import { type Stage, startStage } from './support/stage.ts';
 import { listPoints, PART, RESULT, runUntil, type SweepPoint } from './support/sweep.ts';
@@ -51,7 +50,8 @@ const SCENES: readonly Scene[] = [
   {
     name: 'a run that goes on after one that was killed',
     through: 'pwrite64',
-    prepare: async (run) => expect(await runUntil(run, { call: 'pwrite64', time: 2 })).toBe(true),
+    prepare: async (run) =>
+      expect(await runUntil(run, { files: 'records', call: 'pwrite64', time: 30 })).toBe(true),
   },
 ];
 
@@ -79,10 +79,10 @@ async function prepareRun(
 }
 
 async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promise<void> {
-  const { call, time } = point;
-  const at = `${scene.name}, ${call} ${time}`;
+  const { files, call, time } = point;
+  const at = `${scene.name}, ${files}, ${call} ${time}`;
   const before = await stage.books();
-  const run = await prepareRun(stage, scene, `${call}-${time}`);
+  const run = await prepareRun(stage, scene, `${files}-${call}-${time}`);
   expect(await runUntil(run, point), at).toBe(true);
 
   const found = await readFile(join(run.out, RESULT)).catch(() => null);
@@ -93,8 +93,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
       at,
     ).toBe(true);
   }
-  const journal = join(run.out, '.vloc', 'journal');
-  expect((await readCountedLog(journal)).damage, at).toEqual([]);
+  expect((await readOwnRecords({ folder: run.out })).damage, at).toEqual([]);
 
   const outcomes = await runSwept(run);
   expect(
@@ -102,9 +101,9 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
     at,
   ).toEqual(['done']);
   expect((await readdir(run.out)).sort(), at).toEqual(['.vloc', RESULT]);
-  expect((await readdir(join(run.out, '.vloc'))).sort(), at).toEqual(['journal', 'journal.head']);
+  expect((await readdir(join(run.out, '.vloc'))).sort(), at).toEqual(['records.db', 'records.db-journal']);
   expect(VIDEO.equals(await readFile(join(run.out, RESULT))), at).toBe(true);
-  const intents = [...foldIntents((await readLog(journal)).records).byKey.values()];
+  const intents = [...(await readOwnRecords({ folder: run.out })).intents.byKey.values()];
   expect(
     intents.map(({ outcome }) => outcome.phase),
     at,

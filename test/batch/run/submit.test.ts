@@ -9,8 +9,8 @@ import type { KilledRun } from './support/kill-points.ts';
 import { startStage } from './support/stage.ts';
 
 const COUNT = 3;
-/** Long enough for the row of an intent up to its key, and for a request up to its headers. */
-const SHOWN_BYTES = 2000;
+/** A page of the database, in which an intent is, and a request up to its headers. */
+const SHOWN_BYTES = 5000;
 
 describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
   it('is sent after its intent is on the disk, every time', async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
     };
     const trace = join(stage.folder, 'trace');
     const script = join(import.meta.dirname, 'support', 'killed-run.ts');
-    const calls = 'trace=fdatasync,write,writev,pwrite64,sendto,sendmsg';
+    const calls = 'trace=fsync,fdatasync,ftruncate,write,writev,pwrite64,sendto,sendmsg';
     await promisify(execFile)('strace', [
       ...[...STRACE, '-y', '-s', String(SHOWN_BYTES), '-o', trace, '-e', calls],
       ...[process.execPath, script, JSON.stringify(run)],
@@ -39,11 +39,21 @@ describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
     });
     expect(posts.map(({ key }) => key)).toHaveLength(COUNT);
     for (const { at, key } of posts) {
-      const written = rows.findIndex((row) => /\/journal>/.test(row) && row.includes(key));
+      const next = (begin: number, pattern: RegExp) =>
+        rows.findIndex((row, index) => index > begin && pattern.test(row));
+      const written = rows.findIndex((row) => /out\/\.vloc\/records\.db>/.test(row) && row.includes(key));
       expect(rows[written]).toMatch(/intend/);
-      const synced = rows.findIndex((row, index) => index > written && /fdatasync.*\) *= 0/.test(row));
-      expect(synced).toBeGreaterThan(written);
-      expect(synced).toBeLessThan(at);
+      const synced = next(written, /f(data)?sync\(\d+<[^>]*out\/\.vloc\/records\.db>\) *= 0/);
+      const ended = next(synced, /ftruncate\(\d+<[^>]*out\/\.vloc\/records\.db-journal>, 0\) *= 0/);
+      const endSynced = next(ended, /f(data)?sync\(\d+<[^>]*out\/\.vloc\/records\.db-journal>\) *= 0/);
+      expect([written, synced, ended, endSynced, at].toSorted((one, other) => one - other)).toEqual([
+        written,
+        synced,
+        ended,
+        endSynced,
+        at,
+      ]);
+      expect(written).toBeGreaterThan(0);
     }
   });
 });

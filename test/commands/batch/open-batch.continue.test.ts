@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { continueBatch } from '../../../src/commands/batch/open-batch.ts';
 import { BEGIN } from '../../batch/records/support/intents.ts';
+import { recordsOf } from '../../batch/records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, NOW } from '../../batch/report/journal-records.ts';
 
-const factsFrom = (records: typeof EVERY_STATE) =>
-  readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW);
+const factsFrom = (records: typeof EVERY_STATE) => readBatchFacts(recordsOf(records), FOLDER, NOW);
 
 const callerIn = (cwd: string, env: Record<string, string> = {}) =>
   ({ io: { cwd, env, platform: 'linux' }, service: {} }) as const;
@@ -46,7 +46,7 @@ describe('the commands that continue a batch', () => {
 
   it('are absent if everything is done', () => {
     const done = commandOf(['done']);
-    const records = [done, ...EVERY_STATE.filter(({ key }) => key === 'k-done')];
+    const records = [done, ...EVERY_STATE.filter((record) => 'key' in record && record.key === 'k-done')];
     expect(continueBatch(factsFrom(records), FOLDER, callerIn('/'))).toEqual([]);
   });
 });

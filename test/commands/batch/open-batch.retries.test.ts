@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { LogRecord } from '../../../src/batch/records/record-line.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { selectRetries } from '../../../src/commands/batch/open-batch.ts';
 import { BEGIN, RECORDS } from '../../batch/records/support/intents.ts';
+import { recordsOf } from '../../batch/records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, keyOf, NOW } from '../../batch/report/journal-records.ts';
 
-const select = (records: readonly LogRecord[], all: boolean) =>
-  selectRetries(readBatchFacts({ records, damage: [], torn: 0 }, FOLDER, NOW), all);
+const select = (records: readonly BatchRecord[], all: boolean) =>
+  selectRetries(readBatchFacts(recordsOf(records), FOLDER, NOW), all);
 const labels = (items: readonly { label: string }[]) => items.map(({ label }) => label.replace(' → es', ''));
 
 describe('a retry', () => {

@@ -36,7 +36,7 @@ describe('the check of the locks', () => {
     const { folders, records } = makeFolders();
     for (const number of [1, 2]) leaveDead(join(records, `${number}.log.lock`));
     writeFileSync(join(records, '3.json'), 'not a lock');
-    const held = await tryLock(join(folders.state, 'jobs.log.lock'));
+    const held = await tryLock(join(folders.state, 'records.db.lock'));
     const { host } = thisMachine();
     const result = await checkLocks(folders);
     expect(result.grade).toBe('warn');
@@ -71,9 +71,9 @@ it('clearing removes the locks of dead processes, and no other file', async () =
   for (const number of [1, 2, 3]) leaveDead(join(records, `${number}.log.lock`));
   mkdirSync(join(folders.current, '.vloc'));
   writeFileSync(join(records, 'notes.txt'), 'mine');
-  const held = await tryLock(join(folders.state, 'jobs.log.lock'));
+  const held = await tryLock(join(folders.state, 'records.db.lock'));
   expect(await clearLocks(folders)).toBe(3);
   expect(readdirSync(records)).toEqual(['notes.txt']);
-  expect(existsSync(join(folders.state, 'jobs.log.lock'))).toBe(true);
+  expect(existsSync(join(folders.state, 'records.db.lock'))).toBe(true);
   if (held.taken) await held.lock.release();
 });

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLog } from '../../../src/batch/records/append-log.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -48,21 +47,6 @@ test('its report names the files at their new paths', async () => {
   ]);
 });
 
-test('its journal names results by their parts and relative to the folder, and has their expiry', async () => {
-  const { moved } = await startMoved();
-  const { records } = await readLog(join(moved, '.vloc', 'journal'));
-  const ofType = (wanted: string) => records.filter(({ type }) => type === wanted);
-  // In the order in which their downloads ended.
-  const files = ofType('downloaded').flatMap((record) => record.files);
-  expect(files).toHaveLength(2);
-  for (const name of ['a', 'b']) {
-    expect(files).toContainEqual(expect.objectContaining({ asset: 'subtitle', path: `${name}.es.srt` }));
-  }
-  const told = ofType('finished').map(({ expires_at }) => Date.parse(String(expires_at)));
-  expect(told).toEqual([expect.any(Number), expect.any(Number)]);
-  expect(told).not.toContain(Number.NaN);
-});
-
 test('a result that was deleted from it is fetched again to its new path, without another job', async () => {
   const { run, moved, requests } = await startMoved();
   await rm(join(moved, 'a.es.srt'));
@@ -82,10 +66,10 @@ test('its jobs keep their original name', async () => {
 
 test('a damaged journal is reported when the plan refuses, by --dry-run and by batch status', async () => {
   const { run, moved, requests } = await startMoved();
-  const path = join(moved, '.vloc', 'journal');
-  const damaged = (await readFile(path, 'utf8')).replace('"accepted"', '"excepted"');
-  await writeFile(path, damaged);
-  const where = `${path} is damaged at byte`;
+  const path = join(moved, '.vloc', 'records.db');
+  const damaged = (await readFile(path, 'latin1')).replaceAll('"accepted":', '"excepted":');
+  await writeFile(path, damaged, 'latin1');
+  const where = `${path} is damaged: row 1 of intents is not as it was written`;
 
   const refused = await run(into('archive/spring', 'a.srt', 'nothing.srt'));
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(where)]);
@@ -93,18 +77,24 @@ test('a damaged journal is reported when the plan refuses, by --dry-run and by b
   expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(where)]);
   const status = await run(['batch', 'status', 'archive/spring']);
   expect([status.code, status.stderr]).toEqual([0, expect.stringContaining(where)]);
-  expect(await readFile(path, 'utf8')).toBe(damaged);
+  expect(await readFile(path, 'latin1')).toBe(damaged);
   expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
 });
 
-test('the journal of an earlier version is continued: its jobs are known', async () => {
-  const { run, folder } = await startMoved();
+test('records of a version before the first release are refused before anything is sent, by every command', async () => {
+  const { run, folder, requests } = await startMoved();
   await mkdir(join(folder, 'old', '.vloc'), { recursive: true });
-  const before = await readFile(join(import.meta.dirname, '..', '..', 'fixtures', 'journal-before-counts'));
-  await writeFile(join(folder, 'old', '.vloc', 'journal'), before);
-  const { stdout, stderr } = await run(['batch', 'status', 'old', '-o', 'json']);
-  expect(stderr).not.toContain('damaged');
-  expect(JSON.parse(stdout).items.map((item: { job_id: string }) => item.job_id)).toEqual(
-    expect.arrayContaining(['trn_1', 'trn_2', 'trn_3']),
+  await writeFile(
+    join(folder, 'old', '.vloc', 'journal'),
+    '0123456789abcdef\t{"seq":1,"type":"log_start"}\n',
   );
+  for (const words of [
+    into('old', 'a.srt'),
+    [...into('old', 'a.srt'), '--fresh'],
+    ['batch', 'status', 'old'],
+  ]) {
+    const { code, stderr } = await run(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('RECORDS_OLD')]);
+  }
+  expect(requests).toEqual([]);
 });

@@ -171,7 +171,7 @@ describe('a job command', () => {
     // The record says of which kind they are: one request each.
     await vloc.run(['jobs', 'cancel', ...ids]);
     expect(vloc.requests() - before).toBe(4);
-    expect((await readdir(join(vloc.folder, 'state'))).sort()).toContain('jobs.log');
+    expect((await readdir(join(vloc.folder, 'state'))).sort()).toContain('records.db');
   });
 });
 

@@ -67,7 +67,7 @@ test('files that no run can continue are removed', async () => {
   const root = join(folder, 'state', 'stdout');
   const [old = ''] = readdirSync(root);
   const long = new Date(Date.now() - 8 * 24 * 60 * 60_000);
-  await utimes(join(root, old, '.vloc', 'journal'), long, long);
+  await utimes(join(root, old, '.vloc', 'records.db'), long, long);
   await run(['translate', 'talk.srt', '--from', 'en', '--to', 'ca', '--out', '-']);
   expect(readdirSync(root)).toHaveLength(1);
   expect(readdirSync(root)).not.toContain(old);

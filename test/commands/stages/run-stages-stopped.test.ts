@@ -2,10 +2,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readOwnRecords } from '../../../src/batch/other-journals.ts';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
@@ -116,8 +117,8 @@ describe('stages that were', () => {
       await mkdir(dirname(pipe), { recursive: true });
       execFileSync('mkfifo', [pipe]);
       await until(
-        () => readFile(vloc.path('.vloc/journal'), 'utf8').catch(() => ''),
-        (journal) => journal.includes(`"path":"${subtitle}"`),
+        async () => (await readOwnRecords({ folder: vloc.path('.') })).stages.subtitles,
+        (subtitles) => subtitles.has(subtitle),
       );
       child.kill('SIGKILL');
       await exit;

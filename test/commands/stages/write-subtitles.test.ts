@@ -1,8 +1,9 @@
 /** Whose a subtitle beside a video is: vloc writes over none but the one that it left there last. */
+import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { journalPath } from '../../../src/batch/record-folder.ts';
+import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
@@ -37,7 +38,7 @@ describe('an earlier version of a translation that', () => {
     const first = await translateTwice(vloc);
     // The record of the new version comes before its file and another one after it: so a kill between the two leaves them.
     await writeFile(vloc.path('talk.es.srt'), first);
-    await dropLastRecord(vloc);
+    await recordUnplaced(vloc, first);
     const { code, stderr } = await vloc.run(GO_ON);
     expect(code, stderr).toBe(0);
     expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
@@ -62,9 +63,11 @@ it('subtitles of a video whose name is as long as a name can be are written besi
   expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
 });
 
-async function dropLastRecord(vloc: Staging): Promise<void> {
-  const path = journalPath({ folder: vloc.folder });
-  const rows = (await readFile(path, 'utf8')).trimEnd().split('\n');
-  expect(rows.at(-1)).toContain('"is_placed":true');
-  await writeFile(path, `${rows.slice(0, -1).join('\n')}\n`);
+/** Records that version of the translation as one that may still be there. */
+async function recordUnplaced(vloc: Staging, version: string): Promise<void> {
+  const journal = await openBatchJournal({ folder: vloc.folder });
+  const last = journal.stages.subtitles.get('talk.es.srt');
+  if (last === undefined) throw new Error('a subtitle file was written');
+  const record = { ...last, type: 'stage_subtitle', at: '2026-11-21T10:00:00.000Z' } as const;
+  await journal.add({ ...record, sha256: hash('sha256', version) }).finally(() => journal.close());
 }

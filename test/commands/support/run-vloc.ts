@@ -1,8 +1,9 @@
 /** vloc as a program calls it, against a service of the test's own. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { readOwnRecords } from '../../../src/batch/other-journals.ts';
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
@@ -74,8 +75,8 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
 /** Waits until a run into this folder has read the answers to that many creates; the service has the jobs earlier. */
 export async function untilAccepted(folder: string, count: number): Promise<void> {
   await until(
-    () => readFile(join(folder, '.vloc', 'journal'), 'utf8').catch(() => ''),
-    (journal) => journal.split('"type":"accepted"').length > count,
+    async () => [...(await readOwnRecords({ folder })).intents.byKey.values()],
+    (intents) => intents.filter(({ times }) => times.accepted !== undefined).length >= count,
   );
 }
 

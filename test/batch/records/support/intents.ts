@@ -1,7 +1,13 @@
 /** Records of intents, in the order of a real life and in none. */
 import fc from 'fast-check';
-import type { IntentRecord } from '../../../../src/batch/records/intents.ts';
-import type { LogRecord } from '../../../../src/batch/records/record-line.ts';
+import {
+  advance,
+  type Intent,
+  type IntentRecord,
+  type Intents,
+  newIntent,
+  setIntent,
+} from '../../../../src/batch/records/intents.ts';
 
 export const BEGIN = Date.parse('2026-11-01T00:00:00.000Z');
 const HASH = 'a'.repeat(64);
@@ -66,11 +72,16 @@ const part = fc.record({
   state: fc.constantFrom('succeeded', 'failed', 'cancelled'),
 });
 
-/** Any records in any order, unknown ones among them. */
-export const anyRecords: fc.Arbitrary<LogRecord[]> = fc.array(
-  fc.oneof(
-    { weight: 9, arbitrary: part.map(({ type, ...parts }): LogRecord => RECORDS[type](parts)) },
-    { weight: 1, arbitrary: fc.constantFrom<LogRecord>({ type: 'of-tomorrow' }, { type: 'intend', key: 1 }) },
-  ),
+/** Any records in any order. */
+export const anyRecords: fc.Arbitrary<IntentRecord[]> = fc.array(
+  part.map(({ type, ...parts }): IntentRecord => RECORDS[type](parts)),
   { maxLength: 20 },
 );
+
+/** The state of all intents after these records. */
+export function foldIntents(records: readonly IntentRecord[]): Intents {
+  const intents = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
+  for (const record of records)
+    setIntent(intents, advance(intents.byKey.get(record.key) ?? newIntent(record.key), record));
+  return intents;
+}

@@ -1,8 +1,10 @@
-/** Takes locks and appends to logs as its standard input says: one line a command, one line an answer. */
+/** Takes locks and records uploads as its standard input says: one line a command, one line an answer. */
 import { createInterface } from 'node:readline';
-import { openSharedLog } from '../../../../src/batch/records/append-log.ts';
 import { lockFolder } from '../../../../src/batch/records/hold.ts';
 import { type Lock, tryLock } from '../../../../src/batch/records/lock.ts';
+import { openUploadRecord } from '../../../../src/batch/records/upload-record.ts';
+
+const LATER = '2026-11-01T00:00:00.000Z';
 
 let held: Lock | null = null;
 
@@ -20,13 +22,17 @@ const COMMANDS: Record<string, (...values: string[]) => Promise<string>> = {
     await held?.release();
     return 'left';
   },
-  /** Each line comes with twice as many dead ones, so that the log is rewritten again and again. */
-  async append(path = '', name = '', count = '') {
-    const log = openSharedLog(path, (records) => [...records].filter(({ type }) => type === 'line'));
-    const dead = { type: 'dead', text: 'x'.repeat(10_000) };
-    for (let number = 0; number < Number(count); number += 1) {
-      await log.append({ type: 'line', name, number }, dead, dead);
-    }
+  async append(folder = '', name = '', count = '') {
+    const record = openUploadRecord(folder, name, () => 0);
+    const upload = {
+      sha256: 'a',
+      size: 1,
+      purpose: 'source_video',
+      ready_at: LATER,
+      expires_at: LATER,
+    } as const;
+    for (let number = 0; number < Number(count); number += 1)
+      await record.add({ ...upload, upload_id: `upl_${number}` });
     return 'appended';
   },
 };

@@ -1,4 +1,4 @@
-/** Runs the writer of logs under strace, which ends it at a system call or makes one fail. */
+/** Runs the writer of a database under strace, which ends it at a system call or makes one fail. */
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,10 +14,9 @@ export const HAS_STRACE =
 const WRITER = join(import.meta.dirname, 'writer.ts');
 
 export interface Written {
-  /** Numbers of the records that were acknowledged. */
+  /** Numbers of the rows that were acknowledged. */
   readonly acknowledged: number[];
   readonly failures: string[];
-  readonly isCompacted: boolean;
   readonly isKilled: boolean;
 }
 
@@ -31,7 +30,6 @@ function readOutput(output: string): Omit<Written, 'isKilled'> {
   return {
     acknowledged: behind('acknowledged ').map(Number),
     failures: behind('failed '),
-    isCompacted: rows.includes('compacted'),
   };
 }
 
@@ -68,7 +66,8 @@ export function runTraced(
   trace = '/dev/null',
 ): Promise<Written> {
   const [call = ''] = inject.split(':');
-  const places = [path, `${path}.new`, `${path}.head`, dirname(path)].flatMap((place) => ['-P', place]);
+  const files = ['', '-journal', '.new', '.new-journal'].map((end) => path + end);
+  const places = [...files, dirname(path)].flatMap((place) => ['-P', place]);
   const injected = inject.includes(':') ? ['-e', `inject=${inject}`] : [];
   return run('strace', [
     ...[...STRACE, '-o', trace, '-e', `trace=${call}`, ...places, ...injected],
@@ -76,7 +75,7 @@ export function runTraced(
   ]);
 }
 
-/** How often each of the system calls touches the log, its draft or its folder in a run that nothing ends. */
+/** How often each of the system calls touches the file, its journal, its draft or its folder in a run that nothing ends. */
 export async function countCalls(
   path: string,
   count: number,

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BatchEvent, BatchItem } from '../../../../src/batch/item.ts';
-import { readLog } from '../../../../src/batch/records/append-log.ts';
-import { foldIntents } from '../../../../src/batch/records/intents.ts';
+import { readOwnRecords } from '../../../../src/batch/other-journals.ts';
 import type { RunOptions, RunOutcome } from '../../../../src/batch/run/batch.ts';
 import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';
@@ -69,8 +68,8 @@ export async function startStage(options: Partial<ServiceOptions> = {}): Promise
     run: (items, changes = {}) => runHere(scene, folder, items, changes),
     books: () => readBooks(scene),
     async phasesOfIntents() {
-      const { records } = await readLog(join(out, '.vloc', 'journal'));
-      return [...foldIntents(records).byKey.values()].map(({ outcome }) => outcome.phase);
+      const { intents } = await readOwnRecords({ folder: out });
+      return [...intents.byKey.values()].map(({ outcome }) => outcome.phase);
     },
   };
 }

@@ -14,16 +14,20 @@ const partOf = (result: string) => `.${result}.part`;
 export const RESULT = resultIn('es');
 export const PART = partOf(RESULT);
 
-/** The files that a run must never leave in a state that the next one cannot continue from, and their folders. */
-function sweptFiles({ out, stateDir, languages }: SweptRun): readonly string[] {
-  const results = languages.map(resultIn);
-  const names = [...results.map(partOf), ...results, '.vloc', '.vloc/journal', '.vloc/journal.head'];
-  return [
-    ...names.map((name) => join(out, name)),
-    ...['jobs.log', 'uploads.log'].map((name) => join(stateDir, name)),
-    out,
-  ];
-}
+/**
+ * The files that a run must never leave in a state that the next one cannot continue from, and their folders. strace counts the
+ * calls of each thread: SQLite works in the first one, and everything else in another.
+ */
+const SWEPT = {
+  records: ({ out, stateDir }: SweptRun) =>
+    [join(out, '.vloc'), stateDir].flatMap((folder) =>
+      ['', '-journal', '.new', '.new-journal'].map((end) => join(folder, `records.db${end}`)),
+    ),
+  results: ({ out, languages }: SweptRun) => {
+    const results = languages.map(resultIn);
+    return [out, ...[...results.map(partOf), ...results, '.vloc'].map((name) => join(out, name))];
+  },
+} as const;
 
 /** Those that change the disk, or decide what of it is durable. */
 const CALLS = [
@@ -31,26 +35,27 @@ const CALLS = [
   ...['fsync', 'fdatasync', 'link', 'rename', 'unlink', 'close'],
 ] as const;
 
-/** The call at which a run ends: the so-manieth of its name on the files. */
+/** The call at which a run ends: the so-manieth of its name on those files. */
 export interface SweepPoint {
+  readonly files: keyof typeof SWEPT;
   readonly call: string;
   readonly time: number;
   /** True once the run has come to the download. */
   readonly isLate: boolean;
 }
 
-/** strace counts the calls of each thread, so that all calls on files must come from one. */
+/** Everything but SQLite works in one thread. */
 const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
 const SCRIPT = join(import.meta.dirname, 'swept-run.ts');
 
 /** True when the run was killed at the point; false when it ended before it came there. */
 export async function runUntil(
   run: SweptRun,
-  { call, time }: Pick<SweepPoint, 'call' | 'time'>,
+  { files, call, time }: Omit<SweepPoint, 'isLate'>,
 ): Promise<boolean> {
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${time}`];
   try {
-    await strace(run, ['-o', '/dev/null', ...inject]);
+    await strace(run, SWEPT[files](run), ['-o', '/dev/null', ...inject]);
     return false;
   } catch (error) {
     // strace ends by the same signal as what it traces.
@@ -61,21 +66,27 @@ export async function runUntil(
 
 /** All points of a run that nothing ends, in the order in which it comes to them. @param trace a file for strace */
 export async function listPoints(run: SweptRun, trace: string): Promise<readonly SweepPoint[]> {
-  await strace(run, ['-o', trace, '-e', `trace=${CALLS.join(',')}`]);
+  const all = [...SWEPT.records(run), ...SWEPT.results(run)];
+  await strace(run, all, ['-y', '-o', trace, '-e', `trace=${CALLS.join(',')}`]);
   const counts = new Map<string, number>();
+  const points = new Map<string, SweepPoint>();
   let isLate = false;
-  return (await readFile(trace, 'utf8')).split('\n').flatMap((row) => {
+  for (const row of (await readFile(trace, 'utf8')).split('\n')) {
     isLate ||= row.includes('.part');
-    const call = /^\d+ +(\w+)\(/.exec(row)?.[1];
-    if (call === undefined) return [];
-    const time = (counts.get(call) ?? 0) + 1;
-    counts.set(call, time);
-    return [{ call, time, isLate }];
-  });
+    const [, thread, call] = /^(\d+) +(\w+)\(/.exec(row) ?? [];
+    if (call === undefined) continue;
+    const files = row.includes('/records.db') ? 'records' : 'results';
+    const counted = `${thread} ${files} ${call}`;
+    const time = (counts.get(counted) ?? 0) + 1;
+    counts.set(counted, time);
+    const point = `${files} ${call} ${time}`;
+    if (!points.has(point)) points.set(point, { files, call, time, isLate });
+  }
+  return [...points.values()];
 }
 
-async function strace(run: SweptRun, options: readonly string[]): Promise<void> {
-  const files = sweptFiles(run).flatMap((path) => ['-P', path]);
+async function strace(run: SweptRun, files: readonly string[], options: readonly string[]): Promise<void> {
+  const places = files.flatMap((path) => ['-P', path]);
   const command = [process.execPath, SCRIPT, JSON.stringify(run)];
-  await promisify(execFile)('strace', [...STRACE, ...options, ...files, ...command], { env });
+  await promisify(execFile)('strace', [...STRACE, ...options, ...places, ...command], { env });
 }

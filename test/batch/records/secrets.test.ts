@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stripAddress, withoutSecrets } from '../../../src/batch/records/record-line.ts';
+import { stripAddress, withoutSecrets } from '../../../src/batch/records/secrets.ts';
 
 describe('an address in a record', () => {
   it.each([

@@ -1,0 +1,459 @@
+/** The records of a batch: what is written into its database, and what it says. Source: design, "The record (journal)". */
+import { resolve } from 'node:path';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
+import { nameBelow } from '../plan/candidate.ts';
+import type { ItemFacts } from '../plan/facts.ts';
+import { readPartKey } from '../plan/item-key.ts';
+import type { BatchCommand } from '../report/command-record.ts';
+import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unusable-inputs.ts';
+import type { Bill } from '../run/budget.ts';
+import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
+import type { JoiningRecord, PreparedRecord } from '../run/part-records.ts';
+import type { FinishedVideo, StageRecords, StageSubtitleRecord } from '../stages/records.ts';
+import type { Content, RecordDatabase, Row, Schema } from './database.ts';
+import {
+  advance,
+  type ForgottenRecord,
+  gatherIntents,
+  type Intent,
+  type IntentRecord,
+  type Intents,
+  moveIntent,
+  newIntent,
+  type StoredFile,
+} from './intents.ts';
+
+/** The name of a folder in the references of its jobs. */
+interface BatchNameRecord {
+  readonly type: 'batch_name';
+  readonly batch: string;
+  /** False if it was chosen after records were lost, perhaps including an earlier name. */
+  readonly is_certain: boolean;
+}
+
+/** The newest bill of the job of an intent. */
+interface BilledRecord extends Bill {
+  readonly type: 'billed';
+  /** Of the intent. */
+  readonly key: string;
+}
+
+/** How the job of an intent made its result. */
+interface MadeRecord {
+  readonly type: 'made';
+  readonly key: string;
+  readonly provenance: Provenance;
+}
+
+/** One thing that has happened. Paths of files are absolute. */
+export type BatchRecord =
+  | IntentRecord
+  | ForgottenRecord
+  | ItemFacts
+  | BatchCommand
+  | UnusableRecord
+  | UsableRecord
+  | BatchNameRecord
+  | BilledRecord
+  | MadeRecord
+  | PreparedRecord
+  | JoiningRecord
+  | StageSubtitleRecord
+  | FinishedVideo
+  | DamageRecord
+  | ComparedRecord;
+
+export const BATCH_SCHEMA: Schema = {
+  // `vloB`
+  applicationId: 0x766c6f42,
+  version: 1,
+  // Columns with objects are JSON.
+  sql: `
+    CREATE TABLE batch (name TEXT PRIMARY KEY, is_certain INTEGER, checksum TEXT) STRICT;
+    CREATE TABLE items (
+      key TEXT PRIMARY KEY, facts TEXT, unusable TEXT, is_usable INTEGER, joined TEXT, video TEXT, video_sizes TEXT,
+      checksum TEXT
+    ) STRICT;
+    CREATE TABLE intents (
+      key TEXT PRIMARY KEY, item TEXT, asked TEXT, outcome TEXT, publishing TEXT, times TEXT, bill TEXT,
+      provenance TEXT, checksum TEXT
+    ) STRICT;
+    CREATE INDEX intents_of_item ON intents (item);
+    CREATE TABLE commands (identity TEXT PRIMARY KEY, command TEXT, checksum TEXT) STRICT;
+    CREATE TABLE command_items (
+      command TEXT, item TEXT, begun_at TEXT, checksum TEXT, PRIMARY KEY (command, item)
+    ) STRICT;
+    CREATE INDEX commands_of_item ON command_items (item);
+    CREATE TABLE prepared (source TEXT, recipe TEXT, files TEXT, split TEXT, checksum TEXT, PRIMARY KEY (source, recipe)) STRICT;
+    CREATE TABLE subtitles (
+      path TEXT PRIMARY KEY, video TEXT, role TEXT, language TEXT, digests TEXT, checksum TEXT
+    ) STRICT;
+    CREATE TABLE damages (number INTEGER PRIMARY KEY, places TEXT, kept TEXT, checksum TEXT) STRICT;
+    CREATE TABLE comparisons (kind TEXT PRIMARY KEY, damages INTEGER, checksum TEXT) STRICT;
+    CREATE TABLE lost_jobs (id TEXT PRIMARY KEY, kind TEXT, job TEXT, checksum TEXT) STRICT;`,
+  noteDamage: (database, places, kept) =>
+    applyRecord(database, '', { type: 'log_damaged', places, kept: kept[0] ?? null }),
+};
+
+/** What the records of a batch say, each part when it is asked for. Paths of files are absolute. */
+export interface BatchRecords {
+  readonly isEmpty: boolean;
+  /** Null until the first run has chosen one. */
+  readonly name: Omit<BatchNameRecord, 'type'> | null;
+  readonly intents: Intents;
+  /** By item key. */
+  readonly facts: ReadonlyMap<string, ItemFacts>;
+  readonly checked: CheckedInputs;
+  /** Each command once, as it was run last; those that watch or run in stages with the items of all their runs. */
+  readonly commands: readonly BatchCommand[];
+  /** When a command last named each item, milliseconds since 1970. */
+  readonly begun: ReadonlyMap<string, number>;
+  /** By key of the intent. */
+  readonly bills: ReadonlyMap<string, Bill>;
+  /** By key of the intent. */
+  readonly provenances: ReadonlyMap<string, Provenance>;
+  readonly prepared: readonly PreparedRecord[];
+  /** By item key. */
+  readonly joined: ReadonlyMap<string, JoiningRecord>;
+  readonly stages: StageRecords;
+  /** Damage that earlier runs found, with the kinds of jobs that were compared with the service since. */
+  readonly damages: readonly (DamageRecord & { readonly comparedSince: readonly JobKind[] })[];
+  /** Jobs that were compared with the service, and what it said; null for those that it no longer has. */
+  readonly lostJobs: readonly { readonly id: string; readonly kind: JobKind; readonly job: LostJob | null }[];
+}
+
+/** Records of a file that was read, and a sentence for each place that cannot be. */
+export interface ReadRecords extends BatchRecords {
+  readonly damage: readonly string[];
+}
+
+/** @param folder of the results, absolute */
+export function viewContent({ rows, damage }: Content, folder: string): ReadRecords {
+  // The parts are made here, once, since a report looks at them for each item.
+  return { ...viewRecords((table) => rows.get(table) ?? [], folder), damage };
+}
+
+/** Several records as one; of the same item those of the last. */
+export function combineRecords(all: readonly ReadRecords[]): ReadRecords {
+  const join = <Value>(mapOf: (records: ReadRecords) => ReadonlyMap<string, Value>) =>
+    new Map(all.flatMap((records) => [...mapOf(records)]));
+  return {
+    isEmpty: all.every(({ isEmpty }) => isEmpty),
+    name: all[0]?.name ?? null,
+    intents: gatherIntents(all.flatMap(({ intents }) => [...intents.byKey.values()])),
+    facts: join(({ facts }) => facts),
+    checked: {
+      unusable: join(({ checked }) => checked.unusable),
+      usable: new Set(all.flatMap(({ checked }) => [...checked.usable])),
+    },
+    commands: all.flatMap(({ commands }) => commands),
+    begun: join(({ begun }) => begun),
+    bills: join(({ bills }) => bills),
+    provenances: join(({ provenances }) => provenances),
+    prepared: all.flatMap(({ prepared }) => prepared),
+    joined: join(({ joined }) => joined),
+    stages: {
+      subtitles: join(({ stages }) => stages.subtitles),
+      finished: join(({ stages }) => stages.finished),
+    },
+    damages: all.flatMap(({ damages }) => damages),
+    lostJobs: all.flatMap(({ lostJobs }) => lostJobs),
+    damage: all.flatMap(({ damage }) => damage),
+  };
+}
+
+/** @param rowsOf returns the rows of a table, in the order in which they were first written */
+export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: string): BatchRecords {
+  return {
+    get isEmpty() {
+      return !['batch', 'items', 'intents', 'commands', 'damages'].some((table) => rowsOf(table).length > 0);
+    },
+    get name() {
+      const [row] = rowsOf('batch');
+      return row === undefined ? null : { batch: String(row.name), is_certain: row.is_certain === 1 };
+    },
+    get intents() {
+      return gatherIntents(rowsOf('intents').map((row) => readIntent(row, folder)));
+    },
+    get facts() {
+      return new Map(
+        rowsOf('items').flatMap((row) => {
+          const facts = parse<ItemFacts>(row.facts);
+          return facts === null ? [] : [[facts.item, mapPath(facts, fromFolder(folder))] as const];
+        }),
+      );
+    },
+    get checked() {
+      const items = rowsOf('items');
+      const unusable = items.flatMap((row) => parse<UnusableRecord>(row.unusable) ?? []);
+      const usable = items.filter((row) => row.is_usable === 1);
+      return {
+        unusable: new Map(unusable.map((record) => [record.item, record])),
+        usable: new Set(usable.map(({ key }) => String(key))),
+      };
+    },
+    get commands() {
+      const items = Map.groupBy(rowsOf('command_items'), ({ command }) => command);
+      return rowsOf('commands').flatMap((row) => {
+        const command = parse<BatchCommand>(row.command);
+        const own = (items.get(row.identity ?? '') ?? []).map(({ item }) => String(item));
+        return command === null ? [] : [{ ...command, items: own }];
+      });
+    },
+    get begun() {
+      const begun = new Map<string, number>();
+      for (const { item, begun_at } of rowsOf('command_items')) {
+        const ms = Date.parse(String(begun_at));
+        begun.set(String(item), Math.max(ms, begun.get(String(item)) ?? 0));
+      }
+      return begun;
+    },
+    get bills() {
+      return mapOf<Bill>(rowsOf('intents'), 'bill');
+    },
+    get provenances() {
+      return mapOf<Provenance>(rowsOf('intents'), 'provenance');
+    },
+    get prepared() {
+      return rowsOf('prepared').map((row) => ({
+        type: 'prepared' as const,
+        source: String(row.source),
+        recipe: String(row.recipe),
+        files: parse<PreparedRecord['files']>(row.files) ?? [],
+        split: parse<unknown>(row.split),
+      }));
+    },
+    get joined() {
+      const joined = mapOf<JoiningRecord>(rowsOf('items'), 'joined');
+      return new Map([...joined].map(([key, record]) => [key, mapFiles(record, fromFolder(folder))]));
+    },
+    get stages() {
+      const subtitles = rowsOf('subtitles').map((row) => ({
+        path: String(row.path),
+        video: String(row.video),
+        role: row.role === 'source' ? ('source' as const) : ('target' as const),
+        language: String(row.language),
+        digests: new Set(parse<string[]>(row.digests)),
+      }));
+      const finished = rowsOf('items').flatMap((row) => {
+        const newest = parse<FinishedVideo>(row.video);
+        return newest === null ? [] : [{ newest, sizes: new Set(parse<number[]>(row.video_sizes)) }];
+      });
+      return {
+        subtitles: new Map(subtitles.map((subtitle) => [subtitle.path, subtitle])),
+        finished: new Map(finished.map((video) => [video.newest.item, video])),
+      };
+    },
+    get damages() {
+      const comparisons = rowsOf('comparisons');
+      return rowsOf('damages').map((row) => ({
+        type: 'log_damaged' as const,
+        places: parse<string[]>(row.places) ?? [],
+        kept: row.kept === undefined || row.kept === null ? null : String(row.kept),
+        comparedSince: comparisons
+          .filter(({ damages }) => Number(damages) >= Number(row.number))
+          .map(({ kind }) => kind as JobKind), // as it was written
+      }));
+    },
+    get lostJobs() {
+      return rowsOf('lost_jobs').map((row) => ({
+        id: String(row.id),
+        kind: row.kind as JobKind, // as it was written
+        job: parse<LostJob>(row.job),
+      }));
+    },
+  };
+}
+
+/**
+ * Writes one record, within a transaction.
+ * @param folder of the results, absolute; paths below it become relative, so that it can be moved
+ * @returns the intents that it changed
+ */
+export function applyRecord(
+  database: RecordDatabase,
+  folder: string,
+  record: BatchRecord,
+): readonly Intent[] {
+  switch (record.type) {
+    case 'intend':
+      settleCheck(database, readPartKey(record.item)?.item ?? record.item);
+      return [writeIntent(database, folder, advance(intentOf(database, folder, record.key), record))];
+    case 'accepted':
+    case 'refused':
+    case 'finished':
+    case 'publishing':
+    case 'downloaded':
+      return [writeIntent(database, folder, advance(intentOf(database, folder, record.key), record))];
+    case 'item_forgotten':
+      database.remove('items', { key: record.item });
+      database.remove('command_items', { item: record.item });
+      return database
+        .find('intents', { item: record.item })
+        .map((row) => writeIntent(database, folder, moveIntent(readIntent(row, folder), record.as ?? null)));
+    case 'batch_command':
+      writeCommand(database, record);
+      break;
+    case 'item_facts':
+      database.change('items', { key: record.item }, { facts: json(mapPath(record, intoFolder(folder))) });
+      break;
+    case 'unusable_input':
+      database.change('items', { key: record.item }, { unusable: json(record), is_usable: 0 });
+      break;
+    case 'usable_input':
+      database.change('items', { key: record.item }, { unusable: null, is_usable: 1 });
+      break;
+    case 'batch_name':
+      database.change('batch', { name: record.batch }, { is_certain: Number(record.is_certain) });
+      break;
+    case 'billed':
+      writeBill(database, record);
+      break;
+    case 'made':
+      database.change('intents', { key: record.key }, { provenance: json(record.provenance) });
+      break;
+    case 'prepared': {
+      const { source, recipe, files, split } = record;
+      database.change('prepared', { source, recipe }, { files: json(files), split: json(split ?? null) });
+      break;
+    }
+    case 'joining':
+      database.change('items', { key: record.item }, { joined: json(mapFiles(record, intoFolder(folder))) });
+      break;
+    case 'stage_subtitle': {
+      const { path, video, role, language, sha256 } = record;
+      const [known] = database.find('subtitles', { path });
+      // After a replacement only the user can bring an earlier version back. Before it, a killed run may have left one.
+      const before = record.is_placed === true ? [] : (parse<string[]>(known?.digests) ?? []);
+      const digests = json([...new Set([...before, sha256])]);
+      database.change('subtitles', { path }, { video, role, language, digests });
+      break;
+    }
+    case 'stage_export': {
+      const key = { key: record.item };
+      const before = parse<number[]>(database.find('items', key)[0]?.video_sizes) ?? [];
+      const sizes = json([...new Set([...before, record.size])]);
+      database.change('items', key, { video: json(record), video_sizes: sizes });
+      break;
+    }
+    case 'log_damaged': {
+      const number = database.find('damages').length + 1;
+      database.change('damages', { number }, { places: json(record.places), kept: record.kept });
+      break;
+    }
+    case 'jobs_compared': {
+      const { kind, jobs, gone } = record;
+      database.change('comparisons', { kind }, { damages: database.find('damages').length });
+      for (const job of jobs) database.change('lost_jobs', { id: job.id }, { kind, job: json(job) });
+      for (const id of gone) database.change('lost_jobs', { id }, { kind, job: null });
+      break;
+    }
+  }
+  return [];
+}
+
+/** A run or a request checks the item again. */
+function settleCheck(database: RecordDatabase, item: string): void {
+  const [known] = database.find('items', { key: item });
+  if (known?.unusable === null && known.is_usable !== 1) return;
+  if (known !== undefined) database.change('items', { key: item }, { unusable: null, is_usable: 0 });
+}
+
+function writeCommand(database: RecordDatabase, { items, ...command }: BatchCommand): void {
+  const { argv, cwd, profile, at } = command;
+  const identity = JSON.stringify([argv, cwd, profile]);
+  // The record of a run that watches or works in stages has only the items that were added at the time.
+  const isWhole = command.options.watch !== true && command.partial !== true;
+  if (isWhole) database.remove('command_items', { command: identity });
+  database.change('commands', { identity }, { command: json(command) });
+  for (const item of items) {
+    database.change('command_items', { command: identity, item }, { begun_at: at });
+    settleCheck(database, item);
+  }
+}
+
+function writeBill(database: RecordDatabase, { type: _, key, ...bill }: BilledRecord): void {
+  const before = parse<Bill>(database.find('intents', { key })[0]?.bill);
+  // It does not change, and later runs may not know it.
+  const quantity = bill.quantity ?? before?.quantity ?? null;
+  database.change('intents', { key }, { bill: json({ ...bill, quantity }) });
+}
+
+function intentOf(database: RecordDatabase, folder: string, key: string): Intent {
+  const [row] = database.find('intents', { key });
+  return row === undefined ? newIntent(key) : readIntent(row, folder);
+}
+
+function readIntent(row: Row, folder: string): Intent {
+  const record = mapFiles(
+    parse<Exclude<Intent['outcome'], { phase: 'intended' }>['record']>(row.outcome),
+    fromFolder(folder),
+  );
+  const asked = parse<Intent['asked']>(row.asked);
+  return {
+    key: String(row.key),
+    item: typeof row.item === 'string' ? row.item : null,
+    asked,
+    // The type of the record is the name of its phase.
+    outcome: (record === null ? { phase: 'intended' } : { phase: record.type, record }) as Intent['outcome'],
+    publishing: mapFiles(parse<Intent['publishing']>(row.publishing), fromFolder(folder)),
+    times: parse<Intent['times']>(row.times) ?? {},
+  };
+}
+
+function writeIntent(database: RecordDatabase, folder: string, intent: Intent): Intent {
+  const { key, item, asked, outcome, publishing, times } = intent;
+  const record = outcome.phase === 'intended' ? null : outcome.record;
+  database.change(
+    'intents',
+    { key },
+    {
+      item,
+      asked: json(asked),
+      outcome: json(mapFiles(record, intoFolder(folder))),
+      publishing: json(mapFiles(publishing, intoFolder(folder))),
+      times: json(times),
+    },
+  );
+  return intent;
+}
+
+type MapPath = (path: string) => string;
+
+const intoFolder =
+  (folder: string): MapPath =>
+  (path) =>
+    nameBelow(folder, path) ?? path;
+
+const fromFolder =
+  (folder: string): MapPath =>
+  (path) =>
+    resolve(folder, path);
+
+function mapPath<T extends { readonly path: string | null }>(holder: T, map: MapPath): T {
+  return holder.path === null ? holder : { ...holder, path: map(holder.path) };
+}
+
+function mapFiles<T extends object | null>(record: T, map: MapPath): T {
+  if (record === null || !('files' in record) || !Array.isArray(record.files)) return record;
+  return { ...record, files: record.files.map((file: StoredFile) => mapPath(file, map)) };
+}
+
+function mapOf<T>(rows: readonly Row[], column: string): ReadonlyMap<string, T> {
+  return new Map(
+    rows.flatMap((row) => {
+      const value = parse<T>(row[column]);
+      return value === null ? [] : [[String(row.key), value] as const];
+    }),
+  );
+}
+
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** A value that `json` has written: the checksum of its row fits. */
+function parse<T>(text: Row[string] | undefined): T | null {
+  return typeof text === 'string' ? (JSON.parse(text) as T) : null; // see above
+}
