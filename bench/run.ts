@@ -1,6 +1,6 @@
 /**
- * `npm run bench [NAME…]`: measures, prints the rows of bench/README.md, and fails if a limit is exceeded or a figure is
- * physically impossible. `--short` measures small sizes once and ignores the limits.
+ * `npm run bench [NAME…]`: measures, prints its figures (bench/README.md has the main ones), and fails if a limit is
+ * exceeded or a figure is physically impossible. `--short` measures small sizes once and ignores the limits.
  */
 import { BENCHES } from './benches.ts';
 import { figureRow, isPlausible, keepsLimit } from './figure.ts';

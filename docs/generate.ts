@@ -94,9 +94,8 @@ const settings = table(
   ]),
 );
 
-const control = table(
-  ['request', 'what it does'],
-  CONTROL_LIST.map(({ method, path, summary }) => [`\`${method} ${path}\``, summary]),
+const control = CONTROL_LIST.map(({ method, path, summary }) => `- \`${method} ${path}\`: ${summary}`).join(
+  '\n',
 );
 
 const controlFields = table(
