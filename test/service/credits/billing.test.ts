@@ -23,8 +23,8 @@ import { commands, LIMIT, START } from './account-model.ts';
 const PATIENCE = { timeout: 180_000 };
 
 test.each([
-  { sequences: 'short', size: '=', numRuns: runs(1_000, 5_000) },
-  { sequences: 'long', size: '+1', numRuns: runs(300, 5_000) },
+  { sequences: 'short', size: '=', numRuns: runs(100, 5_000) },
+  { sequences: 'long', size: '+1', numRuns: runs(50, 5_000) },
 ] as const)(
   'balance, reservations and quota agree with the ledger, whatever happens in whatever order ($sequences)',
   PATIENCE,

@@ -10,7 +10,7 @@ import type { Store } from '../../../src/service/store/store.ts';
 import { runs } from '../../protocol/arbitraries.ts';
 import { openEmptyAccount } from '../harness/stores.ts';
 
-/** A thousand lists take two seconds; ten thousand on a busy machine take a minute. */
+/** Ten thousand lists on a busy machine take a minute. */
 const PATIENCE = { timeout: 180_000 };
 
 interface Row {
@@ -119,7 +119,7 @@ test(
           expect([...throughout].filter((id) => !ids.has(id))).toEqual([]);
         },
       ),
-      { numRuns: runs(1_000, 10_000) },
+      { numRuns: runs(100, 10_000) },
     );
   },
 );
