@@ -1,12 +1,12 @@
 /** Translates error responses of servers into failures. */
-import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
+import type { HttpResponse } from '../../base/http.ts';
 
 /** The most that one `Retry-After` can ask for. */
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Returns the pause that the server asks for, in milliseconds; null if it asks for none. */
-export function retryAfter({ headers }: IncomingMessage): number | null {
+export function retryAfter({ headers }: Pick<HttpResponse, 'headers'>): number | null {
   const text = headers['retry-after'];
   if (text === undefined) return null;
   // A date is compared with the server's own clock.
