@@ -13,6 +13,7 @@ import {
   StaleConnection,
 } from '../../base/http.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
+import { askedDelay, backoffDelay } from '../../base/retry.ts';
 import { errorCode } from '../../base/system-error.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -93,9 +94,10 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Most characters of a server's message that are shown. */
 const MAX_SAID = 300;
-/** A server that restarts loads its model for up to a minute: pauses of 2, 4, 8, 16 and 32 s wait that long. */
-const TRIES = 6;
-const FIRST_PAUSE_MS = 2_000;
+/** A server that restarts loads its model for about a minute: the ten pauses take 56 s on average. */
+const TRIES = 11;
+/** The most that one `Retry-After` can ask for. */
+const LONGEST_PAUSE_MS = 60_000;
 /** The most that all pauses of a request take together. */
 const LONGEST_WAIT_MS = 120_000;
 /** 10 s: enough for three lost packets. A machine that is switched off does not refuse a connection. */
@@ -157,7 +159,10 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       run.signal.throwIfAborted();
       const outcome = await tryOnce(outgoing, maxBytes, run);
       if ('body' in outcome) return outcome;
-      const pause = outcome.pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+      const pause =
+        outcome.pauseMs === null
+          ? backoffDelay(attempt, Math.random)
+          : askedDelay(outcome.pauseMs, LONGEST_PAUSE_MS, Math.random);
       if (attempt === (parts.tries ?? TRIES) || waited + pause > LONGEST_WAIT_MS) {
         const often = attempt === 1 ? '' : ` (${attempt} tries)`;
         throw failure(`${outcome.what}${often}; ${outcome.advice}`);

@@ -67,10 +67,8 @@ describe('a server that is busy or failing', () => {
     const parts = recordedParts();
     await expect(ask(client(server.url, { parts }))).resolves.toEqual({ ok: true });
     expect(server.received.map(({ body }) => body.toString())).toEqual(Array(3).fill('{"question":1}'));
-    expect(parts.pauses[0]).toBeGreaterThanOrEqual(1_500);
-    expect(parts.pauses[0]).toBeLessThanOrEqual(2_500);
-    expect(parts.pauses[1]).toBeGreaterThanOrEqual(3_000);
-    expect(parts.pauses[1]).toBeLessThanOrEqual(5_000);
+    expect(parts.pauses[0]).toBeLessThanOrEqual(500);
+    expect(parts.pauses[1]).toBeLessThanOrEqual(1_000);
   });
 
   it('is waited for as long as it asks, but at most a minute', async () => {
@@ -83,10 +81,10 @@ describe('a server that is busy or failing', () => {
     });
     const parts = recordedParts();
     await ask(client(server.url, { parts }));
-    expect(parts.pauses).toEqual([7_000, 5_000, 60_000]);
+    expect(parts.pauses.map((ms) => Math.floor(ms / 1000))).toEqual([7, 5, 60]);
   });
 
-  it('is tried six times, then the failure shows its message and may be temporary', async () => {
+  it('is tried eleven times, then the failure shows its message and may be temporary', async () => {
     const server = await startServer(() => ({
       status: 500,
       body: { error: { message: 'CUDA out of memory' } },
@@ -95,10 +93,10 @@ describe('a server that is busy or failing', () => {
     const failure = await failureOf(ask(client(server.url, { parts })));
     expect(failure).toMatchObject({ code: 'ENGINE_ERROR', permanent: false });
     expect(failure.message).toMatch(
-      /^openai tiny: 127\.0\.0\.1:\d+ answered with 500 \(CUDA out of memory\) \(6 tries\); see the log of the server$/,
+      /^openai tiny: 127\.0\.0\.1:\d+ answered with 500 \(CUDA out of memory\) \(11 tries\); see the log of the server$/,
     );
-    expect(server.received.length).toBe(6);
-    expect(parts.pauses.length).toBe(5);
+    expect(server.received.length).toBe(11);
+    expect(parts.pauses.length).toBe(10);
     expect(parts.warnings).toEqual([expect.stringContaining('trying again')]);
   });
 
@@ -114,7 +112,7 @@ describe('a server that is busy or failing', () => {
     const server = await startServer(() => ({ status: 503, headers: { 'Retry-After': '50' } }));
     const parts = recordedParts();
     await failureOf(ask(client(server.url, { parts })));
-    expect(parts.pauses).toEqual([50_000, 50_000]);
+    expect(parts.pauses.map((ms) => Math.floor(ms / 1000))).toEqual([50, 50]);
   });
 
   it('is not tried again if the account has no money left', async () => {
@@ -149,7 +147,7 @@ describe('a server that is busy or failing', () => {
     const failure = await failureOf(ask(client(`http://127.0.0.1:${port}/v1`)));
     expect(failure.permanent).toBe(false);
     expect(failure.message).toBe(
-      `openai tiny: 127.0.0.1:${port} refuses connections (6 tries); check "url" of this engine in engines.json and that the server runs`,
+      `openai tiny: 127.0.0.1:${port} refuses connections (11 tries); check "url" of this engine in engines.json and that the server runs`,
     );
   });
 });
