@@ -1,4 +1,4 @@
-/** What all parts of one client share, made from its settings, which are checked before anything is sent. */
+/** State shared by all parts of one client, made from its settings, which are checked before anything is sent. */
 import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';

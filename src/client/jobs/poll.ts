@@ -94,7 +94,7 @@ export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): P
 
 /** A new job, which may take only seconds, is polled twice a second. */
 const FIRST_MS = 500;
-/** Of several jobs one or another ends all the time, and polling more often brings no visible gain. */
+/** With several jobs, one or another ends all the time, and polling more often brings no visible gain. */
 const SHORTEST_MS = 1_000;
 /** With jobs of two minutes in fifteen slots: 1.9 requests for each job, and all of them take 1.02 times as long. */
 const LONGEST_MS = 5_300;

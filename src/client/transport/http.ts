@@ -85,7 +85,7 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   callMs: 120_000,
   // One chunk of 1 MiB in a minute is 140 kbit/s: slower than that, a video does not arrive within its reservation.
   idleMs: 60_000,
-  // What sits in the kernel's buffer (up to 4 MiB) still has to leave at that rate, then the store begins.
+  // The kernel's buffer (up to 4 MiB) still has to leave at that rate, then the store begins.
   storedMs: 300_000,
 };
 

@@ -9,7 +9,7 @@ import type { CallOptions, Emit } from '../call.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ErrorClass } from './error-class.ts';
 
-/** What the outcome of one attempt means for the next. `askedMs`: the service's Retry-After. */
+/** Consequence of one failed attempt for the next. `askedMs`: the service's Retry-After. */
 export type RetryAdvice =
   | { readonly type: 'never' }
   /** The cause is fixed already (a corrected clock). */
@@ -92,7 +92,7 @@ export const BUCKET_CAPACITY = 500;
 export const RETRY_COST = 10;
 /** A throttled call was answered quickly: trying again costs the service less. */
 export const THROTTLED_RETRY_COST = 5;
-/** What a call that needed no retry puts back. */
+/** Tokens that a call without a retry puts back. */
 const FIRST_TIME_REFUND = 1;
 
 export interface TokenBucket {
