@@ -1,4 +1,4 @@
-/** Runs tasks concurrently: all of them, or a limited number at a time. */
+/** Runs tasks concurrently: all of them, or a limited number at a time; and ends a wait with a signal. */
 
 /**
  * Runs tasks concurrently.
@@ -56,4 +56,14 @@ export function createLimit(count: number): <T>(signal: AbortSignal, task: () =>
       else next();
     }
   };
+}
+
+/** Waits for a promise, but rejects with the reason of the signal if that aborts first. */
+export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal?.reason);
+    promise.then(resolve, reject).finally(() => signal?.removeEventListener('abort', stop));
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }

@@ -1,35 +1,29 @@
 /** Asks a registry for the newest version of vloc: a process of its own, which no command waits for. */
 import { readFileSync } from 'node:fs';
-import { get as getPlain } from 'node:http';
-import { get } from 'node:https';
+import { collectBody, createHttp } from '../base/http.ts';
 import { readUpdateRecord, writeRecord } from './update-record.ts';
 
 /** A slower registry is asked again next week. */
 const PATIENCE_MS = 10_000;
 /** The answer is an object of a few tags; more is not from a registry. */
-const MOST_CHARACTERS = 65_536;
+const MAX_BYTES = 65_536;
 
 /** The newest version by npm's protocol; null if the answer has none. Nothing is sent but the name of the package. */
-export function askRegistry(registry: string): Promise<string | null> {
-  const address = new URL('-/package/vloc/dist-tags', registry.endsWith('/') ? registry : `${registry}/`);
-  const ask = address.protocol === 'http:' ? getPlain : get;
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  return new Promise((resolve) => {
-    const request = ask(address, { signal, headers: { accept: 'application/json' } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
-        if (text.length > MOST_CHARACTERS) request.destroy();
-      });
-      response.on('close', () => {
-        const isWhole = response.statusCode === 200 && response.complete && text.length <= MOST_CHARACTERS;
-        resolve(isWhole ? latestIn(text) : null);
-      });
-      response.on('error', () => resolve(null));
-    });
-    request.on('error', () => resolve(null));
-  });
+export async function askRegistry(registry: string): Promise<string | null> {
+  const { origin, pathname } = new URL(
+    '-/package/vloc/dist-tags',
+    registry.endsWith('/') ? registry : `${registry}/`,
+  );
+  const http = createHttp({});
+  try {
+    const asked = { origin, target: pathname, method: 'GET', headers: { accept: 'application/json' } };
+    const answer = await http.send({ ...asked, body: null, signal: AbortSignal.timeout(PATIENCE_MS) });
+    return answer.status === 200 ? latestIn((await collectBody(answer, MAX_BYTES)).toString('utf8')) : null;
+  } catch {
+    return null;
+  } finally {
+    await http.close();
+  }
 }
 
 function latestIn(text: string): string | null {

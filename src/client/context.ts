@@ -1,10 +1,10 @@
-/** What all parts of one client share, made from its settings, which are checked before anything is sent. */
+/** State shared by all parts of one client, made from its settings, which are checked before anything is sent. */
 import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientEvent, Emit } from './call.ts';
 import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
-import { createHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './transport/http.ts';
+import { createClientHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './transport/http.ts';
 import type { ProxySettings } from './transport/proxy.ts';
 import { type BaseUrl, type Credentials, parseBaseUrl } from './transport/request.ts';
 import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
@@ -63,7 +63,7 @@ export function createContext(options: ClientOptions): ClientContext {
   const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
   const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
   const { key, secret, proxy } = options;
-  const http = createHttp({ connectMs: timeouts.connectMs, proxy });
+  const http = createClientHttp({ connectMs: timeouts.connectMs, proxy });
   return {
     base: parseBaseUrl(options.baseUrl),
     credentials: { key, secret, names: authHeaderNames(headerPrefix) },

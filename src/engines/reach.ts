@@ -1,8 +1,8 @@
 /** Looks whether a configured engine can be reached: its server, its model folder, its program, its key. Sends nothing. */
 import { stat } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { endpointOf, openChecked } from '../base/checked-connection.ts';
 import { explainNetworkError } from '../base/network-error.ts';
 import { BACKEND_STEPS, type BackendStep, type EngineRun } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
@@ -84,22 +84,15 @@ function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
 }
 
 async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  const socket = connect({ host, port });
-  const onAbort = () => socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  const endpoint = { ...endpointOf(url), isSecure: false };
   try {
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    (await openChecked(endpoint, 'any', signal)).destroy();
     return null;
   } catch (error) {
     const { what } = explainNetworkError(error);
     const reason = signal.aborted ? 'does not answer' : what;
+    const { host, port } = endpoint;
     return { message: `${host} port ${port} ${reason}`, fix: 'Start the server, or correct its url.' };
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    socket.destroy();
   }
 }
 

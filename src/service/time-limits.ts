@@ -1,4 +1,4 @@
-/** Time limits of work and of transfers, and waits that can be stopped. */
+/** Time limits of work and of transfers. */
 import type { IncomingMessage } from 'node:http';
 import { type Cancel, type Clock, repeat } from './clock.ts';
 
@@ -22,16 +22,6 @@ export async function withDeadline<Value>(
   } finally {
     cancel();
   }
-}
-
-/** Waits for a promise, but rejects with the reason of the signal if that aborts first. */
-export function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** Long enough for a phone to switch cells. */

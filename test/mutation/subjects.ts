@@ -34,8 +34,8 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'retry',
-    mutate: ['src/client/transport/{retry,server-time,error-class}.ts'],
-    tests: ['test/client/transport/{retry*,server-time,error-class}.test.ts'],
+    mutate: ['src/base/retry.ts', 'src/client/transport/{retry,server-time,error-class}.ts'],
+    tests: ['test/base/retry.test.ts', 'test/client/transport/{retry*,server-time,error-class}.test.ts'],
   },
   {
     name: 'ledger',

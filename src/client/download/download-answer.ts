@@ -1,4 +1,4 @@
-/** What an answer to a download means: pure, so that each case can be tested. */
+/** Meaning of an answer to a download: pure, so that each case can be tested. */
 import { describeDuration, formatBytes } from '../../base/amounts.ts';
 import {
   diskFailure,
@@ -34,9 +34,9 @@ interface ExpectedFile {
   readonly host: string;
   /** Bytes in the part, requested with Range unless 0. */
   readonly offset: number;
-  /** Of the version that the part was begun with. */
+  /** ETag or date of the version that the part was begun with. */
   readonly validator: Validator | null;
-  /** What the job says about the length of the file; null when it says nothing. */
+  /** Length of the file in bytes, as the job states it; null when it states none. */
   readonly size: number | null;
   /** The length of the whole file by the answer that the part was begun with. */
   readonly earlierTotal: number | null;
@@ -109,7 +109,7 @@ function isOtherVersion(
   return !(isSameVersion(validator, headers) ?? hashed);
 }
 
-/** What was received instead of the result, in words; null if it may be the result. */
+/** Words for an answer that is not the result; null if it may be the result. */
 function wrongContent(
   headers: StorageAnswer['headers'],
   total: number | null,

@@ -3,10 +3,10 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Failure, isApiAnswer } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
+import { collectStart } from '../../base/http.ts';
 import { HEAD_BYTES, type ResultFormat } from '../../protocol/result-formats.ts';
 import type { ClientContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
-import { collectStart } from '../transport/answer.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
 import { resolveTransferUrl } from '../transport/request.ts';
@@ -79,10 +79,10 @@ async function leave(part: PartFile): Promise<void> {
   if (part.length === 0) await unlink(part.path).catch(() => {});
 }
 
-/** What each attempt passes to the next. */
+/** State that each attempt passes to the next. */
 interface DownloadState {
   asset: Asset;
-  /** Of the bytes in the part, as this run saw it. */
+  /** ETag or date of the bytes in the part, as this run saw it. */
   validator: Validator | null;
   /** Length of the whole file, from a response. */
   total: number | null;
@@ -285,7 +285,7 @@ export interface DownloadedFile {
   /** The name that it gets. */
   readonly path: string;
   readonly bytes: number;
-  /** Of the bytes on disk, lower-case hex; null where the service states none and `hash` did not ask for it. */
+  /** SHA-256 of the bytes on disk, lower-case hex; null where the service states none and `hash` did not ask for it. */
   readonly sha256: string | null;
 }
 
@@ -302,7 +302,7 @@ export interface DownloadOptions {
   /** True computes the SHA-256 even where the service states none, for a record of the file. */
   readonly hash?: boolean | undefined;
   /**
-   * What the file must be. Where the service states no hash, its type and its first bytes are checked against it; left
+   * Expected properties of the file. Where the service states no hash, its type and its first bytes are checked against it; left
    * out, only web pages and empty bodies are refused then.
    */
   readonly format?: ResultFormat | undefined;

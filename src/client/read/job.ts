@@ -96,7 +96,7 @@ export interface JobAsset {
   /** The field of `result`: `vocal_audio`, `subtitle`. */
   readonly name: string;
   readonly asset: Asset;
-  /** What the table of kinds says about it: extension, content type, label. */
+  /** Its row in the table of kinds: extension, content type, label. */
   readonly kindPart: AssetPart;
 }
 

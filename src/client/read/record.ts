@@ -7,7 +7,7 @@ import type { ListPage } from '../../protocol/resources.ts';
 import type { Emit } from '../call.ts';
 
 export interface ResponseSource {
-  /** What is read, for people: `the job`, `the upload`. */
+  /** Name of the record in messages: `the job`, `the upload`. */
   readonly subject: string;
   readonly requestId: string | null;
 }

@@ -12,7 +12,6 @@ import {
   gatewayFacts,
   UNREADABLE,
 } from './error-class.ts';
-import type { HttpResponse } from './http.ts';
 import { type AttemptResult, adviceOf } from './retry.ts';
 import { retryAfterOf } from './server-time.ts';
 
@@ -195,51 +194,6 @@ function readErrors(value: unknown): FieldError[] {
     const detail = asText(member(object, 'detail')) ?? '';
     return pointer === '' && detail === '' ? [] : [{ pointer, detail }];
   });
-}
-
-/** A body that is larger than the caller accepts. */
-export class BodyTooLarge extends Error {
-  override readonly name = 'BodyTooLarge';
-  readonly status: number;
-  readonly headers: HttpResponse['headers'];
-
-  constructor({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, limit: number) {
-    super(`it is larger than ${limit / 1024 ** 2} MiB`);
-    this.status = status;
-    this.headers = headers;
-  }
-}
-
-/** Reads a whole body; beyond the limit, in bytes, it drops the connection and throws BodyTooLarge. */
-export async function collectBody(response: HttpResponse, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > limit) {
-      response.discard();
-      throw new BodyTooLarge(response, limit);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-}
-
-/** The beginning of a body that is only shown to users; never fails, since it describes another failure. */
-export async function collectStart(response: HttpResponse, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of response.body) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= limit) break;
-    }
-  } catch {
-    // Show what arrived before the connection broke.
-  }
-  response.discard();
-  return Buffer.concat(chunks, size).subarray(0, limit);
 }
 
 /** Largest answer, decoded. Source: design, "Transport". */

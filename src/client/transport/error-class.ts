@@ -1,5 +1,5 @@
 /**
- * What an answer that is not a success means: the one table behind retries, exit codes, stops of a batch and messages.
+ * Meaning of an answer that is not a success: the one table behind retries, exit codes, stops of a batch and messages.
  * Pure. Source: specification, "Errors"; design, "Exit codes", "Transport".
  */
 
@@ -99,7 +99,7 @@ const ROWS: readonly Row[] = [
   { origin: 'gateway', status: [429], verdict: ['temporary', 'throttle', 'gateway'] },
   { origin: 'gateway', status: [408, 425], verdict: ['temporary', 'backoff', 'gateway'] },
   { origin: 'gateway', status: isServerError, verdict: ['temporary', 'backoff', 'gateway'] },
-  // What signs links may be a web server, whose pages are HTML too.
+  // The signer of links may be a web server, whose pages are HTML too.
   { origin: 'gateway', status: LINK_REFUSED, verdict: ['configuration', 'never', 'gateway'], renew: true },
   { origin: 'gateway', verdict: ['configuration', 'never', 'gateway'] },
 ];
@@ -121,7 +121,7 @@ function matches(row: Row, { origin, status, code, retryable }: ErrorResponse): 
   return typeof row.status === 'function' ? row.status(status) : row.status.includes(status);
 }
 
-/** What each kind of blame means for a whole run, and how it is said; `why` is one sentence without its final stop. */
+/** Consequence of each kind of blame for a whole run, and its words; `why` is one sentence without its final stop. */
 export const BLAMES: Readonly<
   Record<
     Blame,
@@ -166,7 +166,7 @@ const ADVICE: Readonly<Record<FailureCategory, string>> = {
 
 const FINAL = 'The service says that a retry does not help: give the request id to its operator.';
 
-/** What to do about a refusal of the service: by code where it is known, else by category. */
+/** Advice on a refusal of the service: by code where it is known, else by category. */
 export function adviseUser({ category, blame }: ErrorClass, code: string | null): string {
   if (category === 'refused' && blame === 'service') return FINAL;
   const known = code !== null && isErrorCode(code) ? ERROR_CODES[code] : null;
@@ -175,7 +175,7 @@ export function adviseUser({ category, blame }: ErrorClass, code: string | null)
   return fits ? known.advice : ADVICE[category];
 }
 
-/** What a request is addressed to, as messages name it. */
+/** Addressee of a request, as messages name it. */
 export type Addressee = 'the API' | 'storage';
 
 /**

@@ -1,4 +1,4 @@
-/** What all attempts of one signed call share: request line, body, Idempotency-Key and the headers of the caller. */
+/** Parts that all attempts of one signed call share: request line, body, Idempotency-Key and the headers of the caller. */
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import {
   canonicalTarget,
@@ -192,7 +192,7 @@ export interface Credentials {
   readonly names: AuthHeaderNames;
 }
 
-/** What stays the same over all attempts of a call. */
+/** Parts that stay the same over all attempts of a call. */
 export interface SignableRequest {
   readonly method: string;
   readonly signedTarget: string;
@@ -238,7 +238,7 @@ export function signedHeaders(
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What a gateway puts before the version; empty for most. It is sent, but not signed. */
+  /** Path that a gateway puts before the version; empty for most. It is sent, but not signed. */
   readonly gateway: string;
   readonly loopback: boolean;
 }

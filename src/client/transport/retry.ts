@@ -4,11 +4,12 @@
  */
 import { describeDuration } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
+import { askedDelay, backoffDelay } from '../../base/retry.ts';
 import type { CallOptions, Emit } from '../call.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ErrorClass } from './error-class.ts';
 
-/** What the outcome of one attempt means for the next. `askedMs`: the service's Retry-After. */
+/** Consequence of one failed attempt for the next. `askedMs`: the service's Retry-After. */
 export type RetryAdvice =
   | { readonly type: 'never' }
   /** The cause is fixed already (a corrected clock). */
@@ -67,7 +68,7 @@ export function decideRetry(advice: RetryAdvice, state: RetryState): RetryDecisi
   if (!queued && state.failedAttempts >= MAX_ATTEMPTS) return { type: 'stop', why: 'attempts' };
   const asked = advice.askedMs;
   if (asked !== null && asked > state.maxWaitMs) return { type: 'stop', why: 'asked-too-long' };
-  const ms = asked === null ? ownDelay(queued, state) : politeDelay(asked, state);
+  const ms = asked === null ? ownDelay(queued, state) : askedDelay(asked, state.maxWaitMs, state.random);
   if (ms >= state.remainingMs) return { type: 'stop', why: 'deadline' };
   return { type: 'wait', ms, asked: asked !== null, cost: costOf(advice), counts: !queued };
 }
@@ -76,33 +77,9 @@ function ownDelay(queued: boolean, state: RetryState): number {
   return queued ? QUEUE_DELAY_MS : backoffDelay(state.failedAttempts, state.random);
 }
 
-/** Never early, and a little late, so that clients with the same Retry-After do not all return in the same second. */
-function politeDelay(askedMs: number, state: RetryState): number {
-  return Math.min(state.maxWaitMs, askedMs + state.random() * BACKOFF_BASE_MS);
-}
-
 function costOf(advice: { type: 'queue' } | { type: 'backoff'; cause: 'fault' | 'throttle' }): number {
   if (advice.type === 'queue') return 0;
   return advice.cause === 'throttle' ? THROTTLED_RETRY_COST : RETRY_COST;
-}
-
-/** First ceiling: long enough for a restarted process to listen again. */
-const BACKOFF_BASE_MS = 500;
-/** Last ceiling: a longer wait would not help and only delay the result. */
-const BACKOFF_CAP_MS = 20_000;
-
-/** The longest wait after this number of failed attempts: doubles from the base up to the cap. */
-export function backoffCeiling(failedAttempts: number): number {
-  return Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (failedAttempts - 1));
-}
-
-/**
- * Full jitter: uniform between 0 and the ceiling, so that many clients do not return together.
- * @param failedAttempts from 1
- * @param random uniform in [0, 1)
- */
-export function backoffDelay(failedAttempts: number, random: () => number): number {
-  return random() * backoffCeiling(failedAttempts);
 }
 
 /**
@@ -115,7 +92,7 @@ export const BUCKET_CAPACITY = 500;
 export const RETRY_COST = 10;
 /** A throttled call was answered quickly: trying again costs the service less. */
 export const THROTTLED_RETRY_COST = 5;
-/** What a call that needed no retry puts back. */
+/** Tokens that a call without a retry puts back. */
 const FIRST_TIME_REFUND = 1;
 
 export interface TokenBucket {

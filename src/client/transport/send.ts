@@ -1,16 +1,10 @@
 /** Sends signed calls: signs each attempt, reads the answer whole, and repeats it where that helps. */
 import { configurationFailure, Failure } from '../../base/failure.ts';
+import { BodyTooLarge, collectBody } from '../../base/http.ts';
 import { REQUEST_ID } from '../../protocol/headers.ts';
 import type { ApiResponse, Call, CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
-import {
-  BodyTooLarge,
-  collectBody,
-  MAX_ANSWER_BYTES,
-  type RawResponse,
-  readResponse,
-  requestIdFact,
-} from './answer.ts';
+import { MAX_ANSWER_BYTES, type RawResponse, readResponse, requestIdFact } from './answer.ts';
 import { classifyError, gatewayFacts, PREFIX_UNKNOWN, UNREADABLE } from './error-class.ts';
 import { startTimeLimit } from './http.ts';
 import { describeNetworkError } from './network-error.ts';

@@ -1,5 +1,5 @@
 /**
- * What the answer of a presigned address says when it is not the bytes. Storage is not the API: its errors are XML, JSON or
+ * Meaning of the answer of a presigned address when it is not the bytes. Storage is not the API: its errors are XML, JSON or
  * nothing; pages and plain text come from something in front of it.
  */
 
@@ -24,7 +24,7 @@ export interface StorageRefusal {
   readonly said: string;
   /** When it was issued, by the clock of the issuer, in milliseconds; the clock of this machine may be wrong. */
   readonly atMs: number;
-  /** What is the same in every failure made of this answer. */
+  /** Facts of every failure made of this answer. */
   readonly facts: Pick<
     FailureFacts,
     'origin' | 'blame' | 'category' | 'status' | 'retryable' | 'retryAfterMs'

@@ -1,10 +1,10 @@
 /** The bytes of an upload on their way to storage. Source: contract, "Uploads". */
 import { createHash, type Hash } from 'node:crypto';
 import { expiredFailure, Failure, type FailureFacts, refusedFailure } from '../../base/failure.ts';
+import { collectStart } from '../../base/http.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
-import { collectStart } from '../transport/answer.ts';
 import { type HttpResponse, startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
 import { resolveTransferUrl } from '../transport/request.ts';

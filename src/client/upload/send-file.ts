@@ -39,7 +39,7 @@ export interface SendFileOptions {
 
 export interface SentFile {
   readonly upload: Upload;
-  /** Of the bytes sent, lower-case hex; null when `hash` is false. */
+  /** SHA-256 of the bytes sent, lower-case hex; null when `hash` is false. */
   readonly sha256: string | null;
 }
 

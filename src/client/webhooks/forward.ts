@@ -1,7 +1,7 @@
 /** Forwards verified deliveries, byte for byte, to a receiver under development. */
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import { createHttp, startTimeLimit } from '../transport/http.ts';
+import { createClientHttp, startTimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
 
 /** How the receiver took it; `reason` is one sentence without the final stop. */
@@ -55,7 +55,7 @@ function forwardAddressFailure(message: string): Failure {
 
 /** Opens no connection before the first delivery; follows no redirect: it could lead a signed event anywhere. */
 export function createForwarder(target: URL, answerMs = ANSWER_MS): Forwarder {
-  const http = createHttp({ connectMs: answerMs });
+  const http = createClientHttp({ connectMs: answerMs });
   return {
     async forward(body, rawHeaders) {
       const limit = startTimeLimit(answerMs, undefined);

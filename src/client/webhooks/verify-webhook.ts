@@ -116,7 +116,7 @@ function timestampMessage(ageSeconds: number, tolerance: number): string {
     : `the timestamp is ${-ageSeconds} s ahead of this clock, ${over} s too new (${tolerance} s are tolerated)`;
 }
 
-/** Of `node:http` (`headers` or `headersDistinct`), of a Fetch `Request`, or any pairs of name and value. */
+/** Headers of `node:http` (`headers` or `headersDistinct`), of a Fetch `Request`, or any pairs of name and value. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | Iterable<readonly [string, string]>;

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ProxySettings } from '../../client/index.ts';
-import { createHttp } from '../../client/transport/http.ts';
+import { createClientHttp } from '../../client/transport/http.ts';
 import { describeNetworkError } from '../../client/transport/network-error.ts';
 import { SKEW_THRESHOLD_MS } from '../../client/transport/server-time.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -107,7 +107,7 @@ function describeTls(socket: TLSSocket): CheckResult {
 
 /** Compares clocks by the `Date` header of an unsigned request, which the service rejects. */
 async function checkClock({ url, proxy, now, limitMs }: Route, signal: AbortSignal): Promise<CheckResult> {
-  const http = createHttp({ connectMs: limitMs, proxy });
+  const http = createClientHttp({ connectMs: limitMs, proxy });
   try {
     const sentMs = now();
     const target = `${url.pathname.replace(/\/+$/, '')}/credits`;

@@ -2,21 +2,25 @@
  * Calls the servers of backends over HTTP. Follows no redirect, limits the size and the time of each answer, retries
  * what may pass, and uses plain http in private networks only. Bodies and keys appear in no message.
  */
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { Readable } from 'node:stream';
 import * as v from 'valibot';
+import { AddressBlocked, endpointOf, openChecked } from '../../base/checked-connection.ts';
+import {
+  BodyTooLarge,
+  collectBody,
+  collectStart,
+  createHttp,
+  type HttpResponse,
+  StaleConnection,
+} from '../../base/http.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
+import { askedDelay, backoffDelay } from '../../base/retry.ts';
 import { errorCode } from '../../base/system-error.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { TypedEntry } from '../config.ts';
 import { createKey } from './key.ts';
 import type { BackendParts } from './parts.ts';
-import { checkHost, PublicAddress, privateLookup } from './private-network.ts';
 import { isWebPage, readError, retryAfter } from './server-errors.ts';
-
-// Not imported: an import loads all of undici, which Node has inside.
-const { Agent, request: sendPlain } = process.getBuiltinModule('node:http');
 
 /** The part of an entry that describes its server. */
 type ServerEntry = Pick<TypedEntry<'translate', 'libretranslate'>, 'url' | 'key' | 'insecure' | 'timeout'>;
@@ -90,9 +94,10 @@ const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Most characters of a server's message that are shown. */
 const MAX_SAID = 300;
-/** A server that restarts loads its model for up to a minute: pauses of 2, 4, 8, 16 and 32 s wait that long. */
-const TRIES = 6;
-const FIRST_PAUSE_MS = 2_000;
+/** A server that restarts loads its model for about a minute: the ten pauses take 56 s on average. */
+const TRIES = 11;
+/** The most that one `Retry-After` can ask for. */
+const LONGEST_PAUSE_MS = 60_000;
 /** The most that all pauses of a request take together. */
 const LONGEST_WAIT_MS = 120_000;
 /** 10 s: enough for three lost packets. A machine that is switched off does not refuse a connection. */
@@ -100,8 +105,6 @@ const CONNECT_MS = 10_000;
 /** A call that takes longer is reported with its limit: until then a person does not think of a server that hangs. */
 const PATIENCE_MS = 30_000;
 const CHECK_SERVER = 'check that the server runs, and "url" of this engine in engines.json';
-/** 32 KiB of header lines, twice Node's own limit: some gateways send many. */
-const MAX_HEADER_BYTES = 32 * 1024;
 
 interface ServerOptions {
   /** Name of the backend. */
@@ -130,9 +133,14 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     entry.timeout ?? options.timeout,
     parts.mostSeconds ?? Number.POSITIVE_INFINITY,
   );
-  // Loaded here, because TLS takes a while to load and local servers do without.
-  const secure = isSecure ? process.getBuiltinModule('node:https') : null;
-  const agent = new (secure?.Agent ?? Agent)({ keepAlive: true });
+  const http = createHttp({
+    connectMs: CONNECT_MS,
+    // Plain http stays on this machine and in private networks.
+    connect:
+      isSecure || entry.insecure === true
+        ? undefined
+        : (url, signal) => openChecked(endpointOf(url), 'private', signal),
+  });
   const key = createKey(entry.key, name, parts);
   const warned = new Set<string>();
 
@@ -151,7 +159,10 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       run.signal.throwIfAborted();
       const outcome = await tryOnce(outgoing, maxBytes, run);
       if ('body' in outcome) return outcome;
-      const pause = outcome.pauseMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
+      const pause =
+        outcome.pauseMs === null
+          ? backoffDelay(attempt, Math.random)
+          : askedDelay(outcome.pauseMs, LONGEST_PAUSE_MS, Math.random);
       if (attempt === (parts.tries ?? TRIES) || waited + pause > LONGEST_WAIT_MS) {
         const often = attempt === 1 ? '' : ` (${attempt} tries)`;
         throw failure(`${outcome.what}${often}; ${outcome.advice}`);
@@ -187,7 +198,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
           `${host} did not answer within ${timeoutSeconds} s; check that the server works, or raise "timeout" of this engine in engines.json`,
         );
       }
-      if (errorCode(error) === '' && !(error instanceof PublicAddress)) throw error;
+      if (errorCode(error) === '' && !(error instanceof AddressBlocked)) throw error;
       return judgeFault(error);
     } finally {
       clearTimeout(timer);
@@ -202,45 +213,51 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<Answer | Setback> {
-    const url = new URL(address);
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}${outgoing.path}`;
-    const message = { url, headers, body: outgoing.body, signal };
-    const { request, response } = await exchange(message, true);
+    const response = await exchange(outgoing, headers, signal);
+    const { status } = response;
     try {
-      const status = response.statusCode ?? 0;
-      const isSuccess = status >= 200 && status < 300;
-      const body = await readUpTo(response, isSuccess ? maxBytes : MAX_ERROR_BYTES);
-      if (!isSuccess) return judgeStatus(status, response, body?.toString('utf8') ?? '', outgoing);
-      if (body === null) {
-        const most = `${maxBytes / 1024 / 1024} MiB`;
-        const message = `${host} answered with more than ${most}; check that "url" of this engine in engines.json is right`;
-        throw failure(message, { permanent: true });
+      if (status >= 200 && status < 300) {
+        return { type: mediaType(response), body: await collectBody(response, maxBytes) };
       }
-      return { type: mediaType(response), body };
+      const text = (await collectStart(response, MAX_ERROR_BYTES)).toString('utf8');
+      return judgeStatus(status, response, text, outgoing);
+    } catch (error) {
+      if (!(error instanceof BodyTooLarge)) throw error;
+      const most = `${maxBytes / 1024 / 1024} MiB`;
+      const message = `${host} answered with more than ${most}; check that "url" of this engine in engines.json is right`;
+      throw failure(message, { permanent: true });
     } finally {
       // The server may answer before it has read the whole request.
-      if (!request.writableFinished || !response.complete) request.destroy();
+      response.discard();
     }
   }
 
-  /** Sends a request. An idle connection may just have been closed by the server; then a new one is opened immediately. */
-  async function exchange(message: Message, mayReuse: boolean): Promise<Exchange> {
-    const connection = {
-      agent: mayReuse ? agent : false,
-      ...(isSecure || entry.insecure === true ? {} : { lookup: privateLookup }),
-    };
-    if (!isSecure && entry.insecure !== true) checkHost(message.url);
-    const request = (secure?.request ?? sendPlain)(message.url, requestOptions(message, connection));
+  /** Sends a request. An idle connection may just have been closed by the server; then another one is used immediately. */
+  async function exchange(
+    outgoing: Outgoing,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const { body, path } = outgoing;
+    const content =
+      body === undefined ? {} : { 'content-type': body.type, 'content-length': String(body.bytes) };
     try {
-      return { request, response: await responseTo(request, message.body) };
+      return await http.send({
+        origin: address.origin,
+        target: `${address.pathname.replace(/\/+$/, '')}${path}${address.search}`,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'user-agent': 'vloc', accept: '*/*', ...content, ...headers },
+        body: body?.open() ?? null,
+        signal,
+      });
     } catch (error) {
-      if (!mayReuse || !request.reusedSocket || message.signal.aborted) throw error;
-      return await exchange(message, false);
+      if (!(error instanceof StaleConnection) || signal.aborted) throw error;
+      return exchange(outgoing, headers, signal);
     }
   }
 
   function judgeFault(error: unknown): Setback {
-    if (error instanceof PublicAddress) {
+    if (error instanceof AddressBlocked) {
       const message = `${host} is outside this machine and private networks, and "url" begins with http://, so others could read what is sent; use https://, or set "insecure": true for this engine in engines.json`;
       throw failure(message, { permanent: true });
     }
@@ -252,7 +269,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
 
   function judgeStatus(
     status: number,
-    response: IncomingMessage,
+    response: HttpResponse,
     text: string,
     { isRefusal }: Outgoing,
   ): Setback {
@@ -315,75 +332,15 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     },
     failure,
     warn,
-    close: () => agent.destroy(),
+    close: () => void http.close(),
   };
-}
-
-interface Message {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Body | undefined;
-  readonly signal: AbortSignal;
-}
-
-interface Exchange {
-  readonly request: ClientRequest;
-  readonly response: IncomingMessage;
-}
-
-function requestOptions({ headers, body, signal }: Message, connection: RequestOptions): RequestOptions {
-  const content =
-    body === undefined ? {} : { 'Content-Type': body.type, 'Content-Length': String(body.bytes) };
-  return {
-    ...connection,
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'User-Agent': 'vloc', Accept: '*/*', 'Accept-Encoding': 'identity', ...content, ...headers },
-    maxHeaderSize: MAX_HEADER_BYTES,
-    signal,
-  };
-}
-
-function responseTo(request: ClientRequest, body: Body | undefined): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.on('response', resolve);
-    request.on('error', reject);
-    request.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      const timer = setTimeout(
-        () => request.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })),
-        CONNECT_MS,
-      );
-      const settle = () => clearTimeout(timer);
-      socket.once('connect', settle).once('close', settle);
-    });
-    if (body === undefined) {
-      request.end();
-      return;
-    }
-    const source = Readable.from(body.open());
-    source.on('error', (error) => request.destroy(error));
-    request.on('close', () => source.destroy());
-    source.pipe(request);
-  });
-}
-
-/** Returns null if there is more. */
-async function readUpTo(response: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function bearer(key: string): Record<string, string> {
   return { Authorization: `Bearer ${key}` };
 }
 
-function mediaType(response: IncomingMessage): string {
+function mediaType(response: HttpResponse): string {
   return (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 

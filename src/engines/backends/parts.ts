@@ -10,7 +10,7 @@ export interface BackendParts {
   readonly keyNames?: ReadonlySet<string>;
   /** Called with a remark for the user, at most once for each cause. */
   readonly warn: (message: string) => void;
-  /** Tries of a request that fails in passing. Default: 6, over about a minute; 1 for a person who waits. */
+  /** Tries of a request that fails in passing. Default: 11, over about a minute; 1 for a person who waits. */
   readonly tries?: number;
   /** The most that a call may take, in seconds, whatever the entry says. Default: no other limit. */
   readonly mostSeconds?: number;

@@ -1,17 +1,14 @@
 /** Translates error responses of servers into failures. */
-import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
-
-/** The most that one `Retry-After` can ask for. */
-const LONGEST_PAUSE_MS = 60_000;
+import type { HttpResponse } from '../../base/http.ts';
 
 /** Returns the pause that the server asks for, in milliseconds; null if it asks for none. */
-export function retryAfter({ headers }: IncomingMessage): number | null {
+export function retryAfter({ headers }: Pick<HttpResponse, 'headers'>): number | null {
   const text = headers['retry-after'];
   if (text === undefined) return null;
   // A date is compared with the server's own clock.
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(headers.date ?? '');
-  return Number.isFinite(ms) ? Math.min(LONGEST_PAUSE_MS, Math.max(0, ms)) : null;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 /** Longer messages are shortened further where they are shown, after keys were removed. */

@@ -1,7 +1,9 @@
 /** Metrics in the text format of Prometheus. Loaded only if metrics are served. */
+
 import { hostname } from 'node:os';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import packageFile from '../../../package.json' with { type: 'json' };
+import { orAborted } from '../../base/together.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { ROLES } from '../../protocol/roles.ts';
 import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
@@ -10,7 +12,7 @@ import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
 import { isLive, readNodes } from '../running/nodes.ts';
 import type { Statements } from '../store/store.ts';
-import { orAborted, withDeadline } from '../time-limits.ts';
+import { withDeadline } from '../time-limits.ts';
 
 interface Metrics {
   readonly contentType: string;

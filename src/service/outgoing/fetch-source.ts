@@ -1,9 +1,10 @@
 /** Fetches and checks the input of a job whose request contains a URL. Source: contract, "Jobs" (source). */
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { AddressBlocked } from '../../base/checked-connection.ts';
+import type { HttpResponse } from '../../base/http.ts';
 import type { Work } from '../../media/work.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -22,10 +23,9 @@ import { FIRST_REFUSED_SIZE } from '../uploads/rows.ts';
 import { requireUsable } from '../uploads/validation.ts';
 import {
   describeNetworkError,
-  type Network,
+  type OutgoingNetwork,
   sendRequest,
   systemNetwork,
-  TargetBlocked,
   TargetUnreachable,
 } from './request.ts';
 import { isLoopbackUrl } from './url-policy.ts';
@@ -123,7 +123,7 @@ async function readSubtitle(path: string): Promise<SubtitleLine[]> {
 }
 
 interface FetchParts {
-  readonly network: Network;
+  readonly network: OutgoingNetwork;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Files of this many bytes or more are refused. Default: the limit of its purpose. */
@@ -161,7 +161,7 @@ export async function fetchSource(
         requireUsableHead(answer, refusedSize);
         await writeBody(answer, path, { refusedSize, clock, signal: limited });
       } finally {
-        answer.destroy();
+        answer.discard();
       }
     });
   } catch (error) {
@@ -170,13 +170,13 @@ export async function fetchSource(
   }
 }
 
-async function followRedirects(first: string, parts: FetchParts): Promise<IncomingMessage> {
+async function followRedirects(first: string, parts: FetchParts): Promise<HttpResponse> {
   let address = first;
   let { network } = parts;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const answer = await askForHead(address, redirects > 0, { ...parts, network });
-    if (!REDIRECTS.includes(answer.statusCode ?? 0)) return answer;
-    answer.destroy();
+    if (!REDIRECTS.includes(answer.status)) return answer;
+    answer.discard();
     // Servers often leave spaces in a path unencoded.
     const next = parseAddress((answer.headers.location ?? '').replaceAll(' ', '%20'), address);
     if (answer.headers.location === undefined || next === null) {
@@ -193,25 +193,23 @@ async function askForHead(
   address: string,
   isRedirected: boolean,
   { network, clock, signal }: FetchParts,
-): Promise<IncomingMessage> {
+): Promise<HttpResponse> {
   const failure = sourceUnreachableFailure(`it did not answer within ${HEAD_MS / 1000} s`);
-  const message = { method: 'GET', headers: { Accept: '*/*', 'Accept-Encoding': 'identity' } } as const;
+  const message = { method: 'GET', headers: { accept: '*/*' } } as const;
   try {
     return await withDeadline({ clock, ms: HEAD_MS, failure, signal }, (limited) =>
       sendRequest(network, address, message, limited),
     );
   } catch (error) {
-    if (error instanceof TargetBlocked) throw sourceBlockedFailure(error, isRedirected);
+    if (error instanceof AddressBlocked) throw sourceBlockedFailure(error, isRedirected);
     if (error instanceof TargetUnreachable) throw sourceUnreachableFailure(error.message, error);
     throw error;
   }
 }
 
-function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refusedSize: number): void {
-  if (statusCode !== 200) {
-    throw sourceUnreachableFailure(
-      `it answered with status ${statusCode}; it must be readable without a login`,
-    );
+function requireUsableHead({ status, headers }: HttpResponse, refusedSize: number): void {
+  if (status !== 200) {
+    throw sourceUnreachableFailure(`it answered with status ${status}; it must be readable without a login`);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
@@ -226,15 +224,15 @@ function requireUsableHead({ statusCode = 0, headers }: IncomingMessage, refused
 }
 
 async function writeBody(
-  answer: IncomingMessage,
+  { body }: HttpResponse,
   path: string,
   { refusedSize, clock, signal }: { refusedSize: number; clock: Clock; signal: AbortSignal },
 ): Promise<void> {
   // Opened first: otherwise a failed download could leave a file that is created later.
   const file = await open(path, 'wx', FILE_MODE);
-  const stopWatching = watchFlow(answer, clock);
+  const stopWatching = watchFlow(body, clock);
   try {
-    await pipeline(countBytes(readChunks(answer), refusedSize), file.createWriteStream(), { signal });
+    await pipeline(countBytes(readChunks(body), refusedSize), file.createWriteStream(), { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -242,7 +240,7 @@ async function writeBody(
     stopWatching();
     await file.close();
   }
-  if (!answer.complete) throw sourceUnreachableFailure('the transfer failed: the connection broke off');
+  if (!body.complete) throw sourceUnreachableFailure('the transfer failed: the connection broke off');
 }
 
 /** Reports errors of the transfer as faults of the source, but not errors of the local file. */
@@ -270,7 +268,7 @@ function sourceUnreachableFailure(what: string, cause?: unknown): JobFailure {
 }
 
 /** Does not name the target of a redirect, which may be private to the other server. */
-function sourceBlockedFailure(error: TargetBlocked, isRedirected: boolean): JobFailure {
+function sourceBlockedFailure(error: AddressBlocked, isRedirected: boolean): JobFailure {
   const subject = isRedirected ? 'it redirects to an address that may not be fetched: ' : '';
   const message = `the source may not be fetched: ${subject}${error.message}; name a public https address, ${ADVICE}`;
   return new JobFailure('SOURCE_BLOCKED', message, { cause: error });

@@ -1,43 +1,7 @@
-/** Which URLs and addresses the service may call. Source: the special-purpose registries of IANA. */
+/** Which URLs callers may let the service call. */
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { hostOf, isLoopbackHost, isPublicAddress } from '../../base/addresses.ts';
 import { parseAddress } from '../../protocol/address.ts';
-
-/** Addresses in public ranges that reach internal services of a cloud. */
-const DENIED: readonly string[] = [
-  // The host agent of Azure answers at this address within every virtual machine.
-  '168.63.129.16',
-];
-
-/** The only part of IPv6 that is assigned to the public internet (RFC 4291, IANA). */
-const GLOBAL_IPV6: readonly [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-
-/**
- * Returns true for an address of the public internet; false for text that is not an address. IPv4 within IPv6 counts as
- * IPv4.
- */
-export function isPublicAddress(text: string): boolean {
-  const address = parse(text);
-  if (address === null) return false;
-  if (address.range() !== 'unicast' || DENIED.includes(address.toString())) return false;
-  return address instanceof ipaddr.IPv4 || address.match(...GLOBAL_IPV6);
-}
-
-/** Returns true for 127.0.0.0/8 and ::1, including IPv4 within IPv6. */
-export function isLoopbackAddress(text: string): boolean {
-  return parse(text)?.range() === 'loopback';
-}
-
-/** Returns true if both texts are the same address, in any notation. */
-export function isSameAddress(left: string, right: string): boolean {
-  const address = parse(left)?.toString();
-  return address !== undefined && address === parse(right)?.toString();
-}
-
-/** Node checks the notation first, because the library also accepts short and octal forms. */
-function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  return isIP(text) === 0 ? null : ipaddr.process(text);
-}
 
 export interface UrlPolicy {
   /** Also permits this machine: http and https on any port, by loopback address or `localhost` name. */
@@ -80,11 +44,6 @@ function refuse(reason: string): CheckedUrl {
   return { ok: false, reason };
 }
 
-/** Returns the name or address without IPv6 brackets and without a final dot. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '');
-}
-
 /** The URL parser has already normalized octal, hexadecimal, short and full-width forms of addresses. */
 function isPublicHost(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
@@ -97,11 +56,6 @@ function isPublicHost(host: string): boolean {
 export function isLoopbackUrl(text: string): boolean {
   const url = parseAddress(text);
   return url !== null && isLoopbackHost(hostOf(url));
-}
-
-/** Returns true for a loopback address without brackets, and for a `localhost` name. */
-export function isLoopbackHost(host: string): boolean {
-  return isIP(host) !== 0 ? isLoopbackAddress(host) : endsIn(host, 'localhost');
 }
 
 function endsIn(host: string, ending: string): boolean {

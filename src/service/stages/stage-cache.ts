@@ -7,13 +7,13 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
+import { orAborted } from '../../base/together.ts';
 import type { StageSharing, Work } from '../../media/work.ts';
 import { type Clock, repeat, sleep } from '../clock.ts';
 import { FOLDER_MODE } from '../folders.ts';
 import type { Log } from '../log.ts';
 import { LEASE_MS, RENEW_MS } from '../running/leases.ts';
 import type { Lend } from '../running/worker.ts';
-import { orAborted } from '../time-limits.ts';
 import { linkFile, openStageStore, type PackedResult, type StageStore } from './stage-store.ts';
 
 interface SharingJob {

@@ -1,16 +1,11 @@
 /** Requests to a bucket of S3: signed, streamed, and with what their errors mean. */
-import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import { collectBody, collectStart, createHttp, type HttpResponse } from '../../base/http.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { describeNetworkError } from '../outgoing/request.ts';
 import type { S3Address } from './s3-address.ts';
 import { StorageAway } from './storage.ts';
-
-// An import of node:http evaluates all its exports, of which one loads undici.
-const http = process.getBuiltinModule('node:http');
-const https = process.getBuiltinModule('node:https');
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -31,12 +26,6 @@ export interface BucketRequest {
   readonly isAwaited?: boolean;
   /** True leaves the request unsigned, as a client without credentials sends it. */
   readonly isAnonymous?: boolean;
-}
-
-/** The answer to a request that succeeded. */
-interface BucketAnswer {
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: IncomingMessage;
 }
 
 /** An object in a listing. */
@@ -63,7 +52,7 @@ export interface Bucket {
    * Sends a request and returns the answer if it succeeded.
    * @throws BucketRefusal for any other answer, StorageAway without one, the reason of the signal
    */
-  send(request: BucketRequest): Promise<BucketAnswer>;
+  send(request: BucketRequest): Promise<HttpResponse>;
   /** The same, with the whole body as text. */
   read(request: BucketRequest): Promise<string>;
   presign(permission: Presigned): Promise<string>;
@@ -100,9 +89,7 @@ const TEXT_BYTES = 4 * 1024 ** 2;
 
 /** Opens a bucket: nothing is sent yet. @param now the clock of this machine, in ms since 1970 */
 export function openBucket(address: S3Address, credentials: S3Credentials, now: () => number): Bucket {
-  const isSecure = address.url.startsWith('https:');
-  const { Agent, request: start } = isSecure ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS });
+  const http = createHttp({ idleMs: IDLE_MS, maxSockets: 64 });
   const derivedKeys = new Map<string, ArrayBuffer>();
   const signing = { ...credentials, region: address.region, service: 's3', cache: derivedKeys };
 
@@ -119,29 +106,25 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
     return Object.fromEntries((await signer.sign()).headers);
   };
 
-  const send = async (asked: BucketRequest): Promise<BucketAnswer> => {
+  const send = async (asked: BucketRequest): Promise<HttpResponse> => {
     const { method, key, query, body, signal } = asked;
-    const idleMs = asked.isAwaited === true ? AWAITED_MS : IDLE_MS;
     const url = urlOf(address.url, key, query);
     const headers: Record<string, string> =
       asked.isAnonymous === true ? { ...asked.headers } : await sign(asked, url);
     if (body !== undefined) headers['content-length'] = String(body.bytes);
     try {
-      const sending = start(url, {
+      const { origin, pathname, search } = new URL(url);
+      const answer = await http.send({
+        origin,
+        target: pathname + search,
         method,
         headers,
-        agent,
-        timeout: idleMs,
-        ...(signal === undefined ? {} : { signal }),
+        body: body === undefined ? null : readSource(body.open()),
+        signal,
+        idleMs: asked.isAwaited === true ? AWAITED_MS : undefined,
       });
-      sending.on('timeout', () => sending.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
-      const answer = await exchange(sending, body?.open() ?? null);
-      const { statusCode: status = 0 } = answer;
-      if (status >= 200 && status < 300) return { headers: oneEach(answer), body: answer };
-      const refusal = await readRefusal(answer, status, method);
-      // The rest of a body is not sent in vain.
-      if (!sending.writableFinished) sending.destroy();
-      throw refusal;
+      if (answer.status >= 200 && answer.status < 300) return answer;
+      throw await readRefusal(answer, method);
     } catch (error) {
       signal?.throwIfAborted();
       throw error instanceof SourceFailed ? error.cause : away(error);
@@ -149,9 +132,9 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
   };
 
   const read = async (asked: BucketRequest) => {
-    const { body } = await send(asked);
+    const answer = await send(asked);
     try {
-      return (await collect(body, TEXT_BYTES)).toString('utf8');
+      return (await collectBody(answer, TEXT_BYTES)).toString('utf8');
     } catch (error) {
       throw away(error);
     }
@@ -183,7 +166,7 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
         if (token === null || token === '') return;
       }
     },
-    close: () => agent.destroy(),
+    close: () => void http.close(),
   };
 }
 
@@ -192,47 +175,25 @@ class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
 }
 
-/** Sends a body and waits for the head of the answer, which may come before the body was read. */
-function exchange(sending: ClientRequest, body: Readable | null): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    sending.on('error', reject).on('response', resolve);
-    if (body === null) return void sending.end();
-    // Before `pipeline`, which destroys each of the two with the error of the other.
-    body.once('error', (cause) => reject(new SourceFailed('the file cannot be read', { cause })));
-    pipeline(body, sending).catch(() => {});
-  });
+/** Errors of the file, told apart from those of the connection that it is sent over. */
+async function* readSource(source: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* source;
+  } catch (cause) {
+    throw new SourceFailed('the file cannot be read', { cause });
+  }
 }
 
-function oneEach({ headers }: IncomingMessage): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-  );
-}
-
-async function readRefusal(
-  answer: IncomingMessage,
-  status: number,
-  method: BucketRequest['method'],
-): Promise<BucketRefusal> {
+async function readRefusal(answer: HttpResponse, method: BucketRequest['method']): Promise<BucketRefusal> {
+  const { status } = answer;
+  // Also ends a body that is still being sent.
+  const text = (await collectStart(answer, ERROR_BYTES)).toString('utf8');
   // This answer has no body. It is the same if the whole bucket is missing.
   if (method === 'HEAD' && status === 404) return new BucketRefusal(status, 'NoSuchKey', '');
-  const text = (await collect(answer, ERROR_BYTES)).toString('utf8');
   const said = elementOf(text, 'Message')
     .replaceAll(/[^\x20-\x7e]+/g, ' ')
     .slice(0, 200);
   return new BucketRefusal(status, elementOf(text, 'Code'), said);
-}
-
-/** Reads a body up to a limit, and discards the rest with its connection. */
-async function collect(body: IncomingMessage, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= limit) break;
-  }
-  return Buffer.concat(chunks);
 }
 
 function away(error: unknown): StorageAway {

@@ -1,6 +1,7 @@
 /** The address of a bucket, as `--storage` and the setting `storage` name it. */
+
+import { isLoopbackHost } from '../../base/addresses.ts';
 import { configurationFailure, type Failure } from '../../base/failure.ts';
-import { isLoopbackHost } from '../outgoing/url-policy.ts';
 
 export interface S3Address {
   readonly bucket: string;

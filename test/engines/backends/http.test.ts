@@ -34,7 +34,8 @@ describe('a call to a server', () => {
 
   it('uses one connection for several calls, and closes it at the end', async () => {
     const server = await startServer(() => ({ body: { ok: true } }));
-    const http = client(server.url);
+    // Connections of plain http are checked one by one, so they are not kept.
+    const http = client(server.url, { entry: { insecure: true } });
     await ask(http);
     await ask(http);
     expect(server.open.size).toBe(1);
@@ -50,7 +51,7 @@ describe('a call to a server', () => {
       number === 2 ? (response) => void response.socket?.destroy() : { body: { ok: true } },
     );
     const parts = recordedParts();
-    const http = client(server.url, { parts });
+    const http = client(server.url, { entry: { insecure: true }, parts });
     await ask(http);
     await ask(http);
     expect(server.received.length).toBe(3);
@@ -66,10 +67,8 @@ describe('a server that is busy or failing', () => {
     const parts = recordedParts();
     await expect(ask(client(server.url, { parts }))).resolves.toEqual({ ok: true });
     expect(server.received.map(({ body }) => body.toString())).toEqual(Array(3).fill('{"question":1}'));
-    expect(parts.pauses[0]).toBeGreaterThanOrEqual(1_500);
-    expect(parts.pauses[0]).toBeLessThanOrEqual(2_500);
-    expect(parts.pauses[1]).toBeGreaterThanOrEqual(3_000);
-    expect(parts.pauses[1]).toBeLessThanOrEqual(5_000);
+    expect(parts.pauses[0]).toBeLessThanOrEqual(500);
+    expect(parts.pauses[1]).toBeLessThanOrEqual(1_000);
   });
 
   it('is waited for as long as it asks, but at most a minute', async () => {
@@ -82,10 +81,10 @@ describe('a server that is busy or failing', () => {
     });
     const parts = recordedParts();
     await ask(client(server.url, { parts }));
-    expect(parts.pauses).toEqual([7_000, 5_000, 60_000]);
+    expect(parts.pauses.map((ms) => Math.floor(ms / 1000))).toEqual([7, 5, 60]);
   });
 
-  it('is tried six times, then the failure shows its message and may be temporary', async () => {
+  it('is tried eleven times, then the failure shows its message and may be temporary', async () => {
     const server = await startServer(() => ({
       status: 500,
       body: { error: { message: 'CUDA out of memory' } },
@@ -94,10 +93,10 @@ describe('a server that is busy or failing', () => {
     const failure = await failureOf(ask(client(server.url, { parts })));
     expect(failure).toMatchObject({ code: 'ENGINE_ERROR', permanent: false });
     expect(failure.message).toMatch(
-      /^openai tiny: 127\.0\.0\.1:\d+ answered with 500 \(CUDA out of memory\) \(6 tries\); see the log of the server$/,
+      /^openai tiny: 127\.0\.0\.1:\d+ answered with 500 \(CUDA out of memory\) \(11 tries\); see the log of the server$/,
     );
-    expect(server.received.length).toBe(6);
-    expect(parts.pauses.length).toBe(5);
+    expect(server.received.length).toBe(11);
+    expect(parts.pauses.length).toBe(10);
     expect(parts.warnings).toEqual([expect.stringContaining('trying again')]);
   });
 
@@ -113,7 +112,7 @@ describe('a server that is busy or failing', () => {
     const server = await startServer(() => ({ status: 503, headers: { 'Retry-After': '50' } }));
     const parts = recordedParts();
     await failureOf(ask(client(server.url, { parts })));
-    expect(parts.pauses).toEqual([50_000, 50_000]);
+    expect(parts.pauses.map((ms) => Math.floor(ms / 1000))).toEqual([50, 50]);
   });
 
   it('is not tried again if the account has no money left', async () => {
@@ -148,7 +147,7 @@ describe('a server that is busy or failing', () => {
     const failure = await failureOf(ask(client(`http://127.0.0.1:${port}/v1`)));
     expect(failure.permanent).toBe(false);
     expect(failure.message).toBe(
-      `openai tiny: 127.0.0.1:${port} refuses connections (6 tries); check "url" of this engine in engines.json and that the server runs`,
+      `openai tiny: 127.0.0.1:${port} refuses connections (11 tries); check "url" of this engine in engines.json and that the server runs`,
     );
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { fetchSource } from '../../../src/service/outgoing/fetch-source.ts';
-import type { Network } from '../../../src/service/outgoing/request.ts';
+import type { OutgoingNetwork } from '../../../src/service/outgoing/request.ts';
 import { networkWith, type Outside, startPlain } from './outside.ts';
 
 export async function makeTarget(): Promise<{ folder: string; path: string }> {
@@ -16,7 +16,7 @@ export async function makeTarget(): Promise<{ folder: string; path: string }> {
 }
 
 export interface FetchOptions {
-  readonly network?: Network;
+  readonly network?: OutgoingNetwork;
   readonly refusedSize?: number;
   readonly signal?: AbortSignal;
   readonly clock?: ReturnType<typeof createMovableClock>;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { Network } from '../../../src/service/outgoing/request.ts';
+import type { OutgoingNetwork } from '../../../src/service/outgoing/request.ts';
 
 export interface Outside {
   readonly origin: string;
@@ -80,7 +80,7 @@ async function start(
 export function networkWith(
   answers: readonly (readonly string[])[] = [],
   allowLoopback = true,
-): Network & { readonly asked: string[]; readonly dialled: string[] } {
+): OutgoingNetwork & { readonly asked: string[]; readonly dialled: string[] } {
   const left = [...answers];
   const asked: string[] = [];
   const dialled: string[] = [];

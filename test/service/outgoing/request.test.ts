@@ -2,25 +2,24 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { AddressBlocked, resolvePermitted } from '../../../src/base/checked-connection.ts';
 import {
-  type Network,
-  resolveHost,
+  type OutgoingNetwork,
   sendRequest,
-  TargetBlocked,
   TargetUnreachable,
 } from '../../../src/service/outgoing/request.ts';
 import { networkWith, startPlain, startSecure } from './outside.ts';
 import corpus from './ssrf-corpus.json' with { type: 'json' };
 
 const { signal } = new AbortController();
-const get = (network: Network, address: string, until = signal) =>
+const get = (network: OutgoingNetwork, address: string, until = signal) =>
   sendRequest(network, address, { method: 'GET', headers: {} }, until);
 
 test('a named host is reached at the address that was checked, under its own name', async () => {
   const outside = await startSecure((_request, response) => response.end('hello'));
   const network = networkWith([['127.0.0.1']]);
   const answer = await get(network, `https://media.localhost:${outside.port}/a%20b?c=d#e`);
-  expect((await buffer(answer)).toString()).toBe('hello');
+  expect((await buffer(answer.body)).toString()).toBe('hello');
   const [request] = outside.requests;
   expect([request?.url, request?.headers.host]).toEqual(['/a%20b?c=d', `media.localhost:${outside.port}`]);
   expect(request?.socket).toHaveProperty('servername', 'media.localhost');
@@ -40,7 +39,7 @@ test('a name that changes to loopback between two requests is never connected to
   const network = networkWith([['93.184.216.34'], ['127.0.0.1']], false);
   const outside = await startPlain((_request, response) => response.end());
   await expect(get(network, 'https://rebind.example/')).rejects.toThrow(TargetUnreachable);
-  await expect(get(network, 'https://rebind.example/')).rejects.toThrow(TargetBlocked);
+  await expect(get(network, 'https://rebind.example/')).rejects.toThrow(AddressBlocked);
   expect(network.asked).toHaveLength(2);
   expect(network.dialled).toEqual(['93.184.216.34:443']);
   expect(outside.connections()).toBe(0);
@@ -48,7 +47,7 @@ test('a name that changes to loopback between two requests is never connected to
 
 test('a socket with another peer than expected is closed before a byte is sent', async () => {
   const outside = await startPlain((_request, response) => response.end());
-  const network: Network = {
+  const network: OutgoingNetwork = {
     ...networkWith([['93.184.216.34']], false),
     dial: () => connect({ host: '127.0.0.1', port: outside.port }),
   };
@@ -66,7 +65,7 @@ test.each([
   'https://2130706433/',
 ])('%s is neither looked up nor dialled', async (address) => {
   const network = networkWith([['1.1.1.1']], false);
-  await expect(get(network, address)).rejects.toThrow(TargetBlocked);
+  await expect(get(network, address)).rejects.toThrow(AddressBlocked);
   expect([network.asked, network.dialled]).toEqual([[], []]);
 });
 
@@ -74,7 +73,7 @@ test('the next address is tried when one refuses', async () => {
   const outside = await startPlain((_request, response) => response.end('second'));
   const network = networkWith([['127.0.0.2', '127.0.0.1']]);
   const answer = await get(network, `http://a.localhost:${outside.port}/`);
-  expect((await buffer(answer)).toString()).toBe('second');
+  expect((await buffer(answer.body)).toString()).toBe('second');
   expect(network.dialled).toHaveLength(2);
 });
 
@@ -82,7 +81,7 @@ test('a redirect is returned, not followed', async () => {
   const outside = await startPlain((_request, response) =>
     response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
   );
-  expect((await get(networkWith(), outside.origin)).statusCode).toBe(302);
+  expect((await get(networkWith(), outside.origin)).status).toBe(302);
   expect(outside.requests).toHaveLength(1);
 });
 
@@ -105,16 +104,21 @@ test('the signal ends a running request with its reason', async () => {
 });
 
 const resolveWith = (answers: string[], allowLoopback = false) =>
-  resolveHost('a.example', { ...networkWith([answers], allowLoopback), signal });
+  resolvePermitted(
+    'a.example',
+    allowLoopback ? 'public-or-loopback' : 'public',
+    networkWith([answers]).resolver,
+    signal,
+  );
 
 test.each(corpus.deny_ip)('a name that leads to %s is refused', async (address) => {
-  await expect(resolveWith([address])).rejects.toThrow(TargetBlocked);
+  await expect(resolveWith([address])).rejects.toThrow(AddressBlocked);
 });
 
 test('one bad address among good ones refuses the name', async () => {
   const mixed = corpus.dns_cases.find(({ name }) => name === 'mixed A');
-  await expect(resolveWith(mixed?.answers?.[0] ?? [])).rejects.toThrow(TargetBlocked);
-  await expect(resolveWith(['10.0.0.1', '93.184.216.34'])).rejects.toThrow(TargetBlocked);
+  await expect(resolveWith(mixed?.answers?.[0] ?? [])).rejects.toThrow(AddressBlocked);
+  await expect(resolveWith(['10.0.0.1', '93.184.216.34'])).rejects.toThrow(AddressBlocked);
 });
 
 test('all good addresses of a name are returned, in order', async () => {
@@ -123,39 +127,37 @@ test('all good addresses of a name are returned, in order', async () => {
 
 test('an address is checked without a look-up', async () => {
   const network = networkWith([['8.8.8.8']], false);
-  await expect(resolveHost('127.0.0.1', { ...network, signal })).rejects.toThrow(TargetBlocked);
-  expect(await resolveHost('1.1.1.1', { ...network, signal })).toEqual(['1.1.1.1']);
+  const resolve = (host: string) => resolvePermitted(host, 'public', network.resolver, signal);
+  await expect(resolve('127.0.0.1')).rejects.toThrow(AddressBlocked);
+  expect(await resolve('1.1.1.1')).toEqual(['1.1.1.1']);
   expect(network.asked).toEqual([]);
 });
 
 test('with loopback allowed, private networks stay closed', async () => {
   expect(await resolveWith(['127.0.0.1', '::1'], true)).toHaveLength(2);
-  await expect(resolveWith(['127.0.0.1', '10.0.0.1'], true)).rejects.toThrow(TargetBlocked);
-  await expect(resolveWith(['169.254.169.254'], true)).rejects.toThrow(TargetBlocked);
+  await expect(resolveWith(['127.0.0.1', '10.0.0.1'], true)).rejects.toThrow(AddressBlocked);
+  await expect(resolveWith(['169.254.169.254'], true)).rejects.toThrow(AddressBlocked);
 });
 
 test.each(['localhost', 'media.localhost'])('%s leads to this machine or nowhere', async (host) => {
-  const resolve = (answer: string) => resolveHost(host, { ...networkWith([[answer]]), signal });
+  const resolve = (answer: string) =>
+    resolvePermitted(host, 'public-or-loopback', async () => [answer], signal);
   expect(await resolve('127.0.0.1')).toEqual(['127.0.0.1']);
-  await expect(resolve('93.184.216.34')).rejects.toThrow(TargetBlocked);
-  await expect(resolve('10.0.0.1')).rejects.toThrow(TargetBlocked);
+  await expect(resolve('93.184.216.34')).rejects.toThrow(AddressBlocked);
+  await expect(resolve('10.0.0.1')).rejects.toThrow(AddressBlocked);
 });
 
 test('a name that is unknown or has no address is unreachable, without mentioning the name server', async () => {
-  await expect(resolveHost('a.example', { ...networkWith(), signal })).rejects.toThrow(
-    'it is not a known host name',
-  );
-  await expect(resolveWith([])).rejects.toThrow(TargetUnreachable);
+  for (const answers of [[], [[]]]) {
+    const call = get(networkWith(answers, false), 'https://a.example/');
+    await expect(call).rejects.toThrow(new TargetUnreachable('it is not a known host name'));
+  }
 });
 
 test('a look-up that hangs is not waited for', async () => {
   const controller = new AbortController();
   const resolver = () => new Promise<string[]>(() => {});
-  const waiting = resolveHost('a.example', {
-    policy: { allowLoopback: false },
-    resolver,
-    signal: controller.signal,
-  });
+  const waiting = resolvePermitted('a.example', 'public', resolver, controller.signal);
   controller.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
 });

@@ -1,11 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import {
-  checkUrl,
-  isLoopbackAddress,
-  isPublicAddress,
-  isSameAddress,
-} from '../../../src/service/outgoing/url-policy.ts';
-
+import { isLoopbackAddress, isPublicAddress, isSameAddress } from '../../../src/base/addresses.ts';
+import { checkUrl } from '../../../src/service/outgoing/url-policy.ts';
 import corpus from './ssrf-corpus.json' with { type: 'json' };
 
 const CLOSED = { allowLoopback: false };

@@ -2,6 +2,7 @@
  * The worker that delivers events at least once, across restarts, until all retries are used. Source: contract,
  * "Webhooks"; specification, "Events".
  */
+import { AddressBlocked } from '../../../base/checked-connection.ts';
 import { webhookHeaderNames } from '../../../protocol/headers.ts';
 import { signWebhook } from '../../../protocol/webhook-signature.ts';
 import type { Clock } from '../../clock.ts';
@@ -11,7 +12,7 @@ import { createLeases, type Lease, type LeasedRows, type Leases } from '../../ru
 import { type LeaseWorker, startWorker } from '../../running/worker.ts';
 import type { Store } from '../../store/store.ts';
 import { withDeadline } from '../../time-limits.ts';
-import { type Network, sendRequest, systemNetwork, TargetBlocked, TargetUnreachable } from '../request.ts';
+import { type OutgoingNetwork, sendRequest, systemNetwork, TargetUnreachable } from '../request.ts';
 
 /**
  * Starts the worker. It also takes over the events of processes that died.
@@ -137,7 +138,7 @@ type Outcome =
   | { readonly type: 'failed'; readonly reason: string };
 
 interface SendParts {
-  readonly network: Network;
+  readonly network: OutgoingNetwork;
   readonly clock: Clock;
   readonly headerPrefix: string;
   readonly signal: AbortSignal;
@@ -157,10 +158,10 @@ export async function sendEvent(event: OutgoingEvent, parts: SendParts): Promise
       sendRequest(network, event.url, message, limited),
     );
     // Only the status is needed, and the body could be endless.
-    answer.destroy();
-    return outcomeOf(answer.statusCode ?? 0);
+    answer.discard();
+    return outcomeOf(answer.status);
   } catch (error) {
-    if (error instanceof TargetBlocked || error instanceof TargetUnreachable) {
+    if (error instanceof AddressBlocked || error instanceof TargetUnreachable) {
       return { type: 'failed', reason: error.message };
     }
     throw error;
@@ -172,7 +173,6 @@ function signedHeaders(event: OutgoingEvent, { clock, headerPrefix }: SendParts)
   const timestamp = String(Math.floor(clock.now() / 1000));
   return {
     'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(event.body)),
     [names.timestamp]: timestamp,
     [names.id]: event.id,
     [names.signature]: signWebhook(event.secret, { timestamp, eventId: event.id, body: event.body }),

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { orAborted } from '../../src/service/time-limits.ts';
+import { orAborted } from '../../src/base/together.ts';
 
 test('a promise that fails after its signal has aborted is no unhandled rejection', async () => {
   const unhandled: unknown[] = [];

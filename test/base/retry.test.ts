@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backoffCeiling, backoffDelay } from '../../../src/client/transport/retry.ts';
+import { backoffCeiling, backoffDelay } from '../../src/base/retry.ts';
 
 const random01 = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
