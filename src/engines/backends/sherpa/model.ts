@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
-import { expandHome, unusableEntryFailure } from '../user-entry.ts';
+import { expandHome, unusableEntryFailure } from '../parts.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';
 
 export interface OpenedModel<T extends ModelType> {

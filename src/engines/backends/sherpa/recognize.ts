@@ -6,6 +6,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import {
   isPunctuated,
   languageTag,
@@ -15,7 +16,6 @@ import {
   whisperCode,
   wordsOf,
 } from '../transcript.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
 import { type OpenedModel, openModel } from './model.ts';
 import { RECOGNIZERS, type RecognizerType, readLanguages } from './model-types.ts';
 import { createWorkers, type RecognizerConfig, type Utterance } from './workers.ts';
