@@ -6,6 +6,7 @@ import { inspectVideo } from '../media/probe/inspect.ts';
 import { asJobFailure } from '../media/programs/failures.ts';
 import { createPrograms } from '../media/programs/programs.ts';
 import type { Work } from '../media/work.ts';
+import { keepProgressRising } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { detectCapabilities } from './capabilities.ts';
@@ -19,7 +20,6 @@ import {
   separateAudio,
   translateSubtitle,
 } from './run/jobs.ts';
-import { keepProgressRising } from './run/progress.ts';
 
 interface EngineOptions {
   /** Folders to search for programs, in the format of the PATH variable. Default: the PATH of this process. */

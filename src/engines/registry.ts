@@ -10,7 +10,7 @@ import { BACKEND_STEPS, type BackendStep, type EngineUse } from '../media/work.t
 import { JobFailure } from '../protocol/job-failure.ts';
 import type { BackendOf } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
-import { expandHome } from './backends/user-entry.ts';
+import { expandHome } from './backends/parts.ts';
 import { ENGINES } from './catalog.ts';
 import { BUILT_IN, type EnginesConfig, type EntryOf } from './config.ts';
 import { createPocketSphinx, findSpeechModels } from './recognize/pocketsphinx.ts';

@@ -38,7 +38,7 @@ export {
   planConversion,
   uncopiedCodec,
 } from './export/convert.ts';
-export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export-localized.ts';
+export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export.ts';
 export { joinWavs, type WavResult } from './join/join-sound.ts';
 export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
 export { readFacts, type TrackFacts, type VideoFacts } from './probe/facts.ts';

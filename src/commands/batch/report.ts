@@ -154,7 +154,7 @@ export async function htmlReport(
     await Promise.all([
       import('../../media/programs/programs.ts'),
       import('../../media/audio/peaks.ts'),
-      import('../../media/subtitles/soft-subtitles.ts'),
+      import('../../media/subtitles/read.ts'),
       import('../../media/subtitles/read.ts'),
     ]);
   const programs = createPrograms(io.env.PATH ?? '');

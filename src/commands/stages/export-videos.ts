@@ -212,7 +212,7 @@ async function exportOne(
   };
   const folder = plan.delivery.folder;
   const { createPrograms } = await import('../../media/programs/programs.ts');
-  const { exportLocalized } = await import('../../media/export/export-localized.ts');
+  const { exportLocalized } = await import('../../media/export/export.ts');
   await makeFolder(scratchFolder(plan.delivery), 0o700);
   const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
   try {

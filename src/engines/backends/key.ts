@@ -6,7 +6,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import type { KeySource } from '../config.ts';
 import { childEnvironment } from './command/program.ts';
 import type { BackendParts } from './parts.ts';
-import { expandHome } from './user-entry.ts';
+import { expandHome } from './parts.ts';
 
 interface ServerKey {
   /** Returns the key, or null if the entry has none. @throws JobFailure */

@@ -1,6 +1,10 @@
-/** Dependencies of every backend. */
+/** Parts that backends share: their dependencies, paths of entries in `engines.json`, and permanent failures. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { Programs } from '../../media/programs/programs.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
 
+/** Dependencies of every backend. */
 export interface BackendParts {
   /** Runs programs of this machine. */
   readonly programs: Programs;
@@ -16,4 +20,15 @@ export interface BackendParts {
   readonly mostSeconds?: number;
   /** Waits. Rejects with the signal's reason if it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** A failure that lasts until the configuration is changed. */
+export function unusableEntryFailure(message: string, cause?: unknown): JobFailure {
+  return new JobFailure('ENGINE_ERROR', message, { permanent: true, cause });
+}
+
+/** Expands `~` at the start of a path, as a shell would. */
+export function expandHome(path: string, env: BackendParts['env']): string {
+  if (path !== '~' && !path.startsWith('~/')) return path;
+  return join(env.HOME ?? homedir(), path.slice(1));
 }

@@ -12,7 +12,7 @@ export interface TimedText extends Segment {
 }
 
 /** A phrase. Its words are empty if the recognizer did not time each. */
-interface Phrase extends TimedText {
+export interface Phrase extends TimedText {
   readonly words: readonly TimedText[];
 }
 

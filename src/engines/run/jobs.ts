@@ -8,11 +8,11 @@ import {
   prepareExport,
 } from '../../media/export/export.ts';
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
+import { enterStage, shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
 import type { Products, Tasks } from '../engine.ts';
 import type { StepEngines } from '../registry.ts';
-import { enterStage, shareProgress } from './progress.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 
 type Task = Tasks['auto_localization'];

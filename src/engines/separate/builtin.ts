@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { convertWav, SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import { shareProgress } from '../../media/work.ts';
 import type { BackendWork, SeparationTask, Separator, Stems } from '../backend.ts';
 import { BUILT_IN } from '../config.ts';
-import { shareProgress } from '../run/progress.ts';
 import { runWorker, WITH_VOICE, WORKER_FILES } from './worker-process.ts';
 
 export function createBuiltinSeparator(programs: Programs): Separator {

@@ -43,6 +43,10 @@ declare module 'sherpa-onnx-node' {
     readonly tokens?: readonly string[];
     readonly timestamps?: readonly number[];
     readonly lang?: string;
+    /** Phrases of Whisper with `enableSegmentTimestamps`, in seconds. */
+    readonly segment_texts?: readonly string[];
+    readonly segment_timestamps?: readonly number[];
+    readonly segment_durations?: readonly number[];
   }
   interface OfflineStream {
     acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
@@ -53,13 +57,24 @@ declare module 'sherpa-onnx-node' {
     decode(stream: OfflineStream): void;
     getResult(stream: OfflineStream): RecognitionResult;
   }
+  interface SpeakerSettings {
+    sid: number;
+    speed: number;
+  }
   class OfflineTts {
     constructor(config: object);
     readonly numSpeakers: number;
-    generate(request: { text: string; sid: number; speed: number; enableExternalBuffer: boolean }): {
-      samples: Float32Array;
-      sampleRate: number;
-    };
+    generate(
+      request: { text: string; enableExternalBuffer: boolean } & (
+        | SpeakerSettings
+        | {
+            generationConfig: SpeakerSettings & {
+              numSteps: number;
+              extra: Readonly<Record<string, string>>;
+            };
+          }
+      ),
+    ): { samples: Float32Array; sampleRate: number };
   }
   const sherpa: {
     Vad: typeof Vad;
@@ -67,6 +82,6 @@ declare module 'sherpa-onnx-node' {
     OfflineTts: typeof OfflineTts;
   };
 
-  export type { OfflineRecognizer, OfflineTts };
+  export type { OfflineRecognizer, OfflineTts, RecognitionResult };
   export default sherpa;
 }

@@ -4,10 +4,10 @@ import { convertWav, decodeAudio, SPEECH_FORMAT, STEM_FORMAT } from '../../media
 import { openWav } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { EngineUse, Work } from '../../media/work.ts';
+import { shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { DetectedSpeech, Stems } from '../backend.ts';
 import { chooseBackend, type StepEngines } from '../registry.ts';
-import { shareProgress } from '../run/progress.ts';
 import { DETECT_ONLY, runWorker, WORKER_FILES } from './worker-process.ts';
 
 export interface Separation extends DetectedSpeech {

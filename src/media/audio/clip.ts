@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Clip, EngineRun } from '../work.ts';
-import { createWav, parseWavHeader } from './wav.ts';
+import { BYTES_PER_SAMPLE, createWav, parseWavHeader } from './wav.ts';
 
 /** A quieter sample (of 32,768) counts as silence: the noise floor of a synthetic voice is far below. */
 const SILENCE = 200;
@@ -12,11 +12,19 @@ const SILENCE = 200;
 const LEAD = 0.002;
 const TAIL = 0.01;
 
-/** Reads a WAV as espeak-ng streams it: its header declares a length of 2 GiB. @throws Error if it is not a WAV */
+/** Reads a whole 16-bit PCM WAV as mono: the mean of its channels. @throws Error if it is not such a file */
 export function parseClip(wav: Buffer): Clip {
-  const { sampleRate, dataStart, dataBytes } = parseWavHeader(wav, wav.length);
-  const samples = new Int16Array(dataBytes >> 1);
-  for (let at = 0; at < samples.length; at += 1) samples[at] = wav.readInt16LE(dataStart + 2 * at);
+  const { sampleRate, channels, dataStart, dataBytes } = parseWavHeader(wav, wav.length);
+  const samples = new Int16Array(Math.floor(dataBytes / (channels * BYTES_PER_SAMPLE)));
+  let at = dataStart;
+  for (let frame = 0; frame < samples.length; frame += 1) {
+    let sum = 0;
+    for (let channel = 0; channel < channels; channel += 1) {
+      sum += wav.readInt16LE(at);
+      at += BYTES_PER_SAMPLE;
+    }
+    samples[frame] = Math.round(sum / channels);
+  }
   return { samples, sampleRate };
 }
 

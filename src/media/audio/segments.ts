@@ -41,6 +41,31 @@ export function joinSegments(segments: readonly Segment[], most: number): Segmen
   return joined;
 }
 
+/** Recognizers work best with sound of 5 to 30 s; whisper hears no more than 30 s at once. */
+const LEAST_PACK_SECONDS = 5;
+const MOST_PACK_SECONDS = 30;
+
+/**
+ * Packs speech for recognizers: consecutive segments, with the pauses between them, until they last 5 s. A pack lasts at
+ * most 30 s, except one of a single longer segment. A short last pack joins the one before it if both fit into 30 s.
+ * @param segments in order of time
+ */
+export function packSegments(segments: readonly Segment[]): Segment[][] {
+  const packs: Segment[][] = [];
+  const length = (pack: readonly Segment[]) => (pack.at(-1)?.end ?? 0) - (pack[0]?.start ?? 0);
+  for (const segment of segments) {
+    const last = packs.at(-1);
+    const joined = [...(last ?? []), segment];
+    const isOpen = last !== undefined && length(last) < LEAST_PACK_SECONDS;
+    if (isOpen && length(joined) <= MOST_PACK_SECONDS) packs[packs.length - 1] = joined;
+    else packs.push([segment]);
+  }
+  const [before = [], last = []] = packs.slice(-2);
+  const joined = [...before, ...last];
+  const isShort = packs.length > 1 && length(last) < LEAST_PACK_SECONDS;
+  return isShort && length(joined) <= MOST_PACK_SECONDS ? [...packs.slice(0, -2), joined] : packs;
+}
+
 /**
  * Returns the ranges between segments, without margins, from 0 to the end of the sound.
  * @param segments in order of time

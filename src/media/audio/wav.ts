@@ -42,7 +42,8 @@ interface WavLayout extends WavFormat {
 }
 
 /**
- * Finds the samples of a 16-bit PCM file by reading its chunk headers.
+ * Finds the samples of a 16-bit PCM file by reading its chunk headers. A program that writes to a pipe declares no length,
+ * or the greatest one: its samples end with the file.
  * @param head the first bytes of the file, at least up to the samples
  * @param fileBytes the size of the whole file
  * @throws Error if it is not such a file
@@ -58,17 +59,31 @@ export function parseWavHeader(head: Buffer, fileBytes: number): WavLayout {
     const body = at + 8;
     if (name === 'fmt ' && body + 16 <= head.length) format = readFormat(head, body);
     if (name === 'data' && format !== null) {
-      return { ...format, dataStart: body, dataBytes: Math.min(size, fileBytes - body) };
+      const rest = fileBytes - body;
+      return { ...format, dataStart: body, dataBytes: size === 0 ? rest : Math.min(size, rest) };
     }
     at = body + size + (size % 2); // chunks begin at even offsets
   }
   throw new Error('a WAV file without samples');
 }
 
+const PCM = 1;
+/** The real format follows at offset 24. */
+const EXTENSIBLE = 0xfffe;
+
 function readFormat(head: Buffer, at: number): WavFormat {
+  const tag = head.readUInt16LE(at);
+  const format = tag === EXTENSIBLE && at + 26 <= head.length ? head.readUInt16LE(at + 24) : tag;
   const bits = head.readUInt16LE(at + 14);
-  if (bits !== BYTES_PER_SAMPLE * 8) throw new Error(`a WAV file with ${bits} bits a sample instead of 16`);
-  return { channels: head.readUInt16LE(at + 2), sampleRate: head.readUInt32LE(at + 4) };
+  if (format !== PCM || bits !== BYTES_PER_SAMPLE * 8) {
+    throw new Error(`a WAV file of format ${format} with ${bits} bits a sample instead of 16-bit PCM`);
+  }
+  const channels = head.readUInt16LE(at + 2);
+  const sampleRate = head.readUInt32LE(at + 4);
+  if (channels === 0 || sampleRate === 0) {
+    throw new Error(`a WAV file with ${channels} channels and ${sampleRate} samples a second`);
+  }
+  return { channels, sampleRate };
 }
 
 /** In files written by vloc, the samples begin before this offset. */

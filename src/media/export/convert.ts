@@ -15,8 +15,7 @@ import {
 import { explainFailures, type PreparationCode } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
-import { coverArguments, DEINTERLACE } from './encoders.ts';
-import { MP4_SOUND } from './export.ts';
+import { coverArguments, DEINTERLACE, MP4_SOUND } from './encoders.ts';
 import { copyOptions, MP4_CODECS } from './picture.ts';
 
 export type ConversionPlan =

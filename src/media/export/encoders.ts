@@ -85,3 +85,6 @@ export function stereoAtMost(channels: number): number {
 
 /** PCM samples in a WAV file without tags. */
 export const PCM = ['-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav'] as const;
+
+/** Audio codecs that players support in MP4. Others are encoded as AAC. */
+export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);

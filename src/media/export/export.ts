@@ -6,8 +6,8 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { type MediaHeader, readHeader } from '../probe/facts.ts';
-import { declaredDuration } from '../probe/packets.ts';
+import { type MediaHeader, readFacts, readHeader } from '../probe/facts.ts';
+import { declaredDuration, requireComplete } from '../probe/packets.ts';
 import {
   ENCODER_LIMITS,
   fileAddress,
@@ -16,7 +16,7 @@ import {
   trackProgress,
   untrustedInput,
 } from '../programs/arguments.ts';
-import { ChildFailure } from '../programs/failures.ts';
+import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { stripMarkup } from '../subtitles/text.ts';
 import { formatAss } from '../subtitles/write.ts';
@@ -39,7 +39,8 @@ import {
   type Original,
   type OriginalSounds,
 } from './balance.ts';
-import { coverArguments, DEINTERLACE, encoderArguments, SAME_TIMES } from './encoders.ts';
+import { convertVideo, planConversion } from './convert.ts';
+import { coverArguments, DEINTERLACE, encoderArguments, MP4_SOUND, SAME_TIMES } from './encoders.ts';
 import { findBoxes, requireFont } from './fonts.ts';
 import { mostThreads, type PicturePlan, planPicture, readMastering, whiteOf } from './picture.ts';
 
@@ -69,8 +70,6 @@ export interface PreparedExport {
   readonly original: OriginalSounds;
 }
 
-/** Audio codecs that players support in MP4. Others are encoded as AAC. */
-export const MP4_SOUND: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus']);
 /** The default coder of ffmpeg 5.1 adds peaks of up to 4 dB to loud music; this one does not, and takes half the time. */
 const AAC = ['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', '160k'];
 /** In the work folder, which is ffmpeg's working folder, so that no filter must quote a path. */
@@ -327,4 +326,68 @@ function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gains: MixGains, s
     `[${inputs.original}]${ORIGINAL},apad[original];[original][key]${DUCKING}[low]`,
     `[low][voice]${mix},${end}`,
   ].join(';');
+}
+
+/** The files to combine. Paths are local files. */
+export interface LocalizedParts {
+  readonly video: string;
+  /**
+   * Number of the audio track, from 1, if the export must convert the video first; null if the video can be used
+   * unchanged.
+   */
+  readonly track: number | null;
+  /** Path of the dub, a WAV; null keeps the original sound. */
+  readonly dub: string | null;
+  /** Path of the background, a WAV from the separation; null if the original sound is lowered or muted. */
+  readonly background: string | null;
+  /** The subtitle in the target language. */
+  readonly subtitle: Subtitle;
+}
+
+export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
+  readonly originalAudio: Extract<ExportAudio, { type: 'dubbed' }>['originalAudio'];
+};
+
+/**
+ * Writes the MP4 into the work folder, in the same way as the service's own export: the picture is copied if nothing in
+ * it changes, and the length is the length of the video.
+ * @returns the path of the MP4, and how its picture was encoded if nobody asked for it
+ * @throws PreparationFailure
+ * @throws JobFailure if the video cannot be read
+ */
+export function exportLocalized(
+  programs: Programs,
+  parts: LocalizedParts,
+  options: ExportOptions,
+  work: Work,
+): Promise<{ readonly path: string; readonly use: EngineUse | null }> {
+  return explainFailures('the finished video cannot be written', async () => {
+    const { subtitle } = parts;
+    const { subtitleOutput, resolution } = options;
+    const video = await makeReady(programs, parts, work);
+    const sound = soundOf(parts, options);
+    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
+    const exported = await exportVideo(programs, task, work);
+    return { path: exported.video.path, use: exported.use };
+  });
+}
+
+function soundOf({ dub, background }: LocalizedParts, { originalAudio }: ExportOptions): ExportAudio {
+  if (dub === null) return { type: 'original' };
+  if (originalAudio === 'background' && background === null) throw new Error('the background is missing');
+  return { type: 'dubbed', dub, background: background ?? '', originalAudio };
+}
+
+/**
+ * Returns the video in the form that the service received: the export reads the same containers and uses the first
+ * audio track.
+ */
+async function makeReady(programs: Programs, { video, track }: LocalizedParts, work: Work): Promise<string> {
+  if (track === null) return video;
+  const facts = await readFacts(programs, video, work);
+  const plan = planConversion(facts, { audioTrack: track });
+  if (plan.type === 'impossible')
+    throw new PreparationFailure('MEDIA_UNSUPPORTED', plan.message, plan.advice);
+  await requireComplete(programs, video, facts, work);
+  return convertVideo(programs, video, facts, plan, { ...work, report: () => undefined });
 }

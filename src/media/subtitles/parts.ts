@@ -3,14 +3,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
-import { formatSrt, parseSrt } from '../../protocol/srt.ts';
+import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SubtitleTrackFacts, VideoFacts } from '../probe/facts.ts';
-import { convertibleInput, DECODER_LIMITS, QUIET } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';
 import type { Work } from '../work.ts';
-import { MOST_CUES } from './read.ts';
+import { readSubtitleTrack } from './read.ts';
 
 export interface SubtitlePart {
   /** Numbered from 1, with times relative to the start of the part. */
@@ -135,8 +134,10 @@ export async function collectSubtitles(
   const tracks = results.map(({ facts }) => textTrack(facts));
   if (tracks.every((track) => track === undefined)) return null;
   const parts: SubtitleLine[][] = [];
-  for (const [at, { path }] of results.entries())
-    parts.push(await readTrack(programs, path, tracks[at], work));
+  for (const [at, { path }] of results.entries()) {
+    const track = tracks[at];
+    parts.push(track === undefined ? [] : await readSubtitleTrack(programs, path, `0:${track.index}`, work));
+  }
   const lines = joinSubtitles(parts, partOffsetsMs(split));
   if (lines.length === 0) return null;
   const path = join(work.folder, 'join.srt');
@@ -148,17 +149,4 @@ export async function collectSubtitles(
 /** MP4 has only one text format. Bitmap subtitles cannot be joined. */
 function textTrack(facts: VideoFacts): SubtitleTrackFacts | undefined {
   return facts.subtitles.find(({ codec }) => codec === 'mov_text');
-}
-
-async function readTrack(
-  programs: Programs,
-  path: string,
-  track: SubtitleTrackFacts | undefined,
-  work: Work,
-): Promise<SubtitleLine[]> {
-  if (track === undefined) return [];
-  const output = ['-map', `0:${track.index}`, '-c:s', 'srt', '-f', 'srt', 'pipe:1'];
-  const args = [...QUIET, ...convertibleInput(path), ...output];
-  const srt = (await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS })).toString('utf8');
-  return srt.trim() === '' ? [] : parseSrt(srt, MOST_CUES);
 }

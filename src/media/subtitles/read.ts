@@ -6,10 +6,13 @@
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
 import { isLongerThan, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { PreparationFailure } from '../programs/failures.ts';
+import { convertibleInput, DECODER_LIMITS, QUIET } from '../programs/arguments.ts';
+import { ChildFailure, PreparationFailure } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
 import { stripMarkup } from './text.ts';
 
-export const MOST_CUES = 10 * LIMITS.subtitleLines;
+const MOST_CUES = 10 * LIMITS.subtitleLines;
 
 /** A cue as it is in a file, which may be too broken to be sent. */
 export interface ScannedCue {
@@ -274,4 +277,36 @@ function plainAssText(text: string): string {
   }
   if (!isDrawing) plain += text.slice(from);
   return plain.replace(/\\N/gi, '\n').replaceAll('\\h', '\u00A0');
+}
+
+/**
+ * Reads a subtitle track of a video.
+ * @param stream ffmpeg's specifier of the track: `0:s:0` is the first one, `0:3` is the stream with index 3
+ * @throws ChildFailure, ProgramMissing, or SubtitleError
+ */
+export async function readSubtitleTrack(
+  programs: Programs,
+  video: string,
+  stream: string,
+  run: EngineRun,
+): Promise<SubtitleLine[]> {
+  const output = ['-map', stream, '-c:s', 'srt', '-f', 'srt', 'pipe:1'];
+  const args = [...QUIET, ...convertibleInput(video), ...output];
+  const srt = (await programs.run('ffmpeg', args, { ...run, limits: DECODER_LIMITS })).toString('utf8');
+  return srt.trim() === '' ? [] : parseSrt(srt, MOST_CUES);
+}
+
+/**
+ * Returns the lines of the first subtitle track; none if the video has no track or the track is not text.
+ * @throws ProgramMissing
+ */
+export function readSoftSubtitles(
+  programs: Programs,
+  video: string,
+  run: EngineRun,
+): Promise<SubtitleLine[]> {
+  return readSubtitleTrack(programs, video, '0:s:0', run).catch((error: unknown) => {
+    if (error instanceof ChildFailure || error instanceof SubtitleError) return [];
+    throw error;
+  });
 }

@@ -18,20 +18,14 @@ function tone(ending: string, ...options: string[]): Buffer {
 const peak = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
 
 describe('a WAV', () => {
-  test.each(['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le'])(
-    'of %s is read without another program',
-    async (codec) => {
-      const folder = temporaryFolder();
-      const clip = await readClip(tone('wav', '-c:a', codec), programs, {
-        folder: join(folder, 'missing'),
-        signal,
-      });
-      expect(clip.sampleRate).toBe(24_000);
-      expect(clip.samples).toHaveLength(12_000);
-      expect(peak(clip.samples)).toBeGreaterThan(3_800);
-      expect(peak(clip.samples)).toBeLessThan(4_400);
-    },
-  );
+  test('of 16 bits is read without another program', async () => {
+    const folder = join(temporaryFolder(), 'missing');
+    const clip = await readClip(tone('wav', '-c:a', 'pcm_s16le'), programs, { folder, signal });
+    expect(clip.sampleRate).toBe(24_000);
+    expect(clip.samples).toHaveLength(12_000);
+    expect(peak(clip.samples)).toBeGreaterThan(3_800);
+    expect(peak(clip.samples)).toBeLessThan(4_400);
+  });
 
   test('of several channels is reduced to their mean', async () => {
     const samples = Buffer.from(Int16Array.from([1000, 3000, -8, -10]).buffer);
@@ -54,14 +48,6 @@ describe('a WAV', () => {
     ]);
     expect([...(await read(wav)).samples]).toEqual([1, 2]);
   });
-
-  test('of floats is limited to full scale', async () => {
-    const header = wavHeader({ sampleRate: 8_000, channels: 1 }, 12);
-    header.writeUInt16LE(3, 20);
-    header.writeUInt16LE(32, 34);
-    const floats = Buffer.from(Float32Array.from([1.5, -1.5, Number.NaN]).buffer);
-    expect([...(await read(Buffer.concat([header, floats]))).samples]).toEqual([32_767, -32_768, 0]);
-  });
 });
 
 describe('another format', () => {
@@ -71,6 +57,9 @@ describe('another format', () => {
     ['ogg', ['-c:a', 'libopus']],
     ['m4a', ['-c:a', 'aac']],
     ['wav', ['-c:a', 'pcm_mulaw']],
+    ['wav', ['-c:a', 'pcm_u8']],
+    ['wav', ['-c:a', 'pcm_s24le']],
+    ['wav', ['-c:a', 'pcm_f32le']],
   ])('such as %s is decoded', async (ending, options) => {
     const folder = temporaryFolder();
     const { samples, sampleRate } = await read(tone(ending, ...options), folder);

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import {
   findPauses,
   joinSegments,
   nearestWindows,
+  packSegments,
   segmentFinder,
 } from '../../../src/media/audio/segments.ts';
 
@@ -70,4 +72,53 @@ test('the nearest windows on both sides are used, and more distant pauses extend
 
 test('only the pauses after the beginning of the sound are used there', () => {
   expect(nearestWindows([{ start: 4, end: 4.2 }], 1, limits)).toEqual({ before: [], after: [400, 410] });
+});
+
+describe('packs of segments for recognizers', () => {
+  /** Segments in order, of pairs of a pause and a length in seconds. */
+  const layOut = (pairs: readonly (readonly [number, number])[]) => {
+    let at = 0;
+    return pairs.map(([pause, length]) => {
+      const start = at + pause;
+      at = start + length;
+      return { start, end: at };
+    });
+  };
+  const seconds = (pack: readonly { start: number; end: number }[]) =>
+    (pack.at(-1)?.end ?? 0) - (pack[0]?.start ?? 0);
+
+  test('have each segment once and in order, and last at most 30 s unless one segment is longer', () => {
+    const length = fc.double({ min: 0.01, max: 40, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(length, length)), (pairs) => {
+        const segments = layOut(pairs);
+        const packs = packSegments(segments);
+        expect(packs.flat()).toEqual(segments);
+        for (const pack of packs) {
+          expect(pack.length).toBeGreaterThan(0);
+          if (pack.length > 1) expect(seconds(pack)).toBeLessThanOrEqual(30);
+        }
+      }),
+    );
+  });
+
+  test('last at least 5 s if the speech is dense', () => {
+    const dense = fc.tuple(
+      fc.double({ min: 0.3, max: 2, noNaN: true }),
+      fc.double({ min: 0.2, max: 8, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(dense, { minLength: 25 }), (pairs) => {
+        for (const pack of packSegments(layOut(pairs))) expect(seconds(pack)).toBeGreaterThanOrEqual(5);
+      }),
+    );
+  });
+
+  test('of speech that is far apart stay short', () => {
+    const segments = layOut([
+      [0, 1],
+      [40, 2],
+    ]);
+    expect(packSegments(segments)).toEqual(segments.map((segment) => [segment]));
+  });
 });

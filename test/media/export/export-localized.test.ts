@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exportLocalized, type LocalizedParts } from '../../../src/media/export/export-localized.ts';
+import { exportLocalized, type LocalizedParts } from '../../../src/media/export/export.ts';
 import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, samplesOf } from '../../prepare/workspace.ts';
 

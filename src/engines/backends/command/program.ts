@@ -12,7 +12,7 @@ import {
 import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
-import { expandHome, unusableEntryFailure } from '../user-entry.ts';
+import { expandHome, unusableEntryFailure } from '../parts.ts';
 
 /** Placeholders in arguments, in braces. */
 const PLACEHOLDERS = [

@@ -6,6 +6,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { BackendWork, RecognitionTask, Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import {
   isPunctuated,
   parseSrtTranscript,
@@ -13,7 +14,6 @@ import {
   type Transcript,
   wordsOf,
 } from '../transcript.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
 import {
   checkResult,
   createProgram,

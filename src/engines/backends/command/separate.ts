@@ -4,7 +4,7 @@ import { basename, extname, isAbsolute, join, resolve } from 'node:path';
 import type { Separator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import { checkResult, createProgram, type UserProgram } from './program.ts';
 
 /** Demucs on one core takes about three times the length of the sound, which is at most 15 minutes. */

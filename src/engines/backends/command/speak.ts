@@ -8,7 +8,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
 import { checkResult, createProgram, nameResult } from './program.ts';
 

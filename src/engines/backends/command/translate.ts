@@ -6,7 +6,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import { createProgram, shortenOutput, type UserProgram } from './program.ts';
 
 /** A large model on one core translates a few words a second, and a film has some thousand words. */

@@ -1,8 +1,10 @@
-/** The types of models that sherpa runs, by their files. */
-import { WHISPER_LANGUAGES } from '../transcript.ts';
+/** The types of models that sherpa runs: one row for each, with its files, its languages and its configuration. */
+import { baseLanguage, canonicalLanguage } from '../../../protocol/language-tag.ts';
+import { languageTag, WHISPER_LANGUAGES } from '../transcript.ts';
 import type { ModelFolder } from './model.ts';
+import type { ModelFiles, SpeechSettings } from './workers.ts';
 
-/** A file that a type needs, and what it is called in messages. */
+/** A file that a type needs, and its name in messages. */
 interface NeededFile {
   readonly pattern: RegExp;
   readonly shown: string;
@@ -20,10 +22,28 @@ export interface ModelType {
    * file. Without it, the files are enough.
    */
   readonly signs?: { readonly metadata: RegExp; readonly name: RegExp };
-  /** Settings besides the files. */
-  readonly settings?: Readonly<Record<string, string | number>>;
-  /** Languages that each model of this type has. */
-  readonly languages?: readonly string[];
+  /** Languages of each model of this type, or a function that reads them from a model; empty if unknown. */
+  readonly languages:
+    | readonly string[]
+    | ((model: FoundModel) => readonly string[] | Promise<readonly string[]>);
+}
+
+/** Full paths of the files of a model, by the names that the configuration gives them. */
+type Paths = Readonly<Record<string, string>>;
+
+export interface RecognizerType extends ModelType {
+  /**
+   * Returns the part of sherpa's configuration that is the type's own; default: its files without `tokens`, under its key.
+   * @param code whisper's code of the language; empty if the model must detect it
+   */
+  readonly configure?: (files: Paths, code: string, model: FoundModel) => ModelFiles;
+}
+
+export interface SpeakerType extends ModelType {
+  /** Returns the part of sherpa's configuration that is the type's own; default: its files under its key. */
+  readonly configure?: (files: Paths, language: string, folder: ModelFolder) => ModelFiles;
+  /** Settings of each spoken text, for types that take the language with the text. */
+  readonly settings?: (language: string) => SpeechSettings;
 }
 
 const needed = (pattern: RegExp, shown: string): NeededFile => ({ pattern, shown });
@@ -41,7 +61,7 @@ const pair = { encoder: part('encoder'), decoder: part('decoder'), tokens };
 const single = { model, tokens };
 
 /** Types of recognizers. Of types with the same files, the first whose `signs` match is used. */
-export const RECOGNIZERS: readonly ModelType[] = [
+export const RECOGNIZERS: readonly RecognizerType[] = [
   {
     title: 'Moonshine',
     key: 'moonshine',
@@ -52,24 +72,35 @@ export const RECOGNIZERS: readonly ModelType[] = [
       cachedDecoder: needed(/^cached_decode.*\.(onnx|ort)$/i, 'cached_decode.onnx'),
       tokens,
     },
+    languages: namedLanguages,
   },
   {
     title: 'Moonshine, second version',
     key: 'moonshine',
     files: { encoder: part('encoder_model'), mergedDecoder: part('decoder_model_merged'), tokens },
+    languages: namedLanguages,
   },
   {
     title: 'transducer',
     key: 'transducer',
     files: { ...pair, joiner: part('joiner') },
+    languages: languagesOfParakeet,
+    configure: (files, _, { metadataType }) => ({
+      transducer: files,
+      modelType:
+        /^EncDec/.test(metadataType) || /nemo|parakeet/i.test(files.encoder ?? '') ? 'nemo_transducer' : '',
+    }),
   },
   {
     title: 'Canary',
     key: 'canary',
     files: pair,
     signs: { metadata: /^EncDecMultiTaskModel$/, name: /canary/ },
-    settings: { usePnc: 1 },
     languages: ['en', 'de', 'es', 'fr'],
+    // It needs both languages; the same one means transcription without translation.
+    configure: (files, code) => ({
+      canary: { ...files, usePnc: 1, srcLang: code || 'en', tgtLang: code || 'en' },
+    }),
   },
   {
     title: 'FireRedASR',
@@ -83,7 +114,8 @@ export const RECOGNIZERS: readonly ModelType[] = [
     key: 'cohereTranscribe',
     files: pair,
     signs: { metadata: /cohere/, name: /cohere/ },
-    settings: { usePunct: 1, useItn: 1 },
+    languages: namedLanguages,
+    configure: (files, code) => ({ cohereTranscribe: { ...files, usePunct: 1, useItn: 1, language: code } }),
   },
   {
     title: 'whisper',
@@ -91,29 +123,41 @@ export const RECOGNIZERS: readonly ModelType[] = [
     files: pair,
     // Its files begin with the name of the model: `tiny.en-encoder.onnx`.
     signs: { metadata: /^whisper/, name: /whisper|(tiny|base|small|medium|large|turbo)[\w.-]*-encoder/ },
-    settings: { task: 'transcribe' },
-    languages: WHISPER_LANGUAGES,
+    languages: languagesOfWhisper,
+    configure: (files, code) => ({
+      whisper: { ...files, task: 'transcribe', language: code, enableSegmentTimestamps: 1 },
+    }),
   },
   {
     title: 'SenseVoice',
     key: 'senseVoice',
     files: single,
     signs: { metadata: /^sense_voice/, name: /sense-?voice/ },
-    settings: { useInverseTextNormalization: 1 },
     languages: ['zh', 'en', 'ja', 'ko', 'yue'],
+    configure: (files, code) => ({
+      senseVoice: { ...files, useInverseTextNormalization: 1, language: code },
+    }),
   },
   {
     title: 'Paraformer',
     key: 'paraformer',
     files: single,
     signs: { metadata: /^paraformer/, name: /paraformer/ },
+    languages: namedLanguages,
   },
-  { title: 'Dolphin', key: 'dolphin', files: single, signs: { metadata: /dolphin/, name: /dolphin/ } },
+  {
+    title: 'Dolphin',
+    key: 'dolphin',
+    files: single,
+    signs: { metadata: /dolphin/, name: /dolphin/ },
+    languages: namedLanguages,
+  },
   {
     title: 'Omnilingual ASR',
     key: 'omnilingual',
     files: single,
     signs: { metadata: /^omnilingual/, name: /omnilingual/ },
+    languages: namedLanguages,
   },
   {
     title: 'MedASR',
@@ -134,20 +178,29 @@ export const RECOGNIZERS: readonly ModelType[] = [
     key: 'zipformerCtc',
     files: single,
     signs: { metadata: /^zipformer2?_ctc/, name: /zipformer.*ctc/ },
+    languages: namedLanguages,
   },
-  { title: 'WeNet with CTC', key: 'wenetCtc', files: single, signs: { metadata: /^wenet/, name: /wenet/ } },
+  {
+    title: 'WeNet with CTC',
+    key: 'wenetCtc',
+    files: single,
+    signs: { metadata: /^wenet/, name: /wenet/ },
+    languages: namedLanguages,
+  },
   {
     title: 'TeleSpeech with CTC',
     key: 'teleSpeechCtc',
     files: single,
     signs: { metadata: /^telespeech/, name: /tele-?speech/ },
     languages: ['zh'],
+    configure: ({ model: file = '' }) => ({ teleSpeechCtc: file }),
   },
   {
     title: 'NeMo with CTC',
     key: 'nemoCtc',
     files: single,
     signs: { metadata: /^EncDec(CTC|HybridRNNTCTC)/, name: /nemo|parakeet|citrinet|quartznet|giga-?am/ },
+    languages: languagesOfParakeet,
   },
 ];
 
@@ -155,7 +208,7 @@ const voices = needed(/^voices.*\.bin$/, 'voices.bin');
 const dataDir = needed(/^espeak-ng-data$/, 'espeak-ng-data');
 
 /** Types of voices. */
-export const SPEAKERS: readonly ModelType[] = [
+export const SPEAKERS: readonly SpeakerType[] = [
   {
     title: 'Kitten',
     key: 'kitten',
@@ -168,6 +221,8 @@ export const SPEAKERS: readonly ModelType[] = [
     key: 'kokoro',
     files: { model, voices, tokens, dataDir },
     signs: { metadata: /^kokoro|^$/, name: /kokoro/ },
+    languages: languagesOfKokoro,
+    configure: configureKokoro,
   },
   {
     title: 'Matcha',
@@ -178,18 +233,140 @@ export const SPEAKERS: readonly ModelType[] = [
       tokens,
     },
     signs: { metadata: /^matcha|^$/, name: /matcha|model-steps/ },
+    languages: languagesOfVoice,
+    configure: (files, _, folder) => ({ matcha: { ...files, ...findPronunciation(folder) } }),
+  },
+  {
+    title: 'Supertonic',
+    key: 'supertonic',
+    files: {
+      durationPredictor: part('duration_predictor'),
+      textEncoder: part('text_encoder'),
+      vectorEstimator: part('vector_estimator'),
+      vocoder: part('vocoder'),
+      ttsJson: needed(/^tts\.json$/, 'tts.json'),
+      unicodeIndexer: needed(/^unicode_indexer\.bin$/, 'unicode_indexer.bin'),
+      voiceStyle: needed(/^voice\.bin$/, 'voice.bin'),
+    },
+    languages: ({ folder }) => (/supertonic-(tts|2)/.test(folder.name) ? SUPERTONIC_2 : SUPERTONIC_3),
+    settings: (language) => ({ numSteps: SUPERTONIC_STEPS, extra: { lang: baseLanguage(language) } }),
   },
   {
     title: 'VITS',
     key: 'vits',
     files: single,
     signs: { metadata: /vits|^$/, name: /vits|piper|mms|coqui/ },
+    languages: languagesOfVoice,
+    configure: (files, _, folder) => ({ vits: { ...files, ...findPronunciation(folder) } }),
   },
 ];
 
+/** Returns the languages that a model is known to have; empty if unknown. */
+export async function readLanguages(found: FoundModel): Promise<readonly string[]> {
+  const { languages } = found.type;
+  return typeof languages === 'function' ? await languages(found) : languages;
+}
+
+/** Languages by which sherpa's downloads are named: `sherpa-onnx-zipformer-en-2023-04-01`. */
+const IN_NAMES = new Set(
+  'ar be bg bn ca cs cy da de el en es et eu fa fi fr ga gl hi hr hu id it ja ka kk ko lt lv ml mt ne nl pl pt ro ru sk sl sr sv sw te th tr uk ur vi yue zh'.split(
+    ' ',
+  ),
+);
+
+function namedLanguages({ folder }: FoundModel): string[] {
+  return [...new Set(folder.name.split(/[-_.]/).filter((word) => IN_NAMES.has(word)))];
+}
+
+function fileNames({ folder, files }: FoundModel): string {
+  return [folder.name, ...Object.values(files)].join(' ').toLowerCase();
+}
+
+/** Cantonese is new in the third version. sherpa ends the process for a language that its model does not know. */
+function languagesOfWhisper(found: FoundModel): readonly string[] {
+  const names = fileNames(found);
+  if (/\.en\b/.test(names)) return ['en'];
+  if (/v3|turbo/.test(`${names} ${found.metadataType}`)) return WHISPER_LANGUAGES;
+  return WHISPER_LANGUAGES.filter((tag) => tag !== 'yue');
+}
+
+/** The 25 languages of Parakeet's third version. Source: its model card. */
+const PARAKEET_V3 = 'en bg hr cs da nl et fi fr de el hu it lv lt mt pl pt ro sk sl es sv ru uk'.split(' ');
+/** Its vocabulary. The earlier versions have 1,024 tokens and only English. */
+const PARAKEET_V3_TOKENS = 8_192;
+
+/** Languages of NeMo's models: those in the name, or those of Parakeet. */
+async function languagesOfParakeet(found: FoundModel): Promise<readonly string[]> {
+  const named = namedLanguages(found);
+  if (named.length > 0 || !/parakeet/.test(fileNames(found))) return named;
+  const lines = (await found.folder.text(found.files.tokens ?? '')).trim().split('\n').length;
+  return lines >= PARAKEET_V3_TOKENS ? PARAKEET_V3 : ['en'];
+}
+
+/** The 31 languages of Supertonic's third version. Source: the README of supertone-inc/supertonic. */
+const SUPERTONIC_3 =
+  'en ko ja ar bg cs da de el es et fi fr hi hr hu id it lt lv nl pl pt ro ru sk sl sv tr uk vi'.split(' ');
+/** Languages of its second version, whose download is named `sherpa-onnx-supertonic-tts-int8-2026-03-06`. */
+const SUPERTONIC_2 = ['en', 'ko', 'es', 'pt', 'fr'];
+/** Steps of the vector estimator for each text: the usual number of Supertonic's own package, which takes 5 to 12. */
+const SUPERTONIC_STEPS = 8;
+
+/** Languages that Kokoro speaks by a lexicon; all others by the rules of espeak-ng. */
+const KOKORO_LEXICON = ['en', 'zh'];
+
+function languagesOfKokoro(found: FoundModel): string[] {
+  const named = namedLanguages(found);
+  if (named.length > 0) return named;
+  return found.folder.find(/^lexicon.*zh.*\.txt$/) === null ? ['en'] : ['en', 'zh'];
+}
+
+function configureKokoro(files: Paths, language: string, folder: ModelFolder): ModelFiles {
+  // American English and Chinese; the British one would replace the American one.
+  const lexicons = folder.names.filter((file) => /^lexicon-(us-en|zh)\.txt$/.test(file));
+  if (lexicons.length === 0) return { kokoro: files };
+  const base = baseLanguage(language);
+  const lang = KOKORO_LEXICON.includes(base) ? '' : base === 'pt' ? 'pt-br' : base;
+  return { kokoro: { ...files, lexicon: lexicons.map(folder.at).join(','), lang } };
+}
+
+/** Finds the rules of espeak-ng or the lexicon, by which a voice pronounces words. */
+function findPronunciation(folder: ModelFolder): Record<string, string> {
+  return {
+    ...(folder.names.includes('espeak-ng-data') ? { dataDir: folder.at('espeak-ng-data') } : {}),
+    ...(folder.names.includes('lexicon.txt') ? { lexicon: folder.at('lexicon.txt') } : {}),
+  };
+}
+
+/** Reads the language of a voice from Piper's file beside it, from its name, or from its metadata. */
+async function languagesOfVoice(found: FoundModel): Promise<string[]> {
+  const { folder, files } = found;
+  const file = files.model ?? files.acousticModel ?? '';
+  const piper = languageOfPiper(await folder.text(`${file}.json`));
+  if (piper !== null) return [piper];
+  // Such as `es_ES` in `vits-piper-es_ES-sharvard-medium`.
+  const names = `${file}.${folder.path.split('/').at(-1)}`;
+  const locale = /(?:^|[-.])([a-z]{2,3}_[A-Z]{2})(?=[-.]|$)/.exec(names)?.[1];
+  const exact = locale === undefined ? null : canonicalLanguage(locale.replace('_', '-'));
+  if (exact !== null) return [exact];
+  const named = namedLanguages(found);
+  if (named.length > 0) return named;
+  const stated = languageTag(await folder.metadata(file, 'language'));
+  return stated === null ? [] : [stated];
+}
+
+function languageOfPiper(json: string): string | null {
+  try {
+    const code = (JSON.parse(json) as { language?: { code?: unknown } } | null)?.language?.code; // checked below
+    return typeof code === 'string' ? canonicalLanguage(code.replace('_', '-')) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** A model that was found in a folder. */
-export interface FoundModel {
-  readonly type: ModelType;
+export interface FoundModel<T extends ModelType = ModelType> {
+  readonly type: T;
+  readonly folder: ModelFolder;
   /** Names of its files, by the names that the configuration gives them. */
   readonly files: Readonly<Record<string, string>>;
   /** Type that the model names in its metadata; empty if none. */
@@ -200,7 +377,10 @@ export interface FoundModel {
  * Finds the model of a folder.
  * @throws Error that says what is missing, and completes a sentence that begins with the folder
  */
-export async function findModel(folder: ModelFolder, types: readonly ModelType[]): Promise<FoundModel> {
+export async function findModel<T extends ModelType>(
+  folder: ModelFolder,
+  types: readonly T[],
+): Promise<FoundModel<T>> {
   const candidates = types.map((type) => {
     const entries = Object.entries(type.files).map(([key, file]) => ({
       key,
@@ -217,6 +397,7 @@ export async function findModel(folder: ModelFolder, types: readonly ModelType[]
     .filter(({ missing }) => missing.length === 0)
     .map(({ type, entries }) => ({
       type,
+      folder,
       files: Object.fromEntries(entries.map(({ key, name }) => [key, name ?? ''])),
     }));
   const described = await Promise.all(

@@ -1,20 +1,17 @@
-/** Opens the model of an entry: the files of its folder, its type by `model-types.ts`, and its languages. */
+/** Opens the model of an entry: the files of its folder, and its type by `model-types.ts`. */
 
 import { open, readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
-import { canonicalLanguage } from '../../../protocol/language-tag.ts';
 import type { BackendParts } from '../parts.ts';
-import { languageTag, WHISPER_LANGUAGES } from '../transcript.ts';
-import { expandHome, unusableEntryFailure } from '../user-entry.ts';
+import { expandHome, unusableEntryFailure } from '../parts.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';
 
-export interface OpenedModel {
+export interface OpenedModel<T extends ModelType> {
   /** Name of the backend, such as `sherpa piper-es`. */
   readonly name: string;
-  readonly folder: ModelFolder;
-  readonly found: FoundModel;
+  readonly found: FoundModel<T>;
   /** Full paths of its files, by the names that the configuration gives them. */
   readonly paths: Readonly<Record<string, string>>;
   readonly threads: number;
@@ -24,11 +21,11 @@ export interface OpenedModel {
 const USEFUL_THREADS = 4;
 
 /** @throws JobFailure that says what is wrong with the folder */
-export async function openModel(
+export async function openModel<T extends ModelType>(
   entry: { readonly folder: string; readonly threads?: number | undefined },
-  types: readonly ModelType[],
+  types: readonly T[],
   parts: BackendParts,
-): Promise<OpenedModel> {
+): Promise<OpenedModel<T>> {
   const path = expandHome(entry.folder, parts.env);
   const name = `sherpa ${basename(path)}`;
   let folder: ModelFolder;
@@ -44,7 +41,6 @@ export async function openModel(
   const paths = Object.entries(found.files).map(([key, file]) => [key, folder.at(file)]);
   return {
     name,
-    folder,
     found,
     paths: Object.fromEntries(paths),
     threads: entry.threads ?? Math.min(USEFUL_THREADS, parts.programs.parallel),
@@ -154,70 +150,4 @@ export function findMetadata(tail: Buffer, key: string): string {
     if (byte < 0x80) break;
   }
   return tail.toString('utf8', at, at + length);
-}
-
-/** Languages by which sherpa's downloads are named: `sherpa-onnx-zipformer-en-2023-04-01`. */
-const IN_NAMES = new Set(
-  'ar be bg bn ca cs cy da de el en es et eu fa fi fr ga gl hi hr hu id it ja ka kk ko lt lv ml mt ne nl pl pt ro ru sk sl sr sv sw te th tr uk ur vi yue zh'.split(
-    ' ',
-  ),
-);
-
-/** The 25 languages of Parakeet's third version. Source: its model card. */
-const PARAKEET_V3 = 'en bg hr cs da nl et fi fr de el hu it lv lt mt pl pt ro sk sl es sv ru uk'.split(' ');
-/** Its vocabulary. The earlier versions have 1,024 tokens and only English. */
-const PARAKEET_V3_TOKENS = 8_192;
-
-/** Returns the languages that a recognizer is known to have; empty if unknown. */
-export async function recognizedLanguages(
-  folder: ModelFolder,
-  found: FoundModel,
-): Promise<readonly string[]> {
-  const { type, files } = found;
-  const model = [folder.name, ...Object.values(files)].join(' ').toLowerCase();
-  if (type.key === 'whisper' && /\.en\b/.test(model)) return ['en'];
-  if (type.key === 'whisper' && !/v3|turbo/.test(`${model} ${found.metadataType}`)) {
-    return WHISPER_LANGUAGES.filter((tag) => tag !== 'yue'); // sherpa ends for a language that its model does not know
-  }
-  if (type.languages !== undefined) return type.languages;
-  const named = namedLanguages(folder.name);
-  if (named.length > 0) return named;
-  if (/parakeet/.test(model)) {
-    const tokens = (await folder.text(files.tokens ?? '')).trim().split('\n').length;
-    return tokens >= PARAKEET_V3_TOKENS ? PARAKEET_V3 : ['en'];
-  }
-  return [];
-}
-
-/** Returns the languages that a voice is known to have; empty if unknown. */
-export async function spokenByModel(folder: ModelFolder, found: FoundModel): Promise<readonly string[]> {
-  const { type, files } = found;
-  if (type.languages !== undefined) return type.languages;
-  const model = files.model ?? files.acousticModel ?? '';
-  const piper = languageOfPiper(await folder.text(`${model}.json`));
-  if (piper !== null) return [piper];
-  // Such as `es_ES` in `vits-piper-es_ES-sharvard-medium`.
-  const locale = /(?:^|[-.])([a-z]{2,3}_[A-Z]{2})(?=[-.]|$)/.exec(
-    `${model}.${folder.path.split('/').at(-1)}`,
-  )?.[1];
-  const exact = locale === undefined ? null : canonicalLanguage(locale.replace('_', '-'));
-  if (exact !== null) return [exact];
-  const named = namedLanguages(folder.name);
-  if (named.length > 0) return named;
-  if (type.key === 'kokoro') return folder.find(/^lexicon.*zh.*\.txt$/) === null ? ['en'] : ['en', 'zh'];
-  const said = languageTag(await folder.metadata(model, 'language'));
-  return said === null ? [] : [said];
-}
-
-function languageOfPiper(json: string): string | null {
-  try {
-    const code = (JSON.parse(json) as { language?: { code?: unknown } } | null)?.language?.code; // checked below
-    return typeof code === 'string' ? canonicalLanguage(code.replace('_', '-')) : null;
-  } catch {
-    return null;
-  }
-}
-
-function namedLanguages(name: string): string[] {
-  return [...new Set(name.split(/[-_.]/).filter((word) => IN_NAMES.has(word)))];
 }

@@ -1,22 +1,23 @@
 /** Recognition with models of sherpa-onnx: whisper, Moonshine, transducers such as Parakeet, SenseVoice, and others. */
 
-import { type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
+import { packSegments, type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
 import { wavSeconds } from '../../../media/audio/wav.ts';
 import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import {
   isPunctuated,
   languageTag,
+  type Phrase,
   splitWords,
   type TimedText,
   whisperCode,
   wordsOf,
 } from '../transcript.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
-import { type OpenedModel, openModel, recognizedLanguages } from './model.ts';
-import { RECOGNIZERS } from './model-types.ts';
+import { type OpenedModel, openModel } from './model.ts';
+import { RECOGNIZERS, type RecognizerType, readLanguages } from './model-types.ts';
 import { createWorkers, type RecognizerConfig, type Utterance } from './workers.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
@@ -28,7 +29,7 @@ export async function createSherpaRecognizer(
   parts: BackendParts,
 ): Promise<Recognizer> {
   const model = await openModel(entry, RECOGNIZERS, parts);
-  const languages = entry.languages ?? (await recognizedLanguages(model.folder, model.found));
+  const languages = entry.languages ?? (await readLanguages(model.found));
   const [first] = languages;
   if (first === undefined) {
     throw unusableEntryFailure(
@@ -57,10 +58,9 @@ export async function createSherpaRecognizer(
       };
       const config = configure(model, language);
       await workers.call({ type: 'recognize', config, voice: task.voice, ranges }, work.signal, onUtterance);
-      const phrases = utterances.map((utterance) => {
-        const range = ranges[utterance.range] ?? { start: 0, end: 0 };
-        return { ...range, text: utterance.text, words: timeWords(utterance, range) };
-      });
+      const phrases = utterances.flatMap((utterance) =>
+        phrasesOf(utterance, ranges[utterance.range] ?? { start: 0, end: 0 }),
+      );
       const words = wordsOf({ language: null, phrases, words: [] }, { segments: task.segments, seconds });
       const punctuated = isPunctuated(words);
       // Some models know only capitals.
@@ -74,6 +74,16 @@ export async function createSherpaRecognizer(
   };
 }
 
+/** Returns the phrases that the model timed, or the whole range as one phrase with its timed words. */
+export function phrasesOf(utterance: Omit<Utterance, 'range' | 'language'>, range: Segment): Phrase[] {
+  const words = timeWords(utterance, range);
+  if (words.length > 0 || utterance.phrases.length === 0) return [{ ...range, text: utterance.text, words }];
+  return utterance.phrases.map(({ text, start, end }) => {
+    const first = Math.min(range.end, range.start + start);
+    return { text, start: first, end: Math.min(range.end, Math.max(first, range.start + end)), words: [] };
+  });
+}
+
 /** The language that most utterances were in. */
 function heardLanguage(utterances: readonly Utterance[], languages: readonly string[]): string | null {
   const heard = utterances.flatMap(({ language }) => {
@@ -85,23 +95,18 @@ function heardLanguage(utterances: readonly Utterance[], languages: readonly str
   return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null;
 }
 
-function configure({ found, paths, threads }: OpenedModel, language: string | null): RecognizerConfig {
-  const { key, settings = {} } = found.type;
+function configure(
+  { found, paths, threads }: OpenedModel<RecognizerType>,
+  language: string | null,
+): RecognizerConfig {
+  const { type } = found;
   const { tokens = '', ...files } = paths;
-  const code = language === null ? '' : whisperCode(language);
-  const spoken: Record<string, string> = {};
-  if (['whisper', 'senseVoice', 'cohereTranscribe'].includes(key)) spoken.language = code;
-  // Canary needs both; the same one means transcription without translation.
-  if (key === 'canary') Object.assign(spoken, { srcLang: code || 'en', tgtLang: code || 'en' });
-  const isNemo = /^EncDec/.test(found.metadataType) || /nemo|parakeet/i.test(files.encoder ?? '');
+  const own = type.configure?.(files, language === null ? '' : whisperCode(language), found);
   return {
     // All speech is recognized from a file of this rate. Models that need other features say so in their metadata.
     featConfig: { sampleRate: 16_000, featureDim: 80 },
     modelConfig: {
-      ...(key === 'teleSpeechCtc'
-        ? { [key]: files.model ?? '' }
-        : { [key]: { ...files, ...settings, ...spoken } }),
-      ...(key === 'transducer' && isNemo ? { modelType: 'nemo_transducer' } : {}),
+      ...(own ?? { [type.key]: files }),
       tokens,
       numThreads: threads,
       provider: 'cpu',
@@ -110,13 +115,24 @@ function configure({ found, paths, threads }: OpenedModel, language: string | nu
   };
 }
 
-/** The segments with the margin around them that detection cut, but without that of their neighbours. */
+/** Parakeet returns nothing for less sound, in seconds. After the end of the file, the worker reads silence. */
+const LEAST_SECONDS = 2;
+
+/**
+ * Packs speech to ranges for a model, and adds the margin that detection cut, but not that of the neighbours.
+ * @param seconds length of the sound
+ */
 function rangesOf(segments: readonly Segment[], seconds: number): Segment[] {
-  return segments
-    .map(({ start, end }, at) => ({
-      start: Math.max(0, segments[at - 1]?.end ?? 0, start - SPEECH_MARGIN),
-      end: Math.min(seconds, segments[at + 1]?.start ?? seconds, end + SPEECH_MARGIN),
-    }))
+  const packs = packSegments(segments);
+  const edge = (at: number, side: 'start' | 'end') =>
+    side === 'start' ? packs[at]?.[0]?.start : packs[at]?.at(-1)?.end;
+  return packs
+    .map((_, at) => {
+      const start = Math.max(0, edge(at - 1, 'end') ?? 0, (edge(at, 'start') ?? 0) - SPEECH_MARGIN);
+      const limit = edge(at + 1, 'start') ?? Number.POSITIVE_INFINITY;
+      const end = Math.min(seconds, (edge(at, 'end') ?? 0) + SPEECH_MARGIN);
+      return { start, end: Math.min(limit, Math.max(end, start + LEAST_SECONDS)) };
+    })
     .filter((range) => range.end > range.start);
 }
 

@@ -1,18 +1,17 @@
-/** Speech with voices of sherpa-onnx: VITS such as Piper, Matcha, Kokoro and Kitten. */
+/** Speech with voices of sherpa-onnx: VITS such as Piper, Matcha, Kokoro, Kitten and Supertonic. */
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
 import { hasWords } from '../../../media/subtitles/text.ts';
-import { baseLanguage } from '../../../protocol/language-tag.ts';
 import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
-import { unusableEntryFailure } from '../user-entry.ts';
+import { unusableEntryFailure } from '../parts.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
-import { type OpenedModel, openModel, spokenByModel } from './model.ts';
-import { SPEAKERS } from './model-types.ts';
+import { type OpenedModel, openModel } from './model.ts';
+import { readLanguages, SPEAKERS, type SpeakerType } from './model-types.ts';
 import { createWorkers, type VoiceConfig } from './workers.ts';
 
 /** One cue takes seconds; the first one also loads the model. */
@@ -28,7 +27,7 @@ export async function createSherpaSpeaker(
   const model = await openModel(entry, SPEAKERS, parts);
   const { name } = model;
   const listed = spokenLanguages(entry);
-  const languages = listed.length > 0 ? listed : await spokenByModel(model.folder, model.found);
+  const languages = listed.length > 0 ? listed : await readLanguages(model.found);
   if (languages.length === 0) {
     throw unusableEntryFailure(
       `${name}: its files do not name its language; add it in engines.json, such as "languages": ["es"]`,
@@ -59,8 +58,9 @@ export async function createSherpaSpeaker(
       const speaker = Number(chooseVoice(entry, language, voiceMode) ?? FIRST);
       const output = join(resolve(run.folder), `speech-${randomUUID()}.wav`);
       const config = configure(model, language);
+      const settings = model.found.type.settings?.(language);
       try {
-        await workers.call({ type: 'speak', config, text, speaker, speed, output }, run.signal);
+        await workers.call({ type: 'speak', config, text, speaker, speed, settings, output }, run.signal);
         return await readSpeech(await readFile(output), { backend: name, text }, parts.programs, run);
       } finally {
         await rm(output, { force: true });
@@ -69,32 +69,17 @@ export async function createSherpaSpeaker(
   };
 }
 
-/** Languages that Kokoro speaks by a lexicon; all others by the rules of espeak-ng. */
-const KOKORO_LEXICON = ['en', 'zh'];
-
-function configure({ folder, found, paths, threads }: OpenedModel, language: string): VoiceConfig {
-  const { key } = found.type;
-  const extra: Record<string, string> = {};
-  if (folder.names.includes('espeak-ng-data')) extra.dataDir = folder.at('espeak-ng-data');
-  if (key === 'kokoro') {
-    // American English and Chinese; the British one would replace the American one.
-    const lexicons = folder.names.filter((file) => /^lexicon-(us-en|zh)\.txt$/.test(file));
-    const base = baseLanguage(language);
-    if (lexicons.length > 0) extra.lexicon = lexicons.map(folder.at).join(',');
-    if (lexicons.length > 0 && !KOKORO_LEXICON.includes(base)) {
-      extra.lang = base === 'pt' ? 'pt-br' : base;
-    }
-  } else if (folder.names.includes('lexicon.txt')) {
-    extra.lexicon = folder.at('lexicon.txt');
-  }
+function configure({ found, paths, threads }: OpenedModel<SpeakerType>, language: string): VoiceConfig {
+  const { type, folder } = found;
   const rules = (ending: string) =>
     folder.names
       .filter((file) => file.endsWith(ending))
       .toSorted((a, b) => ruleRank(a) - ruleRank(b))
       .map(folder.at)
       .join(',');
+  const own = type.configure?.(paths, language, folder) ?? { [type.key]: paths };
   return {
-    model: { [key]: { ...paths, ...extra }, numThreads: threads, provider: 'cpu', debug: 0 },
+    model: { ...own, numThreads: threads, provider: 'cpu', debug: 0 },
     maxNumSentences: 1, // at one time, which limits the memory
     ruleFsts: rules('.fst'),
     ruleFars: rules('.far'),

@@ -3,8 +3,9 @@
  * model, and frees the memory of a model only when the process ends. It answers one request after the other.
  */
 import { createInterface } from 'node:readline';
-import sherpa, { type OfflineRecognizer, type OfflineTts } from 'sherpa-onnx-node';
+import sherpa, { type OfflineRecognizer, type OfflineTts, type RecognitionResult } from 'sherpa-onnx-node';
 import { createWav, openWav } from '../../../media/audio/wav.ts';
+import type { TimedText } from '../transcript.ts';
 import type { WorkerReply, WorkerRequest } from './workers.ts';
 
 let loaded: { key: string; model: OfflineRecognizer | OfflineTts } | null = null;
@@ -47,12 +48,27 @@ async function recognize(request: Extract<WorkerRequest, { type: 'recognize' }>)
       const stream = recognizer.createStream();
       stream.acceptWaveform({ samples: Float32Array.from(integers, (value) => value / 32_768), sampleRate });
       recognizer.decode(stream);
-      const { text, tokens = [], timestamps = [], lang: language = '' } = recognizer.getResult(stream);
-      sendReply({ type: 'utterance', range, text, tokens, timestamps, language });
+      const result = recognizer.getResult(stream);
+      const { text, tokens = [], timestamps = [], lang: language = '' } = result;
+      const phrases = timePhrases(result);
+      sendReply({ type: 'utterance', range, text, tokens, timestamps, phrases, language });
     }
   } finally {
     await voice.close();
   }
+}
+
+/** Whisper times its phrases; other types return none. */
+function timePhrases(result: RecognitionResult): TimedText[] {
+  const {
+    segment_texts: texts = [],
+    segment_timestamps: starts = [],
+    segment_durations: lengths = [],
+  } = result;
+  return texts.map((text, at) => {
+    const start = starts[at] ?? 0;
+    return { text, start, end: start + (lengths[at] ?? 0) };
+  });
 }
 
 async function speak({
@@ -60,6 +76,7 @@ async function speak({
   text,
   speaker,
   speed,
+  settings,
   output,
 }: Extract<WorkerRequest, { type: 'speak' }>): Promise<void> {
   const tts = load(config, () => new sherpa.OfflineTts(config));
@@ -68,7 +85,9 @@ async function speak({
       `it has ${tts.numSpeakers} voices, from 0 to ${tts.numSpeakers - 1}, and no voice ${speaker}`,
     );
   }
-  const sound = tts.generate({ text, sid: speaker, speed, enableExternalBuffer: false });
+  const voice = { sid: speaker, speed };
+  const how = settings === undefined ? voice : { generationConfig: { ...voice, ...settings } };
+  const sound = tts.generate({ text, ...how, enableExternalBuffer: false });
   const file = await createWav(output, { sampleRate: sound.sampleRate, channels: 1 });
   const limited = Int16Array.from(sound.samples, (value) =>
     Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),

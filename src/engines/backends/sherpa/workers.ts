@@ -9,6 +9,7 @@ import { ChildFailure, withoutPaths } from '../../../media/programs/failures.ts'
 import type { EngineRun } from '../../../media/work.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
 import type { BackendParts } from '../parts.ts';
+import type { TimedText } from '../transcript.ts';
 
 /** Loading a large model takes about ten seconds, so it stays for a while after a job; it takes up to some GB of memory. */
 const IDLE_MS = 5 * 60_000;
@@ -174,7 +175,9 @@ function workerPath(): string {
 }
 
 /** Models by type, such as `whisper: { encoder, decoder }`, and settings of all types. */
-type ModelFiles = Readonly<Record<string, Readonly<Record<string, string | number>> | string | number>>;
+export type ModelFiles = Readonly<
+  Record<string, Readonly<Record<string, string | number>> | string | number>
+>;
 
 /** Configuration of a recognizer, as sherpa reads it. */
 export interface RecognizerConfig {
@@ -190,6 +193,14 @@ export interface VoiceConfig {
   /** Files with rules to read numbers and dates, separated by commas. */
   readonly ruleFsts?: string;
   readonly ruleFars?: string;
+}
+
+/** Settings of one text, for types of voices that have them. */
+export interface SpeechSettings {
+  /** Steps of a diffusion model: more steps sound better and take longer. */
+  readonly numSteps: number;
+  /** Settings by the names that the type gives them. */
+  readonly extra: Readonly<Record<string, string>>;
 }
 
 /** The worker loads a model when a request needs another configuration than the one before. */
@@ -208,6 +219,7 @@ export type WorkerRequest =
       readonly text: string;
       readonly speaker: number;
       readonly speed: number;
+      readonly settings?: SpeechSettings | undefined;
       /** WAV to write. */
       readonly output: string;
     };
@@ -219,6 +231,8 @@ export interface Utterance {
   readonly tokens: readonly string[];
   /** Start of each token in seconds from the start of the range; empty if the model does not time them. */
   readonly timestamps: readonly number[];
+  /** Phrases that the model timed itself; empty for most types. Times in seconds from the start of the range. */
+  readonly phrases: readonly TimedText[];
   /** The language that the model detected, such as `en` or `<|en|>`; empty if none. */
   readonly language: string;
 }

@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findMetadata, openModelFolder } from '../../../../src/engines/backends/sherpa/model.ts';
 import {
-  findMetadata,
-  openModelFolder,
-  recognizedLanguages,
-  spokenByModel,
-} from '../../../../src/engines/backends/sherpa/model.ts';
-import { findModel, RECOGNIZERS, SPEAKERS } from '../../../../src/engines/backends/sherpa/model-types.ts';
+  findModel,
+  type ModelType,
+  RECOGNIZERS,
+  readLanguages,
+  SPEAKERS,
+} from '../../../../src/engines/backends/sherpa/model-types.ts';
 import { temporaryFolder } from '../../workspace.ts';
 
 /** The end of an ONNX model that names its type. */
@@ -32,7 +33,12 @@ function folderOf(name: string, files: string): string {
   return folder;
 }
 
-const find = async (name: string, files: string, types = RECOGNIZERS) => {
+/** The files of sherpa's downloads of Supertonic. */
+const SUPERTONIC =
+  'duration_predictor.int8.onnx text_encoder.int8.onnx vector_estimator.int8.onnx vocoder.int8.onnx tts.json ' +
+  'unicode_indexer.bin voice.bin';
+
+const find = async (name: string, files: string, types: readonly ModelType[] = RECOGNIZERS) => {
   const folder = await openModelFolder(folderOf(name, files));
   return { folder, found: await findModel(folder, types) };
 };
@@ -95,19 +101,17 @@ describe('a recognizer', () => {
     ['sherpa-onnx-telespeech-ctc-int8-zh-2024-06-04', 'model.int8.onnx tokens.txt', 'teleSpeechCtc', 'zh'],
     ['sherpa-onnx-omnilingual-asr-1600-languages-300M-ctc', 'model.int8.onnx tokens.txt', 'omnilingual', ''],
   ])('in %s with %s is found', async (name, files, key, languages) => {
-    const { folder, found } = await find(name, files);
+    const { found } = await find(name, files);
     expect(found.type.key).toBe(key);
-    expect((await recognizedLanguages(folder, found)).join(',').slice(0, languages.length || 99)).toBe(
-      languages,
-    );
+    expect((await readLanguages(found)).join(',').slice(0, languages.length || 99)).toBe(languages);
   });
 
   test('of whisper has Cantonese from its third version on', async () => {
     const files = (size: string) =>
       ['encoder.onnx', 'decoder.onnx', 'tokens.txt'].map((file) => `${size}-${file}`);
     const languages = async (size: string) => {
-      const { folder, found } = await find('whisper', files(size).join(' '));
-      return recognizedLanguages(folder, found);
+      const { found } = await find('whisper', files(size).join(' '));
+      return readLanguages(found);
     };
     expect(await languages('large-v3')).toContain('yue');
     expect(await languages('medium')).not.toContain('yue');
@@ -116,7 +120,7 @@ describe('a recognizer', () => {
   test('of Parakeet has 25 languages if its vocabulary is that of the third version', async () => {
     const { folder, found } = await find('parakeet', 'encoder.onnx decoder.onnx joiner.onnx tokens.txt');
     writeFileSync(folder.at('tokens.txt'), 'a 0\n'.repeat(8_193));
-    expect(await recognizedLanguages(folder, found)).toHaveLength(25);
+    expect(await readLanguages(found)).toHaveLength(25);
   });
 
   test('uses the quantized files if there are others', async () => {
@@ -172,24 +176,42 @@ describe('a voice', () => {
     ['z', 'model.onnx voices.bin tokens.txt espeak-ng-data/ lexicon-zh.txt', 'kokoro', 'en,zh'],
     ['kitten-nano-en-v0_1-fp16', 'model.fp16.onnx voices.bin tokens.txt espeak-ng-data/', 'kitten', 'en'],
     ['q', 'model.onnx:kitten-tts voices.bin tokens.txt espeak-ng-data/', 'kitten', 'en'],
+    ['sherpa-onnx-supertonic-tts-int8-2026-03-06', SUPERTONIC, 'supertonic', 'en,ko,es,pt,fr'],
   ])('in %s with %s is found', async (name, files, key, languages) => {
-    const { folder, found } = await find(name, files, SPEAKERS);
+    const { found } = await find(name, files, SPEAKERS);
     expect(found.type.key).toBe(key);
-    expect((await spokenByModel(folder, found)).join(',')).toBe(languages);
+    expect((await readLanguages(found)).join(',')).toBe(languages);
   });
+
+  test.each(['sherpa-onnx-supertonic-3-tts-int8-2026-05-11', 'mine'])(
+    'of Supertonic in %s has 31 languages, which it receives with each text',
+    async (name) => {
+      const { found } = await find(name, SUPERTONIC, SPEAKERS);
+      expect(found.type.key).toBe('supertonic');
+      const languages = await readLanguages(found);
+      expect(languages).toHaveLength(31);
+      expect(languages).toEqual(expect.arrayContaining(['en', 'es', 'ja', 'uk', 'vi']));
+      const type = SPEAKERS.find(({ key }) => key === 'supertonic');
+      expect(type?.settings?.('pt-BR')).toEqual({ numSteps: 8, extra: { lang: 'pt' } });
+    },
+  );
 
   test('of Piper states its language in a file beside the model', async () => {
     const { folder, found } = await find('voice', 'voice.onnx tokens.txt', SPEAKERS);
     writeFileSync(folder.at('voice.onnx.json'), '{"language": {"code": "pt_BR"}}');
-    expect(await spokenByModel(folder, found)).toEqual(['pt-BR']);
+    expect(await readLanguages(found)).toEqual(['pt-BR']);
     writeFileSync(folder.at('voice.onnx.json'), '{"language": null}');
-    expect(await spokenByModel(folder, found)).toEqual([]);
+    expect(await readLanguages(found)).toEqual([]);
   });
 
   test.each([
     ['matcha', 'model-steps-3.onnx', 'for Matcha: a vocoder such as vocos-22khz-univ.onnx, tokens.txt'],
     ['kokoro', 'model.onnx voices.bin', 'for Kitten: tokens.txt, espeak-ng-data'],
-    ['supertonic', 'text_encoder.onnx vocoder.onnx', 'has an incomplete model'],
+    [
+      'supertonic',
+      'text_encoder.onnx vocoder.onnx tts.json voice.bin unicode_indexer.bin',
+      'for Supertonic: duration_predictor.onnx, vector_estimator.onnx',
+    ],
   ])('in %s with %s is reported as missing', async (name, files, message) => {
     await expect(find(name, files, SPEAKERS)).rejects.toThrow(message);
   });

@@ -2,12 +2,16 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openModel } from '../../../../src/engines/backends/sherpa/model.ts';
-import { RECOGNIZERS, SPEAKERS } from '../../../../src/engines/backends/sherpa/model-types.ts';
+import {
+  type ModelType,
+  RECOGNIZERS,
+  SPEAKERS,
+} from '../../../../src/engines/backends/sherpa/model-types.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
 import { writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
 
-const open = (folder: string, types = SPEAKERS, env = {}) =>
+const open = (folder: string, types: readonly ModelType[] = SPEAKERS, env = {}) =>
   openModel({ folder }, types, createParts({ env }));
 const voice = () => writeTinyVoice(join(temporaryFolder(), 'tiny'));
 

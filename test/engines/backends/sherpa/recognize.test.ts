@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
-import { createSherpaRecognizer, timeWords } from '../../../../src/engines/backends/sherpa/recognize.ts';
+import {
+  createSherpaRecognizer,
+  phrasesOf,
+  timeWords,
+} from '../../../../src/engines/backends/sherpa/recognize.ts';
 import { createWork, temporaryFolder } from '../../workspace.ts';
 import { createParts, soundFile } from '../user-program.ts';
 import { writeEmptyModel, writeTinyRecognizer } from './tiny-models.ts';
@@ -13,7 +17,7 @@ async function create(more: object = {}, parts: BackendParts = createParts()) {
   return recognizer;
 }
 
-test('recognizes each segment and times its words', async () => {
+test('recognizes short segments in one range, and times each word and names its segment', async () => {
   const folder = temporaryFolder();
   const voice = await soundFile(folder, 4, [
     [0.5, 0.8],
@@ -34,7 +38,7 @@ test('recognizes each segment and times its words', async () => {
   // A frame of this model is 10 ms, and its window reaches some frames ahead.
   for (const [at, start] of [0.5, 1.3, 3].entries()) expect(words[at]?.start).toBeCloseTo(start, 1);
   expect(work.reports.at(-1)?.fraction).toBe(1);
-  expect(work.reports).toHaveLength(2);
+  expect(work.reports).toHaveLength(1);
 });
 
 test('keeps the languages that the entry names, and the first for an automatic choice', async () => {
@@ -103,6 +107,18 @@ test.each<readonly [string, string, string]>([
     permanent: true,
     message: expect.stringContaining(opened.endsWith('.onnx') ? `Load model from ${opened} failed` : opened),
   });
+});
+
+test('phrases that Whisper times keep their times within the range', () => {
+  const phrases = [
+    { text: ' one', start: 0, end: 1.5 },
+    { text: ' two', start: 2, end: 9 },
+  ];
+  const utterance = { text: ' one two', tokens: [' one', ' two'], timestamps: [], phrases };
+  expect(phrasesOf(utterance, { start: 10, end: 14 })).toEqual([
+    { text: ' one', start: 10, end: 11.5, words: [] },
+    { text: ' two', start: 12, end: 14, words: [] },
+  ]);
 });
 
 describe('the times of words', () => {

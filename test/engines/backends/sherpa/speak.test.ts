@@ -81,6 +81,11 @@ test.each([
   ['matcha-zh', 'model-steps-3.onnx vocos-22khz-univ.onnx tokens.txt lexicon.txt', 'model-steps-3.onnx'],
   ['piper-en', 'en_US-amy-low.onnx tokens.txt espeak-ng-data/', 'en_US-amy-low.onnx'],
   ['coqui-de', 'model.onnx tokens.txt', 'model.onnx'],
+  [
+    'supertonic',
+    'duration_predictor.onnx text_encoder.onnx vector_estimator.onnx vocoder.onnx tts.json unicode_indexer.bin voice.bin',
+    'duration_predictor.onnx',
+  ],
 ])('passes the files of %s to sherpa', async (name, files, opened) => {
   const folder = writeEmptyModel(join(temporaryFolder(), name), files);
   const speaker = await createSherpaSpeaker({ type: 'sherpa', folder }, createParts());

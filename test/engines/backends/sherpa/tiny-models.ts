@@ -1,6 +1,6 @@
 /** Models of a few kilobytes that sherpa really loads and runs. What they recognize and say means nothing. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 
 // The fields of an ONNX model, in the encoding of protocol buffers.
 
@@ -126,12 +126,21 @@ export function writeTinyVoice(
   return folder;
 }
 
+/** Contents that sherpa reads before it opens a model: a token, and the sizes in Supertonic's `tts.json`. */
+const SMALLEST: Readonly<Record<string, string>> = {
+  '.txt': 'a 0\n',
+  '.json': JSON.stringify({
+    ae: { sample_rate: 44_100, base_chunk_size: 512 },
+    ttl: { chunk_compress_factor: 6, latent_dim: 24 },
+  }),
+};
+
 /** Writes empty files with the given names, separated by spaces; those that end with a slash are folders of espeak-ng. */
 export function writeEmptyModel(folder: string, names: string): string {
   mkdirSync(folder, { recursive: true });
   for (const name of names.split(' ')) {
     if (name.endsWith('/')) writeEmptyModel(join(folder, name), 'phontab phonindex phondata intonations');
-    else writeFileSync(join(folder, name), name.endsWith('.txt') ? 'a 0\n' : '');
+    else writeFileSync(join(folder, name), SMALLEST[extname(name)] ?? '');
   }
   return folder;
 }

@@ -52,6 +52,13 @@ async function endlessWork(): Promise<WorkerRequest> {
 }
 
 describe('a worker', () => {
+  test('passes settings of a text to sherpa with speaker and speed', async () => {
+    const folder = writeTinyVoice(temporaryFolder());
+    const request = speech(folder) as Extract<WorkerRequest, { type: 'speak' }>; // made so above
+    await create().call({ ...request, settings: { numSteps: 8, extra: { lang: 'es' } } }, signal);
+    expect(readFileSync(request.output).length).toBeGreaterThan(10_000);
+  });
+
   test('loads a model once and serves one call after the other', async () => {
     const workers = create();
     const folder = writeTinyVoice(temporaryFolder());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { enterStage, keepProgressRising, shareProgress } from '../../../src/engines/run/progress.ts';
-import { createWork } from '../workspace.ts';
+import { enterStage, keepProgressRising, shareProgress } from '../../src/media/work.ts';
+import { createWork } from '../engines/workspace.ts';
 
 test('a part reports its share of the whole, under its stage', () => {
   const work = createWork('/unused');
