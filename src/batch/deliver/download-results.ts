@@ -16,7 +16,15 @@ import { exists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
 import type { StoredFile } from '../records/next-step.ts';
-import { type AddTracks, isAnyOf, isSameFile, placeFile, removeScratch, type WrittenFile, writeWithTracks } from './result-file.ts';
+import {
+  type AddTracks,
+  isAnyOf,
+  isSameFile,
+  placeFile,
+  removeScratch,
+  type WrittenFile,
+  writeWithTracks,
+} from './result-file.ts';
 
 /** A result on this disk. */
 export interface DeliveredFile extends ItemFile {

@@ -7,8 +7,27 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { digestLines } from '../stages/items.ts';
 import { sumCredits } from './item-report.ts';
-import { type EntryDetail, type ReportEntry, type ReportFacts, type ReportFile, type ReportFit, type ReportSubtitle, type ReportTrack, TRACK_ROLES, type TrackRole } from './page-facts.ts';
-import { groupJobs, type JobGroup, type MediaReaders, type PageFile, type PageJob, type PageSource, type Sound, worstState } from './page-jobs.ts';
+import {
+  type EntryDetail,
+  type ReportEntry,
+  type ReportFacts,
+  type ReportFile,
+  type ReportFit,
+  type ReportSubtitle,
+  type ReportTrack,
+  TRACK_ROLES,
+  type TrackRole,
+} from './page-facts.ts';
+import {
+  groupJobs,
+  type JobGroup,
+  type MediaReaders,
+  type PageFile,
+  type PageJob,
+  type PageSource,
+  type Sound,
+  worstState,
+} from './page-jobs.ts';
 import { describeCuts } from './provenance.ts';
 import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 
@@ -233,14 +252,14 @@ const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
 };
 
 /** A track with its loudness; `sound` is null if it could not be decoded. */
-export interface MeasuredTrack {
+interface MeasuredTrack {
   readonly track: ReportTrack;
   readonly sound: Sound | null;
   readonly path: string;
 }
 
 /** Finds and measures the newest track of each role of a group. */
-export async function readTracks(
+async function readTracks(
   group: JobGroup,
   pageFolder: string,
   readers: MediaReaders,
@@ -281,7 +300,7 @@ async function readTrack(
 }
 
 /** The facts about a file for the page, including whether it was changed or is missing. */
-export async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
+async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
   const size = await stat(file.path).then(
     (found) => found.size,
     () => null,

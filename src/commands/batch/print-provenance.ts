@@ -2,7 +2,14 @@
  * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
  * cues that are fast or cut off.
  */
-import { describeWarnings, fallbacksOf, groupFallbacks, groupReuses, groupWarnings, type ItemProvenance } from '../../batch/report/provenance.ts';
+import {
+  describeWarnings,
+  fallbacksOf,
+  groupFallbacks,
+  groupReuses,
+  groupWarnings,
+  type ItemProvenance,
+} from '../../batch/report/provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';

@@ -1,11 +1,10 @@
-import { EXIT_CODES } from '../../base/exit-codes.ts';
-import type { Client } from '../../client/index.ts';
 /** How uploads and their progress are shown. */
 import { formatBytes } from '../../base/amounts.ts';
+import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { choiceOption, numberOption, textOption } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
-import type { Upload, UploadFilters, UploadProgress } from '../../client/index.ts';
+import type { Client, Upload, UploadFilters, UploadProgress } from '../../client/index.ts';
 import { uploadFields } from '../../client/read/upload.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';

@@ -1,11 +1,11 @@
 /** The page in a real browser, opened from disk as its readers open it. */
 
-import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
 import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
