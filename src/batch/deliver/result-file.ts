@@ -40,7 +40,7 @@ export async function placeFile(
 }
 
 /** SHA-256 in lower-case hex. */
-export async function digestFile(path: string): Promise<string> {
+async function digestFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');

@@ -252,14 +252,14 @@ const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
 };
 
 /** A track with its loudness; `sound` is null if it could not be decoded. */
-export interface MeasuredTrack {
+interface MeasuredTrack {
   readonly track: ReportTrack;
   readonly sound: Sound | null;
   readonly path: string;
 }
 
 /** Finds and measures the newest track of each role of a group. */
-export async function readTracks(
+async function readTracks(
   group: JobGroup,
   pageFolder: string,
   readers: MediaReaders,
@@ -300,7 +300,7 @@ async function readTrack(
 }
 
 /** The facts about a file for the page, including whether it was changed or is missing. */
-export async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
+async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
   const size = await stat(file.path).then(
     (found) => found.size,
     () => null,

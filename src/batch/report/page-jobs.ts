@@ -166,7 +166,7 @@ export interface PageFile {
 }
 
 /** A subtitle file on this machine, of any format. */
-export interface PageSubtitle {
+interface PageSubtitle {
   readonly role: ReportSubtitle['role'];
   readonly language: string | null;
   /** Absolute. */

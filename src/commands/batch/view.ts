@@ -189,7 +189,7 @@ function endDone(
 type Line = Readonly<Record<string, unknown>>;
 
 /** The line for an event about the run. */
-export function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
+function lineOfRun(event: Exclude<BatchEvent, { type: 'item' }>): Line {
   switch (event.type) {
     case 'uploaded': {
       const { item, uploadId, bytes } = event;

@@ -190,7 +190,7 @@ describe('vloc doctor', () => {
     const misnamed = env.VLOC_BASE_URL.replace('127.0.0.1', 'localhost');
     const wrong = await run({ ...env, VLOC_BASE_URL: misnamed });
     expect(wrong.code).toBe(4);
-    expect(checksOf(wrong.stdout).TLS?.message).toContain('is for another name');
+    expect(checksOf(wrong.stdout).TLS?.message).toContain('has a certificate for another name');
   });
 
   it('names the proxy without its password, and checks the route to it', async () => {
