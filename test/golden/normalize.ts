@@ -20,8 +20,6 @@ const RULES: readonly Rule[] = [
   [/\bexpires=\d{13}&signature=[0-9a-f]{64}/g, 'expires=N&signature=N'],
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'SECRET'],
   [/\b\d\d:\d\d:\d\dZ/g, 'CLOCK'],
-  [/\bat byte \d+/g, 'at byte N'],
-  [/\ba record of \d+ bytes\b/g, 'a record of N bytes'],
   [/\btime="[\d.]+"/g, 'time="SECONDS"'],
   [/\bstate\/stdout\/[\w-]+/g, 'state/stdout/FOLDER'],
   [/\b([Pp]rocess) \d+ on [^\s:,]+/g, '$1 PID on HOST'],

@@ -64,7 +64,7 @@ type PublishedFile = Pick<StoredFile, 'path' | 'sha256' | 'size' | 'kept'>;
 const hasEnded = (state: unknown) => state !== 'queued' && state !== 'processing';
 
 /** The service forgets a job 7 days after it was made. Source: specification, "Limits". */
-export function isForgotten(job: Pick<JobEntry, 'created_at'>, now: number): boolean {
+function isForgotten(job: Pick<JobEntry, 'created_at'>, now: number): boolean {
   return now - Date.parse(job.created_at) >= LIMITS.retentionMs;
 }
 

@@ -67,9 +67,9 @@ test('its jobs keep their original name', async () => {
 test('a damaged journal is reported when the plan refuses, by --dry-run and by batch status', async () => {
   const { run, moved, requests } = await startMoved();
   const path = join(moved, '.vloc', 'records.db');
-  const damaged = (await readFile(path, 'latin1')).replaceAll('"accepted":', '"excepted":');
+  const damaged = (await readFile(path, 'latin1')).replaceAll('"argv":', '"arks":');
   await writeFile(path, damaged, 'latin1');
-  const where = `${path} is damaged: row 1 of intents is not as it was written`;
+  const where = `${path} is damaged: row 1 of commands is not as it was written`;
 
   const refused = await run(into('archive/spring', 'a.srt', 'nothing.srt'));
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(where)]);

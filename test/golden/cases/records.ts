@@ -1,5 +1,5 @@
 /** What folders of results remember, and what happens when it is damaged, locked, or no longer fits the files. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -19,7 +19,7 @@ import {
 const IN_OUT = `${TRANSLATE} --out out`;
 /** Waits as long as users do: looking every hundredth of a second would be all the work. */
 const PATIENT = { pace: {} };
-const JOURNAL = 'out/.vloc/journal';
+const DATABASE = 'out/.vloc/records.db';
 
 /** `a.srt` is translated into `out`, and then something is changed. */
 const translated = (when: string, line: string, change: (stage: Stage) => Promise<unknown>): Case => ({
@@ -32,8 +32,10 @@ const translated = (when: string, line: string, change: (stage: Stage) => Promis
   },
 });
 
-async function edit(stage: Stage, name: string, change: (text: string) => string): Promise<void> {
-  await writeFile(stage.path(name), change(await readFile(stage.path(name), 'utf8')));
+/** Changes a byte of what the record says about the item. */
+async function damage(stage: Stage): Promise<void> {
+  const bytes = await readFile(stage.path(DATABASE), 'latin1');
+  await writeFile(stage.path(DATABASE), bytes.replaceAll('"accepted":', '"excepted":'), 'latin1');
 }
 
 /** The job is done at the service, and its result was not downloaded. */
@@ -136,19 +138,13 @@ export const RECORDS: readonly Case[] = [
   translated('other options', 'translate a.srt --from fr --to es --out out', async () => {}),
   translated('again', `${IN_OUT} --fresh`, async () => {}),
   translated('again', `${IN_OUT} --fresh --clobber`, async () => {}),
-  translated('a record is damaged', IN_OUT, (stage) =>
-    edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted')),
-  ),
-  translated('a record is damaged', `${IN_OUT} --fresh --clobber`, (stage) =>
-    edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted')),
-  ),
-  translated('a record is damaged', 'batch status out', (stage) =>
-    edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted')),
-  ),
-  translated('the journal is cut off', IN_OUT, (stage) => edit(stage, JOURNAL, (text) => text.slice(0, 300))),
-  translated('the journal is a folder', IN_OUT, async (stage) => {
+  translated('a record is damaged', IN_OUT, damage),
+  translated('a record is damaged', `${IN_OUT} --fresh --clobber`, damage),
+  translated('a record is damaged', 'batch status out', damage),
+  translated('the records are cut off', IN_OUT, (stage) => truncate(stage.path(DATABASE), 300)),
+  translated('the records are a folder', IN_OUT, async (stage) => {
     await rm(stage.path('out/.vloc'), { recursive: true });
-    await stage.write('out/.vloc/journal/x', '');
+    await stage.write(`${DATABASE}/x`, '');
   }),
   translated('a file is where the records were', IN_OUT, async (stage) => {
     await rm(stage.path('out/.vloc'), { recursive: true });
@@ -160,7 +156,7 @@ export const RECORDS: readonly Case[] = [
     files: FILES,
     before: async (stage) => {
       await prepare(stage, IN_OUT);
-      await edit(stage, JOURNAL, (text) => text.replace('accepted', 'acXepted'));
+      await damage(stage);
     },
     faults: [{ on: 'GET /subtitle-translations', times: 9, status: 403, code: 'CAPABILITY_NOT_PERMITTED' }],
   },
