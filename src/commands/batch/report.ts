@@ -150,13 +150,11 @@ export async function htmlReport(
   const missing = describeMissing(facts);
   const names = batches.map(({ folder }) => basename(folder)).join(', ');
   const [cache = dirname(path)] = batches.map(({ folder }) => join(folder, RECORD_FOLDER, 'outlines'));
-  const [{ createPrograms }, { outlineSound }, { readSoftSubtitles }, { readSubtitleFile }] =
-    await Promise.all([
-      import('../../media/programs/programs.ts'),
-      import('../../media/audio/peaks.ts'),
-      import('../../media/subtitles/read.ts'),
-      import('../../media/subtitles/read.ts'),
-    ]);
+  const [{ createPrograms }, { outlineSound }, { readSoftSubtitles, readSubtitleFile }] = await Promise.all([
+    import('../../media/programs/programs.ts'),
+    import('../../media/audio/peaks.ts'),
+    import('../../media/subtitles/read.ts'),
+  ]);
   const programs = createPrograms(io.env.PATH ?? '');
   const scratch = await mkdtemp(join(tmpdir(), 'vloc-report-'));
   const run = { signal, folder: scratch };
