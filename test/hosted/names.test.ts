@@ -140,7 +140,7 @@ describe('vloc jobs', () => {
   test('wait names a job of another machine by its id, never without a language', async () => {
     const { run, folder } = await open();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
-    await unlink(join(folder, 'state', 'jobs.log'));
+    await unlink(join(folder, 'state', 'records.db'));
     const [id] = idOf(stdout);
     expect((await run(['jobs', 'wait', `auto_localization/${id}`])).code).toBe(0);
     expect(await videos(folder)).toEqual(['talk.mp4', `${id}.und.mp4`].sort());

@@ -20,15 +20,10 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'journal',
-    mutate: [
-      'src/batch/records/append-log.ts',
-      'src/batch/records/intents.ts',
-      'src/batch/records/log-file.ts',
-      'src/batch/records/next-step.ts',
-      'src/batch/records/record-line.ts',
-    ],
+    mutate: ['src/batch/records/{batch-records,database,intents,next-step}.ts'],
     tests: [
-      'test/batch/records/{append-log,intents,log-file,next-step,record-line}*.test.ts',
+      'test/batch/records/{database,intents,next-step}*.test.ts',
+      'test/batch/{report/{batch-facts,command-record},stages/records,record-folder}.test.ts',
       'test/batch/plan/decision.test.ts',
     ],
   },

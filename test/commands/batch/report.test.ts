@@ -61,7 +61,7 @@ test.each([
   ['a link to an input', 'link.srt', 'TARGET_IS_INPUT'],
   ['a list of inputs', 'list.txt', 'TARGET_IS_INPUT'],
   ['a result', 'out/a.es.srt', 'TARGET_EXISTS'],
-  ['the journal', 'out/.vloc/journal', 'TARGET_EXISTS'],
+  ['the journal', 'out/.vloc/records.db', 'TARGET_EXISTS'],
 ])('a report never overwrites %s of the batch', async (_what, name, code) => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'a.srt'), SRT);
