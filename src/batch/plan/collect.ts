@@ -150,7 +150,7 @@ async function search(
   const isMeant = ({ path }: LostFile) => isWhole && isCalledLikeInput(kind, path);
   const below = unreadable.filter((path) => path !== root);
   if (below.length < unreadable.length) problems.push({ pointer: operand, detail: UNREADABLE });
-  // What is in such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
+  // The content of such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
   const closed = await Promise.all(below.map(async (path) => ({ path, why: await whyUnreadable(path) })));
   const folders = watch ? [] : closed;
   if (watch) for (const { path: pointer, why: detail } of closed) problems.push({ pointer, detail });
@@ -338,7 +338,7 @@ function foldersAbove(name: string): readonly string[] {
   return parts.map((_, position) => parts.slice(0, position + 1).join('/'));
 }
 
-/** Of several paths to a file, the one with the fewest folders comes first. */
+/** Sorts paths to the same file: the one with the fewest folders first. */
 function byNearness(left: string, right: string): number {
   return left.split('/').length - right.split('/').length || byName(left, right);
 }

@@ -1,5 +1,5 @@
 /**
- * The one decision pass: what each item still needs, by the records of the folder and the files on the disk. Runs decide with
+ * Decides what each item still needs, by the records of the folder and the files on the disk. Runs decide with
  * the records that they have locked; --dry-run decides with those that it has read.
  */
 import { lstat, stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What remains to be done for each item after earlier runs into the same folder. Pure. */
+/** Decides what remains to be done for each item after earlier runs into the same folder. Pure. */
 
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';

@@ -35,7 +35,7 @@ interface BatchNameRecord {
 /** The newest bill of the job of an intent. */
 interface BilledRecord extends Bill {
   readonly type: 'billed';
-  /** Of the intent. */
+  /** Key of the intent. */
   readonly key: string;
 }
 
@@ -96,7 +96,7 @@ export const BATCH_SCHEMA: Schema = {
     applyRecord(database, '', { type: 'log_damaged', places, kept: kept[0] ?? null }),
 };
 
-/** What the records of a batch say, each part when it is asked for. Paths of files are absolute. */
+/** Read access to the records of a batch; each part is read on demand. Paths of files are absolute. */
 export interface BatchRecords {
   readonly isEmpty: boolean;
   /** Null until the first run has chosen one. */

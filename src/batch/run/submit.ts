@@ -113,7 +113,7 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
   );
 }
 
-/** What `jobs wait` and `jobs download` derive the names of results from. */
+/** Parts from which `jobs wait` and `jobs download` derive the names of results. */
 function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
   const { folder, input } = item;
   const format = rewrite?.extension.slice(1) ?? null;

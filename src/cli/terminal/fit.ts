@@ -1,6 +1,6 @@
 /** Cells cut so that a table fits its terminal, measured in cells of the screen and not in characters. */
 
-/** How wide a text is on a terminal, in cells. */
+/** Measures the width of text on a terminal, in cells. */
 type Measure = (text: string) => number;
 
 const ASCII = /^[\x20-\x7e]*$/;

@@ -1,5 +1,5 @@
 /**
- * Whether and when a failed attempt is repeated, and the loop that repeats it: for signed calls, PUT and downloads alike.
+ * Decides whether and when a failed attempt is repeated, and repeats it: for signed calls, PUT and downloads alike.
  * Source: design, "Transport".
  */
 import { describeDuration } from '../../base/amounts.ts';

@@ -1,5 +1,5 @@
 /**
- * Whether a webhook delivery is genuine, and if not, which check failed: pure.
+ * Verifies a webhook delivery, and names the check that failed: pure.
  * Source: specification, "Events" (receiver rules); contract, "Webhooks".
  */
 

@@ -86,7 +86,7 @@ const UNKNOWN = {
   real_time_factor: null,
 } as const satisfies Partial<TrialRow>;
 
-/** What the sample showed, on one line. */
+/** Formats the result of the sample on one line. */
 export function summarize(row: TrialRow): string {
   const share = writeShare(row);
   const parts = [row.output, share === null ? null : `${share} of the words wrong`, writeTime(row)];

@@ -1,4 +1,4 @@
-/** What a user can do after a run: continue it, download the results of unfinished jobs, open or redo results. */
+/** Next steps for a user after a run: continue it, download the results of unfinished jobs, open or redo results. */
 
 import { relative } from 'node:path';
 import type { Failure } from '../../base/failure.ts';

@@ -33,7 +33,7 @@ interface NoteReceiver {
 
 /** The items of a job command, and what is needed to decide about them. */
 export interface CollectedJobs extends CollectedItems {
-  /** What earlier runs recorded, read without a lock. */
+  /** Records of earlier runs, read without a lock. */
   readonly recorded: Recorded;
   readonly freeBytes: PlanIo['freeBytes'];
 }

@@ -1,5 +1,5 @@
 /**
- * The way of a job command, from its operands to its results: `runJobs` is the one place to start reading. Localizations in
+ * Runs a job command from its operands to its results: `runJobs` is the one place to start reading. Localizations in
  * stages have a way of their own, `stages/run-stages.ts`, and --watch has `watch-jobs.ts`; both run their items through the
  * same records, decisions and batch.
  */
@@ -244,7 +244,7 @@ async function summarize(
   if (failure !== null) throw failure;
 }
 
-/** What a run of jobs of one kind takes, besides its items. */
+/** Parameters of a run of jobs of one kind, besides its items. */
 export interface JobRun {
   readonly kind: JobKind;
   readonly context: Context;

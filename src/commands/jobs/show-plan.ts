@@ -116,7 +116,7 @@ export async function readPurse(
   }
 }
 
-/** What the plan of a shard states besides. */
+/** Additional fields in the plan of a shard. */
 export function shareOf({ shard }: Pick<Delivery, 'shard'>, total: number): object {
   return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
 }

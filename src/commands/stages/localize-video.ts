@@ -1,4 +1,4 @@
-/** The way of a video through its stages. Only its own previous stage delays it; other videos have theirs. */
+/** Runs one video through its stages. Each stage waits only for the previous stage of the same video. */
 
 import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';

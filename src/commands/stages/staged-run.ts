@@ -1,4 +1,4 @@
-/** What the stages of one command share: the state of each target, the service, the journal and the progress. */
+/** State shared by the stages of one command: the state of each target, the service, the journal and the progress. */
 
 import type { Failure } from '../../base/failure.ts';
 import { createInputs, type Inputs } from '../../base/find-input.ts';

@@ -1,4 +1,4 @@
-/** How uploads and their progress are shown. */
+/** Formats uploads and their progress. */
 import { formatBytes } from '../../base/amounts.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';

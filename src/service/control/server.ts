@@ -28,7 +28,7 @@ interface ControlServer {
 const HOST = '127.0.0.1';
 /** A list of thousands of faults. */
 const BODY_BYTES = 1024 ** 2;
-/** What only browsers send; the `fetch` of Node sends Sec-Fetch-Mode too. */
+/** Headers that only browsers send; the `fetch` of Node sends Sec-Fetch-Mode too. */
 const BROWSER_HEADERS = ['origin', 'sec-fetch-site'];
 
 type Router = (method: string, path: string) => { operation: NamedOperation; id: string } | readonly string[];
