@@ -77,7 +77,7 @@ test('a localization is shortened in its subtitles, which have to be requested f
   );
 });
 
-test('of many jobs, each cause of a warning, each fallback and the advice are reported once', () => {
+test('each cause of a warning, each fallback and the advice are reported once for many jobs', () => {
   const terminal = recordMessages();
   const printer = createProvenancePrinter(terminal, true);
   for (const item of itemsOf(FALLBACK, 6)) printer.add(item);
