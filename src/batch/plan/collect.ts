@@ -20,7 +20,7 @@ import {
   type ReadOptions,
 } from './candidate.ts';
 import { isCalledLikeInput } from './content.ts';
-import { exists, whyNoFolder } from './file-status.ts';
+import { pathExists, whyNoFolder } from './file-status.ts';
 import type { InputProblem } from './input.ts';
 import { readList, readSheet } from './lists.ts';
 
@@ -31,7 +31,7 @@ interface Collection {
 }
 
 /** Collects everything named by the operands and by --files-from, --files-from0 and --sheet, in order. */
-export async function collect(
+export async function collectInputs(
   { kind, operands, options, isWanted }: Pick<PlanRequest, 'kind' | 'operands' | 'options' | 'isWanted'>,
   io: PlanIo,
   problems: InputProblem[],
@@ -327,7 +327,7 @@ async function resultFolders(root: string, names: readonly string[]): Promise<re
   const folders = new Set(names.flatMap(foldersAbove));
   const found: string[] = [];
   for (const folder of folders) {
-    if (await exists(join(root, folder, RECORD_FOLDER))) found.push(folder);
+    if (await pathExists(join(root, folder, RECORD_FOLDER))) found.push(folder);
   }
   return found;
 }

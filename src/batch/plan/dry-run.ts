@@ -58,7 +58,7 @@ export interface Forecast {
   readonly items: readonly ItemForecast[];
 }
 
-export function forecast(kind: JobKind, planned: readonly PlannedItem[], purse: Purse): Forecast {
+export function forecastPlan(kind: JobKind, planned: readonly PlannedItem[], purse: Purse): Forecast {
   const price = purse.price(kind);
   const items = planned.map((each) => forecastItem(each, price));
   const fresh = items.filter(({ status }) => status === 'new');

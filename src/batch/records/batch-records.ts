@@ -13,7 +13,7 @@ import type { JoiningRecord, PreparedRecord } from '../run/part-records.ts';
 import type { FinishedVideo, StageRecords, StageSubtitleRecord } from '../stages/records.ts';
 import type { Content, RecordDatabase, Row, Schema } from './database.ts';
 import {
-  advance,
+  advanceIntent,
   type ForgottenRecord,
   gatherIntents,
   type Intent,
@@ -279,13 +279,13 @@ export function applyRecord(
   switch (record.type) {
     case 'intend':
       settleCheck(database, readPartKey(record.item)?.item ?? record.item);
-      return [writeIntent(database, folder, advance(intentOf(database, folder, record.key), record))];
+      return [writeIntent(database, folder, advanceIntent(intentOf(database, folder, record.key), record))];
     case 'accepted':
     case 'refused':
     case 'finished':
     case 'publishing':
     case 'downloaded':
-      return [writeIntent(database, folder, advance(intentOf(database, folder, record.key), record))];
+      return [writeIntent(database, folder, advanceIntent(intentOf(database, folder, record.key), record))];
     case 'item_forgotten':
       database.remove('items', { key: record.item });
       database.remove('command_items', { item: record.item });

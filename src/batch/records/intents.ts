@@ -179,7 +179,7 @@ export function newIntent(key: string): Intent {
 }
 
 /** An intent after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
-export function advance(intent: Intent, record: IntentRecord): Intent {
+export function advanceIntent(intent: Intent, record: IntentRecord): Intent {
   if (record.type === 'publishing') return addPublishing(intent, record);
   const times = { [record.type]: record.at, ...intent.times };
   if (record.type === 'intend')

@@ -87,7 +87,7 @@ const UNKNOWN = {
 } as const satisfies Partial<TrialRow>;
 
 /** Formats the result of the sample on one line. */
-export function summarize(row: TrialRow): string {
+export function formatTrial(row: TrialRow): string {
   const share = writeShare(row);
   const parts = [row.output, share === null ? null : `${share} of the words wrong`, writeTime(row)];
   return parts.filter((part) => part !== null).join('; ');

@@ -141,7 +141,7 @@ export async function requireUsedFfmpeg(
 }
 
 /** Prints which part of the items belongs to the shard, so that no one waits for the others. */
-export function tellShare(
+export function noteShard(
   { terminal }: NoteReceiver,
   { items, all, delivery: { shard } }: Pick<CollectedItems, 'items' | 'all' | 'delivery'>,
 ): void {
