@@ -1,4 +1,4 @@
-/** Which addresses a connection may lead to. Source: the special-purpose registries of IANA. */
+/** Rules for the addresses that a connection may lead to. Source: the special-purpose registries of IANA. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 

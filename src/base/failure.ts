@@ -1,6 +1,6 @@
 /** The only error class that reaches users: what happened, why, what to do next. */
 
-/** What a failure means for the user. The exit code depends only on it. */
+/** Kind of failure from the user's point of view. It alone determines the exit code. */
 export type FailureCategory =
   | 'refused'
   | 'usage'
@@ -19,7 +19,7 @@ export type FailureCategory =
  */
 export type FailureOrigin = 'api' | 'storage' | 'gateway' | 'network';
 
-/** What is at fault. A message names nothing else. */
+/** Cause of a failure. A message names no other cause. */
 export type Blame =
   | 'key'
   /** The address of this machine. */
@@ -42,9 +42,9 @@ export interface FailureFacts {
   readonly category: FailureCategory;
   /** Machine-readable, upper case with underscores. The service's own code if it sent one. */
   readonly code: string;
-  /** What happened, one sentence without the final period. */
+  /** Description of the failure, one sentence without the final period. */
   readonly message: string;
-  /** What to do next, one sentence or a command. */
+  /** The next step for the user, one sentence or a command. */
   readonly advice?: string;
   /** The service's request id, for support. */
   readonly requestId?: string;

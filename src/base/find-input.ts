@@ -1,4 +1,4 @@
-/** Whether a file is an input of the user, under any name: no result may ever replace it. */
+/** Detects inputs of the user under any name: no result may ever replace it. */
 import type { BigIntStats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 

@@ -96,7 +96,7 @@ export function networkCode(error: unknown): string {
   return networkCode(error.cause);
 }
 
-/** What an error of a connection means, by its code; an unknown one may pass. */
+/** Looks up a connection error by its code; with an unknown code, another try may succeed. */
 export function explainNetworkError(error: unknown): NetworkError {
   const code = networkCode(error);
   const known = ROWS[code];

@@ -8,7 +8,7 @@ import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 import { widthOf, wrapProse, wrapRows } from './terminal/wrap.ts';
 
-/** What decides about the form of a failure. */
+/** Options that select the output format of a failure. */
 export type FailureFormat = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'color'>;
 
 /** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */

@@ -1,4 +1,4 @@
-/** The edge: a real process made into `Io`. The only file that touches `process`. */
+/** Converts the real process to `Io`. The only file that uses `process`. */
 import { writeSync } from 'node:fs';
 import type { Io, Output } from '../commands/context/context.ts';
 import { VERSION } from '../commands/context/version.ts';

@@ -1,10 +1,10 @@
-/** What is known of newer versions, and what a command does about them. */
+/** Record of newer versions, and the notice that a command prints about them. */
 import { renameSync, writeFileSync } from 'node:fs';
 
 /** One request and one notice in this time. */
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
-/** What is known of newer versions; a file in the state folder. Times in milliseconds since 1970. */
+/** Result of the last check for a newer version; a file in the state folder. Times in milliseconds since 1970. */
 interface UpdateRecord {
   /** When the registry was last asked, whether it answered or not. */
   readonly asked: number;

@@ -6,11 +6,11 @@ import {
   asObject,
   asText,
   createPages,
-  member,
   needNumber,
   needObject,
   type Pages,
   readList,
+  readMember,
 } from './read/record.ts';
 import type { CreditBalance, CreditTransaction } from './read/resources.ts';
 import type { Send } from './transport/send.ts';
@@ -52,20 +52,20 @@ const QUOTA_TIME_ZONE = 'Asia/Shanghai';
 export function readBalance(body: unknown, requestId: string | null): CreditBalance {
   const origin = { subject: 'the credits', requestId };
   const object = needObject(origin, body);
-  const month = asObject(member(object, 'monthly_usage')) ?? {};
-  const monthly = (name: string) => asNumber(member(month, name) ?? member(object, name));
+  const month = asObject(readMember(object, 'monthly_usage')) ?? {};
+  const monthly = (name: string) => asNumber(readMember(month, name) ?? readMember(object, name));
   return {
     object: 'credit_balance',
     balance_credits: needNumber(origin, object, 'balance_credits'),
     reserved_credits: needNumber(origin, object, 'reserved_credits'),
     available_credits: needNumber(origin, object, 'available_credits'),
     monthly_usage: {
-      month: asText(member(month, 'month')),
-      time_zone: asText(member(month, 'time_zone')) ?? QUOTA_TIME_ZONE,
+      month: asText(readMember(month, 'month')),
+      time_zone: asText(readMember(month, 'time_zone')) ?? QUOTA_TIME_ZONE,
       used_credits: monthly('used_credits'),
       limit_credits: monthly('limit_credits'),
       remaining_credits: monthly('remaining_credits'),
-      resets_at: asText(member(month, 'resets_at')),
+      resets_at: asText(readMember(month, 'resets_at')),
     },
   };
 }
@@ -75,15 +75,15 @@ export function readTransaction(body: unknown, requestId: string | null): Credit
   const origin = { subject: 'the credit transaction', requestId };
   const object = needObject(origin, body);
   return {
-    id: asText(member(object, 'id')),
+    id: asText(readMember(object, 'id')),
     object: 'credit_transaction',
     amount: needNumber(origin, object, 'amount'),
-    capability: asText(member(object, 'capability')),
-    job_id: asText(member(object, 'job_id')),
-    client_reference: asText(member(object, 'client_reference')),
-    unit: asText(member(object, 'unit')),
-    quantity: asNumber(member(object, 'quantity')),
-    posted_at: asText(member(object, 'posted_at')),
+    capability: asText(readMember(object, 'capability')),
+    job_id: asText(readMember(object, 'job_id')),
+    client_reference: asText(readMember(object, 'client_reference')),
+    unit: asText(readMember(object, 'unit')),
+    quantity: asNumber(readMember(object, 'quantity')),
+    posted_at: asText(readMember(object, 'posted_at')),
   };
 }
 

@@ -96,7 +96,7 @@ async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> 
   }
 }
 
-/** What is known about the languages of a request. `from` may be `auto`. */
+/** Languages of a request, as far as they are known. `from` may be `auto`. */
 interface Languages {
   readonly from: string;
   readonly to: string;

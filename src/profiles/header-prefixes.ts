@@ -4,7 +4,7 @@ import { DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 
 /** Parts of host names that are not the name of a vendor. */
 const NO_VENDOR: ReadonlySet<string> = new Set(['api', 'www', 'co', 'com']);
-/** What both a host and a header may be named. */
+/** Characters that are valid in a host name and in a header name. */
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 /** Such as the product and the vendor of video.acme.com. */
 const MOST_OF_HOST = 2;

@@ -11,7 +11,7 @@ export type KeychainRequest =
 /** The secret as it is stored now, null when there is none; or why the keychain cannot be used. */
 export type KeychainAnswer = { readonly secret: string | null } | { readonly fault: string };
 
-/** What the system shows as the name of the entry. */
+/** Name of the entry as the system shows it. */
 const SERVICE = 'vloc';
 
 /** Without it, Linux falls back to the kernel's keyring, which forgets everything at the next start. */

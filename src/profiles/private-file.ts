@@ -7,7 +7,7 @@ import { describeDisk, errorCode } from '../base/system-error.ts';
 
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
-/** What group and others may do. */
+/** Permission bits of the group and of others. */
 const OTHERS = 0o077;
 
 /** A file of profiles with more than this was not written by vloc: a thousand profiles have a third of it. */

@@ -1,4 +1,4 @@
-/** Which service a run talks to, and with whose key. */
+/** Resolves the service of a run and the key to use with it. */
 
 import { configurationFailure, Failure, usageFailure } from '../base/failure.ts';
 import { nearestName } from '../protocol/nearest.ts';
@@ -220,7 +220,7 @@ export interface SettingSources {
   readonly profilesPath: string;
 }
 
-/** What one place sets. A base URL of null selects the embedded service. */
+/** Settings from one place. A base URL of null selects the embedded service. */
 type Layer = { readonly [Name in SettingName]?: Setting<SettingValue<Name>> | undefined };
 
 const BY_DEFAULT: SettingOrigin = { type: 'default' };

@@ -75,7 +75,7 @@ function collect(child: ChildProcess, { signal, limitMs = LIMIT_MS }: CommandRun
     const finish = (end: string | null) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', cancel);
-      // What the command started in turn may still hold the pipes open.
+      // Processes started by the command may still hold the pipes open.
       child.stdout?.destroy();
       child.stderr?.destroy();
       resolve({ ...parts, end });

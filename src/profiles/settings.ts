@@ -11,7 +11,7 @@ type SettingRow = {
   /** Its name in vloc.config.json, in profiles.json, and in what `vloc profile` shows. */
   readonly field: string;
   readonly variable: string;
-  /** What the documents say of the variable. */
+  /** Help text of the variable, for the documents. */
   readonly help: string;
   /** The option, named like the field, that every command takes for it. */
   readonly flag?: TextOption;
@@ -140,7 +140,7 @@ export type RequiredName = NamesWith<{ inProfile: 'required' }>;
 export type OptionalName = NamesWith<{ inProfile: 'optional' }>;
 export type ProfileName = RequiredName | OptionalName;
 
-/** What a row says in general, for loops over all of them. */
+/** The row of a setting in its general type, for loops over all settings. */
 export function rowOf(name: SettingName): SettingRow {
   return SETTINGS[name];
 }
@@ -195,7 +195,7 @@ export type SecretSource =
   | { readonly type: 'keychain'; readonly account: string }
   | { readonly type: 'command'; readonly command: string };
 
-/** What a setting holds. */
+/** Value type of a setting. */
 export type SettingValue<Name extends SettingName> = Name extends SecretName
   ? SecretSource
   : SettingRows[Name] extends { default: null }

@@ -1,5 +1,5 @@
 // spec: open — the conditions that lead to `failed` are not specified; a closed set lets a client decide by code.
-/** Why a job ended as `failed`, and whether the same job may succeed if it is submitted again. */
+/** Codes of jobs that ended as `failed`, and whether the same job may succeed if it is submitted again. */
 export const JOB_ERROR_CODES = {
   SOURCE_UNREACHABLE: { retryable: true },
   SOURCE_BLOCKED: { retryable: false },

@@ -16,7 +16,7 @@ export function parsePrices(text: string): Prices | null {
   return prices;
 }
 
-/** What is wrong with such a text, without the final stop. @param place where it was given, such as `--price` */
+/** Error message for an invalid list of prices, without the final period. @param place where it was given, such as `--price` */
 export function describeInvalidPrices(place: string, text: string): string {
   return `invalid ${place} "${text}": expected KIND=CREDITS, several separated by commas, such as dubbing=2.5; kinds: ${JOB_KIND_NAMES.join(', ')}`;
 }

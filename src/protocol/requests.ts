@@ -42,7 +42,7 @@ function isPlainLoopback(text: string): boolean {
   return url !== null && isLoopback(url);
 }
 
-/** Of any scheme: the service refuses a source that it cannot fetch with 422, like every unusable input. */
+/** Accepts any scheme: the service refuses a source that it cannot fetch with 422, like every unusable input. */
 const SourceAddress = v.pipe(
   v.string(),
   v.maxLength(2048, 'at most 2048 characters'), // spec: open — the common limit of browsers and proxies

@@ -1,4 +1,4 @@
-/** How a request is signed. Source: specification, "Authentication" 3 to 5. */
+/** Signatures of requests. Source: specification, "Authentication" 3 to 5. */
 import { createHash, createHmac } from 'node:crypto';
 import { canonicalTarget } from './canonical.ts';
 

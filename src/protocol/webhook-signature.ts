@@ -1,4 +1,4 @@
-/** How a webhook is signed. Source: specification, "Events". */
+/** Signatures of webhooks. Source: specification, "Events". */
 import { createHmac } from 'node:crypto';
 import { equalInConstantTime } from './constant-time.ts';
 import { sha256Hex } from './signature.ts';

@@ -27,7 +27,7 @@ export const systemClock: Clock = {
 };
 
 /** Calls `run` repeatedly, `intervalMs` after each call ended, until cancelled. */
-export function repeat(clock: Clock, intervalMs: number, run: () => void): Cancel {
+export function repeatEvery(clock: Clock, intervalMs: number, run: () => void): Cancel {
   let cancelled = false;
   let cancelNext: Cancel;
   const again = () => {
@@ -58,7 +58,7 @@ export function repeatWork(clock: Clock, intervalMs: number, work: () => Promise
     }
     underWay = null;
   };
-  const cancel = repeat(clock, intervalMs, () => {
+  const cancel = repeatEvery(clock, intervalMs, () => {
     isDue = true;
     underWay ??= run();
   });
@@ -70,7 +70,7 @@ export function repeatWork(clock: Clock, intervalMs: number, work: () => Promise
 }
 
 /** Resolves after this many ms, or when the signal aborts. */
-export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export function sleepFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const cancel = clock.schedule(ms, () => {

@@ -12,7 +12,7 @@ import { changeKey, dropKey, type IssuedKey, issueKey, listKeys } from './auth/k
 import { createSharedNonces, openNonceMemory } from './auth/nonces.ts';
 import { createRateLimiter, createSharedCounter } from './auth/rate.ts';
 import { type BackgroundWork, startBackground } from './background.ts';
-import { sleep, systemClock } from './clock.ts';
+import { sleepFor, systemClock } from './clock.ts';
 import { DEFAULT_CONFIG, type ServiceConfig } from './config.ts';
 import type { ServiceContext, Signals } from './context.ts';
 import type { EngineSupply, StartService } from './control/workspaces.ts';
@@ -98,7 +98,7 @@ function createNodeControl(
       const late = new AbortController();
       const cancel = clock.schedule(drainMs, () => late.abort());
       const finish = drainMs === 0 ? null : workers.finish(AbortSignal.any([hurry, late.signal]));
-      await Promise.all([sleep(clock, shutdownDelayMs, hurry), finish]);
+      await Promise.all([sleepFor(clock, shutdownDelayMs, hurry), finish]);
       cancel();
     },
   };

@@ -1,6 +1,6 @@
 /** Time limits of work and of transfers. */
 import type { IncomingMessage } from 'node:http';
-import { type Cancel, type Clock, repeat } from './clock.ts';
+import { type Cancel, type Clock, repeatEvery } from './clock.ts';
 
 /**
  * Runs work with a time limit. Its signal aborts with `limit.signal`, or with `limit.failure` after `limit.ms`. The
@@ -37,7 +37,7 @@ export function watchFlow(request: IncomingMessage, clock: Clock): Cancel {
   const { socket } = request;
   // Bytes that arrived with the head of the request count for the first window.
   let before = socket.bytesRead - request.readableLength;
-  return repeat(clock, WINDOW_MS, () => {
+  return repeatEvery(clock, WINDOW_MS, () => {
     if (socket.bytesRead - before < MIN_BYTES_PER_WINDOW) request.destroy(new Error('the transfer stalled'));
     before = socket.bytesRead;
   });

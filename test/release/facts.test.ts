@@ -106,7 +106,7 @@ describe('the README', () => {
     expect(() => publishedReadme('# vloc\n\n## Install\n\nSomehow.\n')).toThrow('no place for the start');
   });
 
-  it('and the page about installing no longer say that nothing was published', () => {
+  it('no longer says that nothing was published, nor does the page about installing', () => {
     const page = withoutNotReleased(read('docs/install.md'));
     expect(page).not.toContain('Nothing has been published yet');
     expect(page).toContain('# Installing and upgrading\n\nvloc itself is the same everywhere.');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { repeat, systemClock } from '../../src/service/clock.ts';
+import { repeatEvery, systemClock } from '../../src/service/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -29,7 +29,7 @@ test('a cancelled wait does not end, not even in its later parts', () => {
 
 test('a repeated call stops when it is cancelled', () => {
   const run = vi.fn();
-  const cancel = repeat(systemClock, 1000, run);
+  const cancel = repeatEvery(systemClock, 1000, run);
   vi.advanceTimersByTime(3500);
   expect(run).toHaveBeenCalledTimes(3);
   cancel();

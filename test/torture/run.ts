@@ -107,8 +107,8 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
       seed,
       tell,
     });
-    tellResult('cluster', { ...counts, violations: violations.length }, startedAt);
-    tellViolations(violations);
+    printResult('cluster', { ...counts, violations: violations.length }, startedAt);
+    printViolations(violations);
     return null;
   },
 };
@@ -123,12 +123,12 @@ function readFaults(): ClusterFault[] {
   });
 }
 
-function tellResult(name: string, counts: Readonly<Record<string, number>>, startedAt: number): void {
+function printResult(name: string, counts: Readonly<Record<string, number>>, startedAt: number): void {
   const parts = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
   tell(`${name}: ${parts.join(', ')} in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }
 
-function tellViolations(violations: readonly string[]): void {
+function printViolations(violations: readonly string[]): void {
   for (const violation of violations.slice(0, 20)) tell(`  ${violation}`);
   if (violations.length > 0) process.exitCode = 1;
 }
@@ -143,7 +143,7 @@ for (const [name, run] of Object.entries(PARTS)) {
   const world = await run();
   if (world === null) continue;
   const { counts, accepted, violations } = world.book;
-  tellResult(name, { ...counts, jobs: accepted.size, violations: violations.length }, startedAt);
-  tellViolations(violations);
+  printResult(name, { ...counts, jobs: accepted.size, violations: violations.length }, startedAt);
+  printViolations(violations);
   world.close();
 }

@@ -12,7 +12,7 @@ import { RESULT_FORMATS, type ResultFormat } from '../../protocol/result-formats
 import { isTerminal } from '../../protocol/states.ts';
 import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
-import { exists } from '../plan/file-status.ts';
+import { pathExists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { StoredFile } from '../records/intents.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
@@ -87,7 +87,7 @@ async function downloadResult(
   options: DownloadResultsOptions,
 ): Promise<DeliveredFile> {
   const { delivery, known, replaces, beforePublish, findInput, signal, onProgress, addTracks } = options;
-  if (delivery.existing === 'skip' && (await exists(path))) {
+  if (delivery.existing === 'skip' && (await pathExists(path))) {
     return { asset: name, path, bytes: null, sha256: null, skipped: true };
   }
   const rewrite = format === RESULT_FORMATS.srt ? delivery.rewrite : undefined;

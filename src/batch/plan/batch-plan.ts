@@ -62,7 +62,7 @@ export interface BatchPlan {
   readonly renamed: readonly RenamedRecord[];
 }
 
-/** What the planner needs from outside. */
+/** External functions and limits of the planner. */
 export interface PlanIo {
   /** Called with the number of files before the first of them is examined, which may take minutes. */
   readonly onRead?: ((files: number) => void) | undefined;

@@ -20,7 +20,7 @@ import {
   type ReadOptions,
 } from './candidate.ts';
 import { isCalledLikeInput } from './content.ts';
-import { exists, whyNoFolder } from './file-status.ts';
+import { pathExists, whyNoFolder } from './file-status.ts';
 import type { InputProblem } from './input.ts';
 import { readList, readSheet } from './lists.ts';
 
@@ -31,7 +31,7 @@ interface Collection {
 }
 
 /** Collects everything named by the operands and by --files-from, --files-from0 and --sheet, in order. */
-export async function collect(
+export async function collectInputs(
   { kind, operands, options, isWanted }: Pick<PlanRequest, 'kind' | 'operands' | 'options' | 'isWanted'>,
   io: PlanIo,
   problems: InputProblem[],
@@ -150,7 +150,7 @@ async function search(
   const isMeant = ({ path }: LostFile) => isWhole && isCalledLikeInput(kind, path);
   const below = unreadable.filter((path) => path !== root);
   if (below.length < unreadable.length) problems.push({ pointer: operand, detail: UNREADABLE });
-  // What is in such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
+  // The content of such a folder is unknown, so the folder itself is an item that fails; a watched folder has no items yet.
   const closed = await Promise.all(below.map(async (path) => ({ path, why: await whyUnreadable(path) })));
   const folders = watch ? [] : closed;
   if (watch) for (const { path: pointer, why: detail } of closed) problems.push({ pointer, detail });
@@ -327,7 +327,7 @@ async function resultFolders(root: string, names: readonly string[]): Promise<re
   const folders = new Set(names.flatMap(foldersAbove));
   const found: string[] = [];
   for (const folder of folders) {
-    if (await exists(join(root, folder, RECORD_FOLDER))) found.push(folder);
+    if (await pathExists(join(root, folder, RECORD_FOLDER))) found.push(folder);
   }
   return found;
 }
@@ -338,7 +338,7 @@ function foldersAbove(name: string): readonly string[] {
   return parts.map((_, position) => parts.slice(0, position + 1).join('/'));
 }
 
-/** Of several paths to a file, the one with the fewest folders comes first. */
+/** Sorts paths to the same file: the one with the fewest folders first. */
 function byNearness(left: string, right: string): number {
   return left.split('/').length - right.split('/').length || byName(left, right);
 }

@@ -1,5 +1,5 @@
 /**
- * The one decision pass: what each item still needs, by the records of the folder and the files on the disk. Runs decide with
+ * Decides what each item still needs, by the records of the folder and the files on the disk. Runs decide with
  * the records that they have locked; --dry-run decides with those that it has read.
  */
 import { lstat, stat } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import type { BatchItem } from '../item.ts';
 import { mapConcurrently } from '../limiter.ts';
 import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { PlannedItem } from './batch-plan.ts';
-import { type Choices, type Decision, decide, findChange, needsHash, type Recorded } from './decision.ts';
+import { type Choices, type Decision, decideItem, findChange, needsHash, type Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
 import { createItemFacts, type ItemFacts, trackOf } from './facts.ts';
-import { exists } from './file-status.ts';
+import { pathExists } from './file-status.ts';
 import { type InputProblem, isSplit, joinProblems } from './input.ts';
 import { downloadedFiles, keyWithName, newestIntent } from './item-key.ts';
 import type { PlacedItem } from './plan-items.ts';
@@ -53,14 +53,14 @@ async function decideAll(
     if (found !== null) sizes.set(path, found.size);
   });
   const outdated = rest.fresh ? new Set<string>() : await findOutdated(items, recorded, { hashes, sizes });
-  return items.map((item) => decide(item, recorded, { ...rest, hashes, sizes, outdated }));
+  return items.map((item) => decideItem(item, recorded, { ...rest, hashes, sizes, outdated }));
 }
 
 /** Keys of items whose input file has changed. An edited result is the work of the user, so its item is left out. */
 async function findOutdated(
   items: readonly BatchItem[],
   recorded: Recorded,
-  { hashes, sizes }: Pick<Parameters<typeof decide>[2], 'hashes' | 'sizes'>,
+  { hashes, sizes }: Pick<Parameters<typeof decideItem>[2], 'hashes' | 'sizes'>,
 ): Promise<ReadonlySet<string>> {
   const outdated = new Set<string>();
   const changed = items.filter((item) => findChange(item, recorded, { hashes })?.what === 'file');
@@ -123,7 +123,7 @@ async function findRenamed(
     if (file === null || isSplit(input) || intents.byItem.has(item.key)) continue;
     for (const known of bySize.get(file.bytes) ?? []) {
       const isAlike = keyWithName(known.item, input.name) === item.key && isSameRequest(known, item);
-      if (!isAlike || taken.has(known.item) || (await exists(known.path ?? ''))) continue;
+      if (!isAlike || taken.has(known.item) || (await pathExists(known.path ?? ''))) continue;
       const own =
         hashes.get(file.path) ??
         (input.type === 'lines' ? Promise.resolve(input.sha256) : hashFile(file.path));
@@ -216,7 +216,7 @@ async function settleItem(
   const blocked = decision.step === 'new' ? await findBlocked(paths ?? [], existing) : [];
   if (blocked.length > 0) return { decision, problems: blocked };
   const there: string[] = [];
-  for (const path of paths ?? []) if (await exists(path)) there.push(path);
+  for (const path of paths ?? []) if (await pathExists(path)) there.push(path);
   const replaces = decision.step === 'new' ? (decision.replaces ?? []) : [];
   const isThere = there.length > 0 && there.length === paths?.length;
   if (existing === 'skip' && isThere)

@@ -1,4 +1,4 @@
-/** What remains to be done for each item after earlier runs into the same folder. Pure. */
+/** Decides what remains to be done for each item after earlier runs into the same folder. Pure. */
 
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
@@ -76,7 +76,7 @@ export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed
 };
 
 /** Decides about one item. An input that may have a job never gets a second one automatically. */
-export function decide(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
+export function decideItem(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   const decision = decideStep(item, recorded, situation);
   if (decision.step !== 'new' || situation.fresh) return decision;
   const replaces = downloadedFiles(item.key, recorded.intents);

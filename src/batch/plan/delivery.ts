@@ -1,4 +1,4 @@
-/** How results are named and what happens to files that exist. */
+/** Names of results, and the treatment of files that exist. */
 import { join, resolve } from 'node:path';
 import { type FindInput, foldName } from '../../base/find-input.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -159,7 +159,7 @@ function pathsIn(
 }
 
 export interface Claim {
-  /** Of the item. */
+  /** Label of the item. */
   readonly label: string;
   readonly path: string;
 }

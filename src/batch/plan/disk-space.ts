@@ -1,4 +1,4 @@
-/** Whether there is enough disk space for the results. Only a certain shortage is reported. */
+/** Checks the disk space for the results. Only a certain shortage is reported. */
 import { formatBytes } from '../../base/amounts.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlanIo, PlannedItem } from './batch-plan.ts';

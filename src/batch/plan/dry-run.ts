@@ -1,4 +1,4 @@
-/** What a plan would do and cost, for --dry-run. */
+/** Forecast of the jobs and costs of a plan, for --dry-run. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Units } from '../item.ts';
 import type { PlannedItem } from './batch-plan.ts';
@@ -52,13 +52,13 @@ export interface Forecast {
   /** Units of the new jobs as far as they are known, and the number of jobs for which they are not. */
   readonly quantity: number;
   readonly unmeasured: number;
-  /** Of all new jobs; null if a price or a size is unknown. */
+  /** Total cost of all new jobs; null if a price or a size is unknown. */
   readonly credits: number | null;
   readonly balance: number | null;
   readonly items: readonly ItemForecast[];
 }
 
-export function forecast(kind: JobKind, planned: readonly PlannedItem[], purse: Purse): Forecast {
+export function forecastPlan(kind: JobKind, planned: readonly PlannedItem[], purse: Purse): Forecast {
   const price = purse.price(kind);
   const items = planned.map((each) => forecastItem(each, price));
   const fresh = items.filter(({ status }) => status === 'new');

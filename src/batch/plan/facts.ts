@@ -1,4 +1,4 @@
-/** What the journal records about each item besides its jobs, so that a later run can see what has changed. */
+/** Facts that the journal records about each item besides its jobs, so that a later run can detect changes. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem } from '../item.ts';
 import { withoutSecrets } from '../records/secrets.ts';
@@ -19,7 +19,7 @@ export interface ItemFacts {
   readonly mtime_ms: number | null;
   /** Number of the audio track that is used, from 1. */
   readonly audio_track: number;
-  /** Of the input, lower-case hex; null until all of it has been read. */
+  /** Digest of the input, lower-case hex; null until all of it has been read. */
   readonly sha256: string | null;
   readonly options_digest: string;
   /** The request without its source, addresses without their query. */

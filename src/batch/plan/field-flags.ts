@@ -1,4 +1,4 @@
-/** How request fields are named on the command line and in a sheet. */
+/** Names of request fields on the command line and in a sheet. */
 import { COMMON_FIELDS, type Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kinds } from '../../protocol/kinds.ts';

@@ -32,7 +32,7 @@ function explain(error: unknown, what: 'file' | 'folder'): string {
 }
 
 /** Whether the path exists: a file, a folder or anything else. */
-export async function exists(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   try {
     await access(path);
     return true;

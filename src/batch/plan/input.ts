@@ -3,7 +3,7 @@
 import { diskFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
-/** What every input has. */
+/** Fields of every input. */
 interface Named {
   /** For messages: the path as given or found, an address without its query, or an id. */
   readonly label: string;
@@ -13,7 +13,7 @@ interface Named {
   readonly name: string;
 }
 
-/** What is known of a file without reading all of it. */
+/** Facts about a file that are available without reading all of it. */
 export interface FileFacts {
   readonly path: string;
   readonly bytes: number;

@@ -8,7 +8,7 @@ import { createInputs } from '../../base/find-input.ts';
 import { isInShard } from '../shard.ts';
 import type { BatchPlan, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
-import { collect } from './collect.ts';
+import { collectInputs } from './collect.ts';
 import { isCalledLikeInput } from './content.ts';
 import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
 import type { Choices, Recorded } from './decision.ts';
@@ -63,7 +63,7 @@ async function collectItems(
   const isWatched = surroundings.earlier !== null;
   const isOwn = ({ item }: PlacedItem) => isInShard(item.input.name, delivery.shard);
   const problems: InputProblem[] = [...request.problems];
-  const collection = await collect(request, io, problems);
+  const collection = await collectInputs(request, io, problems);
   const files = collection.candidates.filter(
     ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(request.kind, name)),
   ).length;

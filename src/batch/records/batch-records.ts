@@ -13,7 +13,7 @@ import type { JoiningRecord, PreparedRecord } from '../run/part-records.ts';
 import type { FinishedVideo, StageRecords, StageSubtitleRecord } from '../stages/records.ts';
 import type { Content, RecordDatabase, Row, Schema } from './database.ts';
 import {
-  advance,
+  advanceIntent,
   type ForgottenRecord,
   gatherIntents,
   type Intent,
@@ -35,7 +35,7 @@ interface BatchNameRecord {
 /** The newest bill of the job of an intent. */
 interface BilledRecord extends Bill {
   readonly type: 'billed';
-  /** Of the intent. */
+  /** Key of the intent. */
   readonly key: string;
 }
 
@@ -96,7 +96,7 @@ export const BATCH_SCHEMA: Schema = {
     applyRecord(database, '', { type: 'log_damaged', places, kept: kept[0] ?? null }),
 };
 
-/** What the records of a batch say, each part when it is asked for. Paths of files are absolute. */
+/** Read access to the records of a batch; each part is read on demand. Paths of files are absolute. */
 export interface BatchRecords {
   readonly isEmpty: boolean;
   /** Null until the first run has chosen one. */
@@ -279,13 +279,13 @@ export function applyRecord(
   switch (record.type) {
     case 'intend':
       settleCheck(database, readPartKey(record.item)?.item ?? record.item);
-      return [writeIntent(database, folder, advance(intentOf(database, folder, record.key), record))];
+      return [writeIntent(database, folder, advanceIntent(intentOf(database, folder, record.key), record))];
     case 'accepted':
     case 'refused':
     case 'finished':
     case 'publishing':
     case 'downloaded':
-      return [writeIntent(database, folder, advance(intentOf(database, folder, record.key), record))];
+      return [writeIntent(database, folder, advanceIntent(intentOf(database, folder, record.key), record))];
     case 'item_forgotten':
       database.remove('items', { key: record.item });
       database.remove('command_items', { item: record.item });

@@ -33,7 +33,7 @@ type Value = string | number | null;
 
 export type Row = Readonly<Record<string, Value>>;
 
-/** What is in a file, and how vloc recognizes its own. */
+/** Tables of a database file, and the marks by which vloc recognizes its own files. */
 export interface Schema {
   /** Four characters as a number, in the header of the file. */
   readonly applicationId: number;

@@ -20,15 +20,15 @@ export interface IntendRecord extends Common {
   /** The name of the operation, such as `createDubbing`. */
   readonly operation: string;
   readonly kind: JobKind;
-  /** What the intent is for, the same in every run: input file, language, kind and a digest of the options. */
+  /** Identity of the item, the same in every run: input file, language, kind and a digest of the options. */
   readonly item: string;
-  /** Of the request. */
+  /** Path of the request. */
   readonly path: string;
-  /** Of the body as it is sent, lower-case hex: an intent is only ever sent again with the same one. */
+  /** Digest of the body as it is sent, lower-case hex: an intent is only ever sent again with the same body. */
   readonly body_sha256: string;
   /** The request, addresses without their query. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Of the input file; null for an address. */
+  /** Digest of the input file; null for an address. */
   readonly input_sha256: string | null;
 }
 
@@ -44,7 +44,7 @@ interface RefusedRecord extends Common {
   readonly code: string;
   readonly retryable: boolean;
   readonly message?: string | undefined;
-  /** Of the answer, for support. */
+  /** Request id of the answer, for support. */
   readonly request_id?: string | undefined;
 }
 
@@ -179,7 +179,7 @@ export function newIntent(key: string): Intent {
 }
 
 /** An intent after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
-export function advance(intent: Intent, record: IntentRecord): Intent {
+export function advanceIntent(intent: Intent, record: IntentRecord): Intent {
   if (record.type === 'publishing') return addPublishing(intent, record);
   const times = { [record.type]: record.at, ...intent.times };
   if (record.type === 'intend')

@@ -22,7 +22,7 @@ export interface NewJob {
   readonly output_folder: string | null;
   /** Files among the inputs, absolute: no result may be written over them. */
   readonly input_files?: readonly string[] | undefined;
-  /** What its run names the results by. Missing for files that only vloc reads. */
+  /** Parts of the result names. Missing for files that only vloc reads. */
   readonly naming?: JobNaming | undefined;
 }
 
@@ -33,7 +33,7 @@ interface JobNaming {
   readonly stem: string;
   /** As it was asked for; null for one that the job finds out, and for results in none. */
   readonly language: string | null;
-  /** Of subtitles that the run writes in another format than the service's own. */
+  /** Format of subtitles, if the run converts them from the service's own format. */
   readonly format: string | null;
   /** Tracks that the run adds to the video, and the file that has them. */
   readonly keep?:

@@ -1,4 +1,4 @@
-/** Which tracks of its source are added to a finished video, as records name it. */
+/** Names, in records, the tracks of a source that are added to a finished video. */
 export const KEPT_TRACKS = ['audio', 'subtitles', 'audio and subtitles'] as const;
 export type KeptTracks = (typeof KEPT_TRACKS)[number];
 

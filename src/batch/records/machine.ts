@@ -1,4 +1,4 @@
-/** Who holds a lock, and whether that process is still there. Source: reliability, "Rules of the client", 5. */
+/** Identifies the holder of a lock, and checks whether that process still runs. Source: reliability, "Rules of the client", 5. */
 
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -37,7 +37,7 @@ type ProcessState =
   | { readonly state: 'gone' }
   | { readonly state: 'running'; readonly started: string | null };
 
-/** What is known of this machine and its processes. */
+/** Identity of this machine, and the state of its processes. */
 export interface Machine extends Pick<Holder, 'pid' | 'boot' | 'host' | 'pid_space' | 'folder'> {
   look(pid: number): ProcessState;
 }

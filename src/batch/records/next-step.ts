@@ -1,4 +1,4 @@
-/** What a run does about an earlier one's intents: never pay twice, never lose a paid result. Pure. */
+/** Next step for the intents of earlier runs: never pay twice, never lose a paid result. Pure. */
 import { LIMITS } from '../../protocol/limits.ts';
 import type { FinishedRecord, IntendRecord, Intent, Intents, StoredFile } from './intents.ts';
 
@@ -30,7 +30,7 @@ type NothingLeft =
 const MARGIN_MS = 60 * 60_000;
 
 /**
- * What is to be done about one intent.
+ * Next step for one intent.
  * @param now milliseconds since the epoch
  */
 export function nextStep({ key, asked, outcome }: Intent, now: number): NextStep {
@@ -79,7 +79,7 @@ export interface NewIntent {
 }
 
 /**
- * What is to be done about an item when the same command runs again: its newest intent decides, and only one that was
+ * Next step for an item when the same command runs again: its newest intent decides, and only one that was
  * surely not charged makes room for a new one.
  */
 export function nextStepForItem(intents: Intents, item: string, now: number): NextStep | NewIntent {

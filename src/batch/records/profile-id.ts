@@ -1,4 +1,4 @@
-/** Which service and which key a record belongs to. */
+/** Identifies the service and the key that a record belongs to. */
 import { hash } from 'node:crypto';
 
 /** 64 bits of SHA-256: enough that two profiles never get the same id. */

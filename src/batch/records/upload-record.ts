@@ -13,7 +13,7 @@ interface ReadyUpload {
   readonly expires_at: string;
 }
 
-/** What an upload must hold. */
+/** Content that an upload must have. */
 interface WantedBytes {
   readonly sha256: string;
   readonly size: number;

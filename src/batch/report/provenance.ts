@@ -1,4 +1,4 @@
-/** How the results of items were made, combined and in words. Pure. */
+/** Combines and describes the provenance of results. Pure. */
 import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */

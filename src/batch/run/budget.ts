@@ -93,7 +93,7 @@ export function createBudget(
       : { state: 'assumed', amount };
   }
 
-  /** Of a job whose size is unknown. */
+  /** Largest number of units to expect of a job whose size is unknown. */
   function mostUnits(kind: JobKind): number {
     if (KINDS[kind].unit === 'started_minute') return MOST_MINUTES;
     // A larger one than all before would exceed a limit that must hold.

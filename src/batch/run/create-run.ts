@@ -1,6 +1,6 @@
 /** Creates the state of a run. */
 import { createInputs } from '../../base/find-input.ts';
-import { pause } from '../../client/transport/retry.ts';
+import { pauseFor } from '../../client/transport/retry.ts';
 import { DOWNLOADS } from '../deliver/deliver-results.ts';
 import type { BatchItem, BatchListener, ItemState } from '../item.ts';
 import { createLimiter } from '../limiter.ts';
@@ -74,7 +74,7 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
     inputs,
     countBills,
     canAfford: (kind, units) => budget.judge(kind, units) !== 'stop',
-    pause: (ms) => pause(runtime, ms, stopping.launching),
+    pause: (ms) => pauseFor(runtime, ms, stopping.launching),
     takeBill(item, key, { billing }): readonly BatchRecord[] {
       const bill = budget.bill(item.key, item.kind, billing, item.units);
       reportCredits();

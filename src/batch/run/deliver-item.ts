@@ -15,12 +15,12 @@ import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/downloa
 import { type AddTracks, isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { deliveryOf, languageOfItem, resultPaths } from '../plan/delivery.ts';
-import { exists } from '../plan/file-status.ts';
+import { pathExists } from '../plan/file-status.ts';
 import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
 import { type StoredFile, storeFiles } from '../records/intents.ts';
-import { type Run, timestamp } from './run.ts';
+import { formatTimestamp, type Run } from './run.ts';
 
 /**
  * Delivers what a succeeded job of an item has made, and records it in the journal of the folder and in the job record of
@@ -79,7 +79,7 @@ function journalRecord(
     ],
     findReplaced: () => (batch.options.fresh ? [] : downloadedFiles(item.key, journal.intents)),
     async notePublishing(file) {
-      await journal.add({ type: 'publishing', key, at: timestamp(run), job_id: job.id, files: [file] });
+      await journal.add({ type: 'publishing', key, at: formatTimestamp(run), job_id: job.id, files: [file] });
       // The service does not state the hash of such a file, by which `jobs download` knows others.
       if (file.kept !== undefined) await run.note(() => jobs.notePublishing(job.id, file));
     },
@@ -105,7 +105,7 @@ async function filesOfOthers(
   job: Job,
   results: readonly ResultFile[],
 ): Promise<readonly StoredFile[]> {
-  const found = await Promise.all(results.map(({ path }) => exists(path)));
+  const found = await Promise.all(results.map(({ path }) => pathExists(path)));
   if (!found.includes(true)) return [];
   return (await run.note(() => run.batch.records.jobs.published(job.id))) ?? [];
 }
@@ -134,7 +134,7 @@ async function noteDownloaded(
 ): Promise<void> {
   const stored = storeFiles(files);
   if (stored.length < files.length) return;
-  const at = timestamp(run);
+  const at = formatTimestamp(run);
   await run.journal.add({ type: 'downloaded', key, at, job_id: job.id, files: stored, language });
 }
 
@@ -167,7 +167,7 @@ export async function copyRenamed(
     const file = known.find(({ asset }) => asset === assets[place]);
     if (file === undefined || file.kept !== item.keep) return null;
     const { asset, path: from, size: bytes, sha256, kept } = file;
-    if (delivery.existing === 'skip' && (await exists(target))) return null;
+    if (delivery.existing === 'skip' && (await pathExists(target))) return null;
     if (!(await isSameFile(from, { bytes, sha256 }))) return null;
     files.push({ asset: asset ?? '', path: target, bytes, sha256, kept, from });
   }
@@ -185,6 +185,6 @@ export async function copyRenamed(
   }
   const { job_id, language } = intent.outcome.record;
   const stored = storeFiles(files);
-  await journal.add({ type: 'downloaded', key, at: timestamp(run), job_id, files: stored, language });
+  await journal.add({ type: 'downloaded', key, at: formatTimestamp(run), job_id, files: stored, language });
   return files.map(({ from: _, ...file }) => file);
 }

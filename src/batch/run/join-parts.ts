@@ -18,7 +18,7 @@ import { createIntent, storeFiles } from '../records/intents.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
 import type { PreparedSource } from './preparations.ts';
-import { type Run, timestamp } from './run.ts';
+import { formatTimestamp, type Run } from './run.ts';
 import { digestRequest } from './submit.ts';
 
 /** The result of a part. */
@@ -201,7 +201,7 @@ function joinedRecords(
 ): BatchRecord[] {
   const { kind } = item;
   const key = `joined:${randomUUID()}`;
-  const at = timestamp(run);
+  const at = formatTimestamp(run);
   const intent = createIntent({
     key,
     at,

@@ -63,7 +63,7 @@ async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> 
   const { folder } = place;
   const live = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
   const { database, isCutOff } = await openRecords(recordsPath(place), BATCH_SCHEMA, {
-    // What was not committed is not there.
+    // Uncommitted records are lost, so the intents are read again.
     onRollback: () => readIntents(),
   });
   const view = viewRecords((table) => database.find(table), folder);

@@ -65,7 +65,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
     for (;;) {
       const [first] = waiting;
       if (first === undefined || stopping.reason !== null) return;
-      change(grow(window, runtime.now()));
+      change(growWindow(window, runtime.now()));
       const ms = msUntilRoom(window, runtime.now());
       if (ms > 0) {
         setAlarm(ms);
@@ -79,7 +79,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
       }
       waiting.shift();
       budget.begin(first.item.key, first.item.kind, first.units);
-      change(enter(window));
+      change(enterWindow(window));
       first.start();
     }
   }
@@ -102,9 +102,9 @@ export function createLauncher(parts: LauncherParts): Launcher {
       queueMicrotask(lookAgain);
     };
     return {
-      leave: () => end(leave(window, runtime.now()), true),
+      leave: () => end(leaveWindow(window, runtime.now()), true),
       putBack: (askedMs) => end(putBack(window, runtime.now(), askedMs), false),
-      withdraw: () => end(withdraw(window), false),
+      withdraw: () => end(withdrawFromWindow(window), false),
     };
   }
 
@@ -125,7 +125,7 @@ export function createLauncher(parts: LauncherParts): Launcher {
       return createPlace(item);
     },
     join() {
-      change(enter(window));
+      change(enterWindow(window));
       return createPlace(null);
     },
     lookAgain,
@@ -155,18 +155,18 @@ export function openWindow(most: number, nowMs: number): SlotWindow {
 }
 
 /** A job is sent, or found running. */
-export function enter(window: SlotWindow): SlotWindow {
+export function enterWindow(window: SlotWindow): SlotWindow {
   return { ...window, inFlight: window.inFlight + 1 };
 }
 
 /** A job has ended: its slot is free, and one more is tried. */
-export function leave(window: SlotWindow, nowMs: number): SlotWindow {
+export function leaveWindow(window: SlotWindow, nowMs: number): SlotWindow {
   const inFlight = window.inFlight - 1;
   return { ...resize(window, window.size + 1, nowMs), inFlight, closedUntilMs: nowMs };
 }
 
 /** No job was created, which says nothing about slots. */
-export function withdraw(window: SlotWindow): SlotWindow {
+export function withdrawFromWindow(window: SlotWindow): SlotWindow {
   return { ...window, inFlight: window.inFlight - 1 };
 }
 
@@ -181,7 +181,7 @@ export function putBack(window: SlotWindow, nowMs: number, askedMs: number | nul
 }
 
 /** Grows the window by one for each half minute. */
-export function grow(window: SlotWindow, nowMs: number): SlotWindow {
+export function growWindow(window: SlotWindow, nowMs: number): SlotWindow {
   const steps = Math.floor((nowMs - window.sinceMs) / GROW_EVERY_MS);
   if (steps < 1 || window.size >= window.most) return window;
   return {

@@ -10,7 +10,7 @@ import { hashInput } from './known-uploads.ts';
 
 export interface OpenBatch {
   readonly journal: BatchJournal;
-  /** What is recorded now. */
+  /** The current records; the facts are read once per call. */
   recorded(): Recorded;
   /** Releases the lock. A run that recorded nothing leaves no new folder behind. */
   close(): Promise<void>;
@@ -48,7 +48,7 @@ async function isHeld(journal: BatchJournal): Promise<boolean> {
   );
 }
 
-/** What is recorded now. The facts are read once, since a decision is made for each item. */
+/** Copies the current intents and facts. The facts are read once, since a decision is made for each item. */
 export function recordedIn({ intents, facts }: BatchJournal): Recorded {
   return { intents, facts };
 }

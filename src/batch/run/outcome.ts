@@ -118,7 +118,7 @@ function stopFailure(
   });
 }
 
-/** Of the jobs that were not started. */
+/** Kind of the jobs that were not started. */
 function kindOf(outcomes: readonly BatchOutcome[]): JobKind | null {
   return outcomes.find(({ state }) => state.phase === 'left' && state.jobId === null)?.item.kind ?? null;
 }

@@ -12,16 +12,16 @@ import type { RunOutcome } from './batch.ts';
 import { copyRenamed, deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
 import { decisionFailure, doneBefore, resultExpiredFailure, resultGoneFailure } from './outcome.ts';
-import { type Run, timestamp } from './run.ts';
+import { formatTimestamp, type Run } from './run.ts';
 import { afterTemporary, pauseOf, Stopped } from './stopping.ts';
 import {
   findIntended,
   type IntendedRequest,
-  intend,
   isWithoutSlot,
   noteNeverArrived,
-  resume,
-  submit,
+  recordIntent,
+  resumeRequest,
+  submitRequest,
 } from './submit.ts';
 import type { ProvidedSource } from './uploads.ts';
 
@@ -204,7 +204,7 @@ async function noteFinished({ run, item }: ItemRun, key: string, job: Job): Prom
   const language = foundLanguage(job);
   const state = status as FinishedRecord['state']; // it has ended
   const end = { job_id: id, state, error, expires_at: firstLinkExpiry(job), language };
-  const finished = { type: 'finished', key, at: timestamp(run), ...end } as const;
+  const finished = { type: 'finished', key, at: formatTimestamp(run), ...end } as const;
   const provenance = await run.batch.connection.readProvenance(id);
   const made = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
   await run.journal.add(finished, ...run.takeBill(item, key, job), ...made);
@@ -282,7 +282,7 @@ async function startJob(
   const attempt: Attempt = { order, intended: null, provided: null, refusedUploads: 0, failures: 0 };
   if (asked !== null) {
     if (item.input.type === 'job') attempt.provided = await run.sources.provide(item, order);
-    attempt.intended = resume(item, asked, attempt.provided);
+    attempt.intended = resumeRequest(item, asked, attempt.provided);
     if (attempt.intended === null) {
       const job = await findIntended(run, item, asked);
       if (job !== null) return { key: asked.key, job, place: run.launcher.join() };
@@ -310,7 +310,7 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
     attempt.provided?.use();
     run.tell(item, { phase: 'submitting' });
     if (attempt.intended === null) attempt.intended = await intendFrom(run, item, attempt);
-    const job = await submit(run, item, attempt.intended);
+    const job = await submitRequest(run, item, attempt.intended);
     run.streak.inARow = 0;
     return { key: attempt.intended.key, job, place };
   } catch (error) {
@@ -327,7 +327,7 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
 
 function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<IntendedRequest> {
   if (provided === null) throw new TypeError('an intent needs a source');
-  return intend(run, item, provided);
+  return recordIntent(run, item, provided);
 }
 
 /** Prepares a retry, or throws the failure. */

@@ -51,7 +51,7 @@ export interface Run {
 }
 
 /** RFC 3339, for records. */
-export function timestamp(run: Run): string {
+export function formatTimestamp(run: Run): string {
   return new Date(run.batch.runtime.now()).toISOString();
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a run responds to failures: it retries the item, or stops. A stopped run starts nothing new and, for some reasons, also
+ * Responds to the failures of a run: it retries the item, or stops. A stopped run starts nothing new and, for some reasons, also
  * stops waiting. Source: design, "Transport", "Exit codes".
  */
 

@@ -17,7 +17,7 @@ import type { NewJob } from '../records/job-record.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
 import { attachedIds } from './lost-jobs.ts';
 import { resultExpiredFailure } from './outcome.ts';
-import { type Run, timestamp } from './run.ts';
+import { formatTimestamp, type Run } from './run.ts';
 import type { ProvidedSource } from './uploads.ts';
 
 /** A request whose intent is on the disk. It may be sent repeatedly, always unchanged. */
@@ -27,14 +27,18 @@ export interface IntendedRequest {
 }
 
 /** Records the intent of a request. @throws Failure (`disk`), and then nothing may be sent */
-export async function intend(run: Run, item: BatchItem, provided: ProvidedSource): Promise<IntendedRequest> {
+export async function recordIntent(
+  run: Run,
+  item: BatchItem,
+  provided: ProvidedSource,
+): Promise<IntendedRequest> {
   const { kind } = item;
   const reference = { batch: run.batchReference, item: itemReference(item, provided.sha256) };
   const request = buildRequest(item, provided.source, writeReference(reference));
   const key = run.batch.runtime.idempotencyKey();
   const record = createIntent({
     key,
-    at: timestamp(run),
+    at: formatTimestamp(run),
     kind,
     item: item.key,
     body_sha256: digestRequest(request),
@@ -46,7 +50,7 @@ export async function intend(run: Run, item: BatchItem, provided: ProvidedSource
 }
 
 /** The request of an earlier run; null if its input has changed, so that the same bytes cannot be sent again. */
-export function resume(
+export function resumeRequest(
   item: BatchItem,
   asked: IntendRecord,
   provided: ProvidedSource | null,
@@ -59,7 +63,11 @@ export function resume(
  * Sends the request and records the answer.
  * @throws Failure; unless it was recorded as refused or there was no slot, it is unknown whether there is a job
  */
-export async function submit(run: Run, item: BatchItem, { key, request }: IntendedRequest): Promise<Job> {
+export async function submitRequest(
+  run: Run,
+  item: BatchItem,
+  { key, request }: IntendedRequest,
+): Promise<Job> {
   const { client } = run.batch.connection;
   try {
     // The plan has checked the fields against the rules of the kind; the service checks those that --set adds.
@@ -75,7 +83,7 @@ export async function submit(run: Run, item: BatchItem, { key, request }: Intend
       await run.journal.add({
         type: 'refused',
         key,
-        at: timestamp(run),
+        at: formatTimestamp(run),
         code,
         message,
         retryable,
@@ -88,7 +96,7 @@ export async function submit(run: Run, item: BatchItem, { key, request }: Intend
 
 /** Records that the service has created the job of an intent. */
 async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
-  const accepted = { type: 'accepted', key, at: timestamp(run), job_id: job.id } as const;
+  const accepted = { type: 'accepted', key, at: formatTimestamp(run), job_id: job.id } as const;
   await run.journal.add(accepted, ...run.takeBill(item, key, job));
   await noteJob(run, item, job);
 }
@@ -102,7 +110,7 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
     records.jobs.add({
       id: job.id,
       kind,
-      created_at: job.created_at === '' ? timestamp(run) : job.created_at,
+      created_at: job.created_at === '' ? formatTimestamp(run) : job.created_at,
       client_reference: job.client_reference,
       command,
       inputs: [input.type === 'url' ? input.url : input.label],
@@ -113,7 +121,7 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
   );
 }
 
-/** What `jobs wait` and `jobs download` derive the names of results from. */
+/** Parts from which `jobs wait` and `jobs download` derive the names of results. */
 function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
   const { folder, input } = item;
   const format = rewrite?.extension.slice(1) ?? null;
@@ -159,7 +167,7 @@ export function noteNeverArrived(run: Run, { key }: IntendRecord): Promise<void>
   return run.journal.add({
     type: 'refused',
     key,
-    at: timestamp(run),
+    at: formatTimestamp(run),
     code: 'NEVER_ARRIVED',
     retryable: true,
   });

@@ -12,7 +12,7 @@ export interface StageSubtitleRecord {
   readonly language: string;
   /** Relative to the output folder. */
   readonly path: string;
-  /** Of the bytes of the file, lower-case hex. */
+  /** Digest of the bytes of the file, lower-case hex. */
   readonly sha256: string;
   /** Whether the file has replaced an earlier one. */
   readonly is_placed?: boolean;

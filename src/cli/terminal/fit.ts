@@ -1,6 +1,6 @@
 /** Cells cut so that a table fits its terminal, measured in cells of the screen and not in characters. */
 
-/** How wide a text is on a terminal, in cells. */
+/** Measures the width of text on a terminal, in cells. */
 type Measure = (text: string) => number;
 
 const ASCII = /^[\x20-\x7e]*$/;
@@ -73,11 +73,11 @@ export function fitRows(
     excess -= present - wanted;
     widths[at] = wanted;
   }
-  return rows.map((row) => row.map((cell, at) => shorten(cell, widths[at] ?? 0, measure)));
+  return rows.map((row) => row.map((cell, at) => shortenText(cell, widths[at] ?? 0, measure)));
 }
 
 /** The beginning of a text that fits, with `…` where something is missing; never half a character. */
-export function shorten(text: string, width: number, measure: Measure): string {
+export function shortenText(text: string, width: number, measure: Measure): string {
   if (measure(text) <= width) return text;
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import type { Io, Progress, RunningWork, WorkSummary } from '../../commands/context/context.ts';
 import { formatDuration } from '../../commands/context/format.ts';
 import { escapeControls } from './escape.ts';
-import { shorten } from './fit.ts';
+import { shortenText } from './fit.ts';
 import { describeCounts, describeOutlook, describeStep, drawBar } from './progress-text.ts';
 import type { Repeat } from './repeat.ts';
 import { createScreen, type ScreenSize } from './screen.ts';
@@ -66,8 +66,8 @@ export function drawBoard(
   ];
   const work = shown.map((each) => drawRow(each, width, now));
   const more = hidden > 0 ? [`  … and ${hidden} more`] : [];
-  return [...totals.map((line) => shorten(line, width, stringWidth)), ...work, ...more].map((line) =>
-    shorten(line, width, stringWidth).replace(/─+/, (rest) => style.faint(rest)),
+  return [...totals.map((line) => shortenText(line, width, stringWidth)), ...work, ...more].map((line) =>
+    shortenText(line, width, stringWidth).replace(/─+/, (rest) => style.faint(rest)),
   );
 }
 
@@ -110,7 +110,7 @@ function drawRow({ label, step, since }: RunningWork, width: number, now: number
   const cells = [
     pad(shortenMiddle(escapeControls(label), columns.label), columns.label),
     ...(columns.bar === 0 ? [] : [drawBar(step.fraction)]),
-    pad(shorten(escapeControls(text), columns.step, stringWidth), columns.step),
+    pad(shortenText(escapeControls(text), columns.step, stringWidth), columns.step),
     ...(columns.time === 0 ? [] : [formatDuration(now - since).padStart(columns.time)]),
   ];
   return `${GAP}${cells.join(GAP)}`;

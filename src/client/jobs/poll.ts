@@ -8,7 +8,7 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { REDIRECTED } from '../transport/answer.ts';
-import { pause } from '../transport/retry.ts';
+import { pauseFor } from '../transport/retry.ts';
 
 interface Poll<T> {
   read(limits: CallOptions): Promise<T>;
@@ -88,7 +88,7 @@ export async function pollUntilDone<T>(context: ClientContext, poll: Poll<T>): P
     }
     const left = end - runtime.now();
     if (left <= 0) throw poll.timeOver();
-    await pause(runtime, Math.min(delay, left), poll.signal);
+    await pauseFor(runtime, Math.min(delay, left), poll.signal);
   }
 }
 

@@ -8,7 +8,7 @@ import type { CallOptions } from '../call.ts';
 import type { ClientContext } from '../context.ts';
 import { readJob } from '../read/job.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
-import { pause } from '../transport/retry.ts';
+import { pauseFor } from '../transport/retry.ts';
 import {
   addFailedPoll,
   createChangeReporter,
@@ -82,9 +82,9 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
     try {
       const ids = [...new Set(present.map(({ id }) => id))];
       await pollJobs(jobs, kind, ids, limits, {
-        ended: (id) => waitingFor(id).forEach(tellEnd),
+        ended: (id) => waitingFor(id).forEach(reportEnd),
         found(id, found) {
-          for (const waiter of waitingFor(id)) tell(waiter, found);
+          for (const waiter of waitingFor(id)) reportFound(waiter, found);
         },
       });
       failed = null;
@@ -93,17 +93,17 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
     }
   }
 
-  function tell(waiter: Waiter, found: Job | Failure): void {
+  function reportFound(waiter: Waiter, found: Job | Failure): void {
     if (found instanceof Failure) {
       if (leave(waiter)) waiter.reject(found);
       return;
     }
-    if (isTerminal(found.status)) tellEnd(waiter);
+    if (isTerminal(found.status)) reportEnd(waiter);
     waiter.report(found);
     if (isTerminal(found.status) && leave(waiter)) waiter.resolve(found);
   }
 
-  function tellEnd(waiter: Waiter): void {
+  function reportEnd(waiter: Waiter): void {
     if (waiter.hasEnded) return;
     waiter.hasEnded = true;
     waiter.options.onEnd?.();
@@ -159,7 +159,7 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
       waker = new AbortController();
       const { signal } = waker;
       const ms = msUntilPoll();
-      if (ms > 0) await pause(runtime, ms, signal).catch(() => undefined);
+      if (ms > 0) await pauseFor(runtime, ms, signal).catch(() => undefined);
       // A waiter came or left, so that the next poll must be planned again.
       if (signal.aborted) continue;
       await poll();

@@ -8,10 +8,10 @@ import {
   asObject,
   asText,
   type JsonObject,
-  member,
   missingFieldFailure,
   needId,
   needObject,
+  readMember,
   readStatus,
   rememberRequest,
   requestIdOf,
@@ -33,11 +33,11 @@ export function readJobSummary(
     id,
     object: kind,
     status: readStatus(origin, object, JOB_STATUSES, 'processing', onUnknown),
-    progress: Math.min(100, Math.max(0, asNumber(member(object, 'progress')) ?? 0)),
-    client_reference: asText(member(object, 'client_reference')),
-    created_at: asText(member(object, 'created_at')) ?? '',
-    updated_at: asText(member(object, 'updated_at')) ?? '',
-    detail_url: asText(member(object, 'detail_url')) ?? `/v1/${KINDS[kind].path}/${id}`,
+    progress: Math.min(100, Math.max(0, asNumber(readMember(object, 'progress')) ?? 0)),
+    client_reference: asText(readMember(object, 'client_reference')),
+    created_at: asText(readMember(object, 'created_at')) ?? '',
+    updated_at: asText(readMember(object, 'updated_at')) ?? '',
+    detail_url: asText(readMember(object, 'detail_url')) ?? `/v1/${KINDS[kind].path}/${id}`,
   };
 }
 
@@ -56,37 +56,37 @@ export function readJob<K extends JobKind>(
   const job: Job<K> = {
     ...summary,
     object: kind,
-    stage: asText(member(object, 'stage')),
-    input: asObject(member(object, 'input')) ?? {},
-    error: readJobError(asObject(member(object, 'error'))),
+    stage: asText(readMember(object, 'stage')),
+    input: asObject(readMember(object, 'input')) ?? {},
+    error: readJobError(asObject(readMember(object, 'error'))),
     // As sent: its type names what the kind promises, and `assetsOf` checks it.
-    result: asObject(member(object, 'result')) as JobResult<K> | null,
-    billing: readBilling(asObject(member(object, 'billing'))),
-    expires_at: asText(member(object, 'expires_at')),
-    started_at: asText(member(object, 'started_at')),
-    finished_at: asText(member(object, 'finished_at')),
+    result: asObject(readMember(object, 'result')) as JobResult<K> | null,
+    billing: readBilling(asObject(readMember(object, 'billing'))),
+    expires_at: asText(readMember(object, 'expires_at')),
+    started_at: asText(readMember(object, 'started_at')),
+    finished_at: asText(readMember(object, 'finished_at')),
   };
   return rememberRequest(job, requestId);
 }
 
 function readJobError(error: JsonObject | null): JobError | null {
   if (error === null) return null;
-  const code = asText(member(error, 'code')) ?? 'UNKNOWN';
+  const code = asText(readMember(error, 'code')) ?? 'UNKNOWN';
   return {
     code,
-    message: asText(member(error, 'message')) ?? asText(member(error, 'detail')) ?? code,
-    retryable: member(error, 'retryable') === true,
+    message: asText(readMember(error, 'message')) ?? asText(readMember(error, 'detail')) ?? code,
+    retryable: readMember(error, 'retryable') === true,
   };
 }
 
 function readBilling(billing: JsonObject | null): Billing | null {
   if (billing === null) return null;
   return {
-    status: asText(member(billing, 'status')),
-    unit: asText(member(billing, 'unit')),
-    quantity: asNumber(member(billing, 'quantity')),
-    reserved_credits: asNumber(member(billing, 'reserved_credits')),
-    charged_credits: asNumber(member(billing, 'charged_credits')),
+    status: asText(readMember(billing, 'status')),
+    unit: asText(readMember(billing, 'unit')),
+    quantity: asNumber(readMember(billing, 'quantity')),
+    reserved_credits: asNumber(readMember(billing, 'reserved_credits')),
+    charged_credits: asNumber(readMember(billing, 'charged_credits')),
   };
 }
 
@@ -113,7 +113,7 @@ export function assetsOf(job: Job): JobAsset[] {
 }
 
 function needAsset(job: Job, name: string): Asset {
-  const value = job.result === null ? undefined : member(job.result, name);
+  const value = job.result === null ? undefined : readMember(job.result, name);
   const inherited = asText(job.result?.expires_at) ?? job.expires_at;
   const asset = readAsset(value, inherited);
   if (asset !== null) return asset;
@@ -124,14 +124,14 @@ function needAsset(job: Job, name: string): Asset {
 function readAsset(value: unknown, inheritedExpiry: string | null): Asset | null {
   const object: JsonObject | null = typeof value === 'string' ? { url: value } : asObject(value);
   if (object === null) return null;
-  const url = asText(member(object, 'url')) ?? asText(member(object, 'download_url'));
+  const url = asText(readMember(object, 'url')) ?? asText(readMember(object, 'download_url'));
   if (url === null) return null;
-  const size = asNumber(member(object, 'size_bytes'));
-  const sha256 = asText(member(object, 'sha256'))?.toLowerCase() ?? '';
+  const size = asNumber(readMember(object, 'size_bytes'));
+  const sha256 = asText(readMember(object, 'sha256'))?.toLowerCase() ?? '';
   return {
     url,
-    expires_at: asText(member(object, 'expires_at')) ?? inheritedExpiry,
-    content_type: asText(member(object, 'content_type')),
+    expires_at: asText(readMember(object, 'expires_at')) ?? inheritedExpiry,
+    content_type: asText(readMember(object, 'content_type')),
     size_bytes: size !== null && Number.isSafeInteger(size) && size >= 0 ? size : null,
     sha256: /^[0-9a-f]{64}$/.test(sha256) ? sha256 : null,
   };

@@ -21,7 +21,7 @@ export function asObject(value: unknown): JsonObject | null {
 }
 
 /** Own members only: `constructor` and the like are never found. */
-export function member(object: JsonObject, name: string): unknown {
+export function readMember(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
@@ -72,15 +72,15 @@ export function needObject(origin: ResponseSource, value: unknown): JsonObject {
 
 /** @throws Failure when the field is not a string, or empty */
 function needText(origin: ResponseSource, object: JsonObject, field: string): string {
-  const text = asText(member(object, field));
-  if (text === null) throw missingFieldFailure(origin, field, member(object, field));
+  const text = asText(readMember(object, field));
+  if (text === null) throw missingFieldFailure(origin, field, readMember(object, field));
   return text;
 }
 
 /** @throws Failure when the field is not a number */
 export function needNumber(origin: ResponseSource, object: JsonObject, field: string): number {
-  const number = asNumber(member(object, field));
-  if (number === null) throw missingFieldFailure(origin, field, member(object, field));
+  const number = asNumber(readMember(object, field));
+  if (number === null) throw missingFieldFailure(origin, field, readMember(object, field));
   return number;
 }
 
@@ -153,15 +153,15 @@ export function readList<Item>(
 ): ListPage<Item> {
   const origin: ResponseSource = { subject: 'the list', requestId };
   const object = needObject(origin, body);
-  const data = member(object, 'data');
+  const data = readMember(object, 'data');
   if (!Array.isArray(data)) throw missingFieldFailure(origin, 'data', data);
-  const cursor = asText(member(object, 'next_cursor'));
-  if (member(object, 'has_more') === true && cursor === null)
+  const cursor = asText(readMember(object, 'next_cursor'));
+  if (readMember(object, 'has_more') === true && cursor === null)
     throw missingFieldFailure(origin, 'next_cursor');
   return {
     object: 'list',
     data: data.map((item) => readItem(item, requestId)),
-    has_more: member(object, 'has_more') !== false && cursor !== null,
+    has_more: readMember(object, 'has_more') !== false && cursor !== null,
     next_cursor: cursor,
   };
 }

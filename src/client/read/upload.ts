@@ -5,11 +5,11 @@ import {
   asObject,
   asText,
   type JsonObject,
-  member,
   missingFieldFailure,
   needId,
   needObject,
   type ResponseSource,
+  readMember,
   readStatus,
   rememberRequest,
   type UnknownStatusReceiver,
@@ -37,43 +37,46 @@ export function readUpload(
     id,
     object: 'upload',
     status: readStatus(origin, object, UPLOAD_STATUSES, unsettled, onUnknown),
-    purpose: UPLOAD_PURPOSES.find((purpose) => purpose === member(object, 'purpose')) ?? null,
-    file_name: asText(member(object, 'file_name')),
-    content_type: asText(member(object, 'content_type')),
-    size_bytes: asNumber(member(object, 'size_bytes')),
+    purpose: UPLOAD_PURPOSES.find((purpose) => purpose === readMember(object, 'purpose')) ?? null,
+    file_name: asText(readMember(object, 'file_name')),
+    content_type: asText(readMember(object, 'content_type')),
+    size_bytes: asNumber(readMember(object, 'size_bytes')),
     upload_request: target,
-    media: readMedia(asObject(member(object, 'media'))),
-    subtitle: readSubtitle(asObject(member(object, 'subtitle'))),
-    error: readError(asObject(member(object, 'error'))),
-    client_reference: asText(member(object, 'client_reference')),
-    created_at: asText(member(object, 'created_at')),
-    updated_at: asText(member(object, 'updated_at')),
-    expires_at: asText(member(object, 'expires_at')),
-    detail_url: asText(member(object, 'detail_url')) ?? `/v1/uploads/${id}`,
+    media: readMedia(asObject(readMember(object, 'media'))),
+    subtitle: readSubtitle(asObject(readMember(object, 'subtitle'))),
+    error: readError(asObject(readMember(object, 'error'))),
+    client_reference: asText(readMember(object, 'client_reference')),
+    created_at: asText(readMember(object, 'created_at')),
+    updated_at: asText(readMember(object, 'updated_at')),
+    expires_at: asText(readMember(object, 'expires_at')),
+    detail_url: asText(readMember(object, 'detail_url')) ?? `/v1/uploads/${id}`,
   };
   return rememberRequest(upload, requestId);
 }
 
 function readTarget(origin: ResponseSource, upload: JsonObject): UploadTarget | null {
-  const name = TARGET_NAMES.find((each) => asObject(member(upload, each)) !== null);
+  const name = TARGET_NAMES.find((each) => asObject(readMember(upload, each)) !== null);
   if (name === undefined) return null;
-  const target = asObject(member(upload, name)) ?? {};
-  const url = asText(member(target, 'url')) ?? asText(member(target, 'upload_url'));
+  const target = asObject(readMember(upload, name)) ?? {};
+  const url = asText(readMember(target, 'url')) ?? asText(readMember(target, 'upload_url'));
   if (url === null) throw missingFieldFailure(origin, `${name}.url`);
-  const method = (asText(member(target, 'method')) ?? 'PUT').toUpperCase();
+  const method = (asText(readMember(target, 'method')) ?? 'PUT').toUpperCase();
   if (method !== 'PUT') throw missingFieldFailure(origin, `${name}.method`, method);
   return {
     method,
     url,
-    headers: readHeaders(member(target, 'headers')),
-    expires_at: asText(member(target, 'expires_at')) ?? '',
+    headers: readHeaders(readMember(target, 'headers')),
+    expires_at: asText(readMember(target, 'expires_at')) ?? '',
   };
 }
 
 /** An object, or an array of `{name, value}`. */
 function readHeaders(value: unknown): Record<string, string> {
   const pairs = Array.isArray(value)
-    ? value.map((entry) => [member(asObject(entry) ?? {}, 'name'), member(asObject(entry) ?? {}, 'value')])
+    ? value.map((entry) => [
+        readMember(asObject(entry) ?? {}, 'name'),
+        readMember(asObject(entry) ?? {}, 'value'),
+      ])
     : Object.entries(asObject(value) ?? {});
   const headers: Record<string, string> = {};
   for (const [name, content] of pairs) {
@@ -86,25 +89,28 @@ function readHeaders(value: unknown): Record<string, string> {
 function readMedia(media: JsonObject | null): UploadMedia | null {
   if (media === null) return null;
   return {
-    duration_seconds: asNumber(member(media, 'duration_seconds')),
-    container: asText(member(media, 'container')),
-    video: asObject(member(media, 'video')),
-    audio: asObject(member(media, 'audio')),
+    duration_seconds: asNumber(readMember(media, 'duration_seconds')),
+    container: asText(readMember(media, 'container')),
+    video: asObject(readMember(media, 'video')),
+    audio: asObject(readMember(media, 'audio')),
   };
 }
 
 function readSubtitle(subtitle: JsonObject | null): Upload['subtitle'] {
   if (subtitle === null) return null;
   return {
-    lines: asNumber(member(subtitle, 'lines')),
-    duration_seconds: asNumber(member(subtitle, 'duration_seconds')),
+    lines: asNumber(readMember(subtitle, 'lines')),
+    duration_seconds: asNumber(readMember(subtitle, 'duration_seconds')),
   };
 }
 
 function readError(error: JsonObject | null): Upload['error'] {
   if (error === null) return null;
-  const code = asText(member(error, 'code')) ?? 'UNKNOWN';
-  return { code, message: asText(member(error, 'message')) ?? asText(member(error, 'detail')) ?? code };
+  const code = asText(readMember(error, 'code')) ?? 'UNKNOWN';
+  return {
+    code,
+    message: asText(readMember(error, 'message')) ?? asText(readMember(error, 'detail')) ?? code,
+  };
 }
 
 /** The names of the fields of an upload. */

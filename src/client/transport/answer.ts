@@ -3,7 +3,7 @@ import { Failure, type FailureFacts } from '../../base/failure.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ApiResponse } from '../call.ts';
-import { asObject, asText, member } from '../read/record.ts';
+import { asObject, asText, readMember } from '../read/record.ts';
 import {
   adviseUser,
   BLAMES,
@@ -172,16 +172,16 @@ const PROBLEM_TYPE = /^application\/problem\+json\s*(?:;|$)/i;
 export function readProblem(body: unknown, contentType: string): ReadProblem | null {
   const object = asObject(body);
   if (object === null) return null;
-  const code = asText(member(object, 'code'));
-  const hasMembers = MEMBERS.some((name) => member(object, name) !== undefined);
+  const code = asText(readMember(object, 'code'));
+  const hasMembers = MEMBERS.some((name) => readMember(object, name) !== undefined);
   if (!hasMembers || (code === null && !PROBLEM_TYPE.test(contentType))) return null;
-  const retryable = member(object, 'retryable');
+  const retryable = readMember(object, 'retryable');
   return {
     code,
-    message: asText(member(object, 'detail')) ?? asText(member(object, 'title')),
+    message: asText(readMember(object, 'detail')) ?? asText(readMember(object, 'title')),
     retryable: typeof retryable === 'boolean' ? retryable : null,
-    requestId: asText(member(object, 'request_id')),
-    errors: readErrors(member(object, 'errors')),
+    requestId: asText(readMember(object, 'request_id')),
+    errors: readErrors(readMember(object, 'errors')),
   };
 }
 
@@ -190,8 +190,8 @@ function readErrors(value: unknown): FieldError[] {
   return value.slice(0, MAX_ERRORS).flatMap((entry) => {
     const object = asObject(entry);
     if (object === null) return [];
-    const pointer = asText(member(object, 'pointer')) ?? '';
-    const detail = asText(member(object, 'detail')) ?? '';
+    const pointer = asText(readMember(object, 'pointer')) ?? '';
+    const detail = asText(readMember(object, 'detail')) ?? '';
     return pointer === '' && detail === '' ? [] : [{ pointer, detail }];
   });
 }

@@ -1,4 +1,4 @@
-/** Whether a request goes through a proxy, and the errors of proxies. */
+/** Decides whether a request goes through a proxy, and explains the errors of proxies. */
 import { errorCode } from '../../base/system-error.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Whether and when a failed attempt is repeated, and the loop that repeats it: for signed calls, PUT and downloads alike.
+ * Decides whether and when a failed attempt is repeated, and repeats it: for signed calls, PUT and downloads alike.
  * Source: design, "Transport".
  */
 import { describeDuration } from '../../base/amounts.ts';
@@ -169,12 +169,12 @@ export async function withRetries<T>(
     lastCost = step.cost;
     if (!step.counts) failedAttempts -= 1;
     announce(emit, failure, step);
-    await pause(runtime, step.ms, limits.signal);
+    await pauseFor(runtime, step.ms, limits.signal);
   }
 }
 
 /** Sleeps; an abort rejects with the signal's own reason. */
-export async function pause(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     if (ms > 0) await runtime.sleep(ms, signal);
   } catch (error) {

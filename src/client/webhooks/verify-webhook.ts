@@ -1,5 +1,5 @@
 /**
- * Whether a webhook delivery is genuine, and if not, which check failed: pure.
+ * Verifies a webhook delivery, and names the check that failed: pure.
  * Source: specification, "Events" (receiver rules); contract, "Webhooks".
  */
 
@@ -9,7 +9,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { JOB_STATUSES, type JobStatus } from '../../protocol/states.ts';
 import { matchWebhookLayout, type WebhookLayout } from '../../protocol/webhook-signature.ts';
-import { asObject, asText, type JsonObject, member } from '../read/record.ts';
+import { asObject, asText, type JsonObject, readMember } from '../read/record.ts';
 
 export interface ReceivedWebhook {
   /** The raw bytes received, never a body that was parsed and serialized again. */
@@ -222,20 +222,20 @@ export interface WebhookEvent {
 /** Reads a verified body; never throws, even if it is not JSON. */
 export function readEvent(body: Uint8Array | string): WebhookEvent {
   const event = parse(body);
-  const type = asText(member(event, 'type'));
+  const type = asText(readMember(event, 'type'));
   const [typeKind, typeStatus] = type?.split('.') ?? [];
-  const data = asObject(member(event, 'data')) ?? {};
-  const kind = asText(member(data, 'object')) ?? typeKind;
-  const status = asText(member(data, 'status')) ?? typeStatus;
+  const data = asObject(readMember(event, 'data')) ?? {};
+  const kind = asText(readMember(data, 'object')) ?? typeKind;
+  const status = asText(readMember(data, 'status')) ?? typeStatus;
   return {
     type,
-    created_at: asText(member(event, 'created_at')),
+    created_at: asText(readMember(event, 'created_at')),
     job: {
-      id: asText(member(data, 'id')),
+      id: asText(readMember(data, 'id')),
       kind: JOB_KIND_NAMES.find((each) => each === kind) ?? null,
       status: JOB_STATUSES.find((each) => each === status) ?? null,
-      client_reference: asText(member(data, 'client_reference')),
-      detail_url: asText(member(data, 'detail_url')),
+      client_reference: asText(readMember(data, 'client_reference')),
+      detail_url: asText(readMember(data, 'detail_url')),
     },
   };
 }

@@ -4,7 +4,7 @@ import { flagOption, pairsOption, textOption } from '../../base/option.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readPages } from '../context/lists.ts';
 import { readBody } from '../context/request-body.ts';
@@ -63,7 +63,7 @@ export const api: Command = defineCommand({
       idempotencyKey: key,
       signal: context.signal,
     };
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       if (key !== undefined) context.terminal.note(`Idempotency-Key: ${key}`);
       if (options.paginate) await printEntries(context, await readAllPages(connection.client, call));

@@ -2,7 +2,7 @@ import { creditTransactionFields } from '../../client/credits.ts';
 import type { CreditTransaction, ListFilters } from '../../client/index.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 
@@ -39,7 +39,7 @@ export const creditsHistory: Command = defineCommand({
   run: async (context, _operands, options) => {
     const request = readListRequest('listCreditTransactions', options, context.io.now());
     const filters: ListFilters = request.filters;
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       const { credits } = connection.client;
       const list = await readPages(request, (page) =>

@@ -1,7 +1,7 @@
 import { creditBalanceFields } from '../../client/credits.ts';
 import type { CreditBalance } from '../../client/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import { formatRelative } from '../context/format.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 
@@ -41,7 +41,7 @@ export const credits: Command = defineCommand({
   ],
   schemas: async () => (await import('./outputs.ts')).CREDIT_BALANCE,
   run: async (context) => {
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       const balance = await connection.client.credits.balance({ signal: context.signal });
       await printRecord(context, BALANCE, balance);

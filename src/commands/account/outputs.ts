@@ -1,4 +1,4 @@
-/** What commands print of the records of a service: jobs, uploads, credits, and any answer to `vloc api`. */
+/** Output schemas for the records of a service: jobs, uploads, credits, and any answer to `vloc api`. */
 import * as v from 'valibot';
 import type {
   CreditBalance,

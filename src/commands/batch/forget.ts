@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, numberOption } from '../../base/option.ts';
 import { isNonFileInput } from '../../batch/plan/candidate.ts';
-import { exists } from '../../batch/plan/file-status.ts';
+import { pathExists } from '../../batch/plan/file-status.ts';
 import { nameOfKey, readPartKey } from '../../batch/plan/item-key.ts';
 import { readItemKeys } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
@@ -147,7 +147,7 @@ export async function findGone({ records, facts }: OpenBatch): Promise<readonly 
     const own = known.get(item.key);
     const places =
       own === undefined ? possiblePlaces(item, facts.commands) : own.path === null ? [] : [own.path];
-    const found = await Promise.all(places.map((path) => exists(path)));
+    const found = await Promise.all(places.map((path) => pathExists(path)));
     if (places.length > 0 && !found.includes(true)) gone.push(item);
   }
   return gone;

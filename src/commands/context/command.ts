@@ -1,4 +1,4 @@
-/** What a command consists of: data for help, parser, completions and documents, and the function that runs it. */
+/** Definition of a command: data for help, parser, completions and documents, and the function that runs it. */
 
 import * as v from 'valibot';
 import { type Failure, usageFailure } from '../../base/failure.ts';
@@ -32,7 +32,7 @@ export function operandParts(operands: Operands): Readonly<Record<string, string
   return 'parts' in operands ? operands.parts : { [writeOperands(operands)]: operands.help };
 }
 
-/** What is said about all operands together. */
+/** Help text for all operands together. */
 export function operandHelp(operands: Operands): string {
   return Object.values(operandParts(operands)).join('; ');
 }
@@ -45,7 +45,7 @@ export interface Example {
 /** JSON Schemas of what a command prints without --fields and --jq; null for a form that it does not have. */
 export interface PrintedSchemas {
   readonly json: JsonSchema | null;
-  /** Of each line. */
+  /** Schema of each line. */
   readonly ndjson: JsonSchema | null;
 }
 
@@ -57,7 +57,7 @@ interface CommandDefinition<T extends OptionTable> {
   readonly notes?: readonly string[];
   /** The field names that --fields accepts; missing for commands that print no records. */
   readonly fields?: () => readonly string[];
-  /** What it prints in JSON; loaded only for programs that ask. */
+  /** JSON Schemas of its output; loaded only for programs that ask. */
   readonly schemas: () => Promise<PrintedSchemas>;
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
@@ -69,7 +69,7 @@ export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
   readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
 }
 
-/** What a command does when an agent calls it through `vloc mcp`; commands without it are not offered. */
+/** Effect of a command when an agent calls it through `vloc mcp`; commands without it are not offered. */
 export type ToolEffect = 'reads' | 'writes' | 'pays' | 'cancels';
 
 /** A command of the tree with the words that call it. */

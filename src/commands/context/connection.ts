@@ -34,7 +34,7 @@ export interface Connection {
 const EMBEDDED_POLL_MS = 200;
 
 /** Connects to the service of the run; a note on stderr says if it is the embedded one. The caller must close. */
-export async function connect(context: Context): Promise<Connection> {
+export async function connectService(context: Context): Promise<Connection> {
   const target = await chooseService(context);
   return target.type === 'remote'
     ? connectRemote(target, context)

@@ -1,4 +1,4 @@
-/** What a command gets: streams, the output form, the signal that ends it, and the terminal. */
+/** Context of a command: streams, the output form, the signal that ends it, and the terminal. */
 
 import type { Readable, Writable } from 'node:stream';
 import type { Failure } from '../../base/failure.ts';

@@ -10,7 +10,7 @@ interface AddressFlags {
 
 const FLAGS: AddressFlags = { host: '--host', port: '--port' };
 
-/** What to do about an address that cannot be used, by error. */
+/** Advice for an address that cannot be used, by error code. */
 const ADDRESS_ADVICE: Readonly<Record<string, (flags: AddressFlags) => string>> = {
   EADDRINUSE: ({ port }) => `Another program listens there: choose another ${port}, or stop that program.`,
   EADDRNOTAVAIL: ({ host }) => `This machine does not have that address: choose another ${host}.`,

@@ -1,4 +1,4 @@
-/** What commands print in JSON, as JSON Schemas: the forms that several commands share. */
+/** JSON Schemas of the output that several commands share. */
 import * as v from 'valibot';
 import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import type { PrintedSchemas } from './command.ts';

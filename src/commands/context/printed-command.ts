@@ -7,7 +7,7 @@ import type { Context, Io } from './context.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What determines how a command is printed. */
+/** Parts of the context that determine how a command is printed. */
 export interface Caller {
   readonly io: Pick<Io, 'env' | 'platform'>;
   readonly service: Context['service'];

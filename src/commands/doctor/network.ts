@@ -7,7 +7,7 @@ import { createClientHttp } from '../../client/transport/http.ts';
 import { describeNetworkError } from '../../client/transport/network-error.ts';
 import { SKEW_THRESHOLD_MS } from '../../client/transport/server-time.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { CHECK_LIMIT_MS, type CheckReport, type CheckResult, type RunCheck } from './findings.ts';
 
@@ -155,7 +155,7 @@ const LAST_WORDS_MS = 500;
 /** Reads the balance; changes nothing. */
 export async function checkCredentials(context: Context, signal: AbortSignal): Promise<CheckResult> {
   const begun = context.io.now();
-  const connection = await connect(context);
+  const connection = await connectService(context);
   try {
     // Shortly before the check times out, so that the client reports the cause.
     const deadline = begun + (context.io.checkMs ?? CHECK_LIMIT_MS) - LAST_WORDS_MS;

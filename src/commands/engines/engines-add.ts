@@ -40,7 +40,7 @@ import {
   rowOf,
   trialLimitMs,
 } from './engines.ts';
-import { runTrial, summarize } from './trials.ts';
+import { formatTrial, runTrial } from './trials.ts';
 
 /** The fields of all types of engines with their options. The program follows `--`, and the type is asked for first. */
 const ENTRY_FIELDS: ReadonlyMap<string, v.GenericSchema> = new Map(
@@ -319,7 +319,7 @@ async function check(
     );
   }
   context.terminal.note(
-    row.result === 'skipped' ? `Not tried: ${row.problem}` : `It works: ${summarize(row)}`,
+    row.result === 'skipped' ? `Not tried: ${row.problem}` : `It works: ${formatTrial(row)}`,
   );
 }
 

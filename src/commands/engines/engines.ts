@@ -93,7 +93,7 @@ export async function chooseUsed(
   throw invalidCallFailure(`there is no engine "${given}" to ${step}`, `Available: ${names}.`);
 }
 
-/** What the engines of a command are created with. */
+/** Creates the dependencies of the engine backends. */
 async function createParts({ io, terminal }: Context): Promise<BackendParts> {
   const { createPrograms } = await import('../../media/programs/programs.ts');
   return {

@@ -1,4 +1,4 @@
-/** What the commands of engines print. */
+/** Output schemas of the `engines` commands. */
 import * as v from 'valibot';
 import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import {

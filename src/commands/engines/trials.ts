@@ -86,8 +86,8 @@ const UNKNOWN = {
   real_time_factor: null,
 } as const satisfies Partial<TrialRow>;
 
-/** What the sample showed, on one line. */
-export function summarize(row: TrialRow): string {
+/** Formats the result of the sample on one line. */
+export function formatTrial(row: TrialRow): string {
   const share = writeShare(row);
   const parts = [row.output, share === null ? null : `${share} of the words wrong`, writeTime(row)];
   return parts.filter((part) => part !== null).join('; ');

@@ -1,4 +1,4 @@
-/** What a user can do after a run: continue it, download the results of unfinished jobs, open or redo results. */
+/** Next steps for a user after a run: continue it, download the results of unfinished jobs, open or redo results. */
 
 import { relative } from 'node:path';
 import type { Failure } from '../../base/failure.ts';
@@ -37,7 +37,7 @@ const STOPPED_EARLY =
   'Stopped before the service confirmed a job. If it has one, the command below continues it; nothing is charged twice.';
 
 /** Prints the state of an interrupted run, and how to continue. */
-export function tellStop(
+export function noteStop(
   context: Context,
   outcomes: readonly RunOutcome[],
   delivery: Delivery,
@@ -52,11 +52,11 @@ export function tellStop(
     const counts = `${done} of ${outcomes.length} done, ${running} running`;
     note(`Stopped waiting: ${counts}. The jobs are kept and nothing is lost.`);
   }
-  tellContinuation(context, outcomes, delivery, isEmbedded);
+  noteContinuation(context, outcomes, delivery, isEmbedded);
 }
 
 /** Prints the command that continues. */
-export function tellContinuation(
+export function noteContinuation(
   context: Context,
   outcomes: readonly RunOutcome[],
   delivery: Delivery,
@@ -83,7 +83,7 @@ export function tellContinuation(
 const FEW_COMMANDS = 5;
 
 /** Prints the commands for paid jobs whose results could not be downloaded. */
-export function tellKeptJobs(context: Context, outcomes: readonly RunOutcome[], delivery: Delivery): void {
+export function noteKeptJobs(context: Context, outcomes: readonly RunOutcome[], delivery: Delivery): void {
   const { note } = context.terminal;
   const kept = outcomes.flatMap(({ item, state, partJobs }) =>
     state.phase === 'failed' && state.jobId !== null && isResultKept(state.failure)
@@ -128,7 +128,7 @@ const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
  * Prints how to play and redo the results, and when their download links expire; in the table form only, for people who pay:
  * on this machine nothing expires or costs.
  */
-export function tellNextSteps(context: Context, outcomes: readonly Outcome[], isFree: boolean): void {
+export function noteNextSteps(context: Context, outcomes: readonly Outcome[], isFree: boolean): void {
   if (isFree || !isForPeople(context)) return;
   const [file] = outcomes.flatMap((outcome) => outcome.files);
   if (file === undefined) return;
@@ -145,8 +145,8 @@ export function isForPeople({ output, io }: Pick<Context, 'output' | 'io'>): boo
   return output === 'table' && !isSwitchedOn(io.env.CI);
 }
 
-/** Says so if everything was done before. */
-export function tellIdle(context: Context, outcomes: readonly Pick<RunOutcome, 'state'>[]): boolean {
+/** Prints that everything was done before, and returns true, if that is so. */
+export function noteIdle(context: Context, outcomes: readonly Pick<RunOutcome, 'state'>[]): boolean {
   const isIdle = outcomes.every(({ state }) => state.phase === 'done' && state.before !== null);
   const isHere = outcomes.every(({ state }) => state.phase === 'done' && state.before !== 'recorded');
   const [one, all] = isHere ? ['the result exists', 'results exist'] : ['the item is done', 'items are done'];

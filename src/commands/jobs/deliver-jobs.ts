@@ -8,11 +8,11 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Job } from '../../client/index.ts';
 import { printProvenance } from '../batch/print-provenance.ts';
-import { type Connection, connect } from '../context/connection.ts';
+import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
-import { chooseWait, event, type Follow, isStillRunning } from './follow-job.ts';
+import { chooseWait, type Follow, isStillRunning, printEvent } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
 import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
 import { checkClashes, createClaims, createNaming } from './result-places.ts';
@@ -55,7 +55,7 @@ export async function deliverTo(
  * @throws Failure that summarizes what failed; the reason of the signal, after printing how to continue
  */
 export async function deliverJobs(context: Context, work: JobDelivery): Promise<number> {
-  const connection = await connect(context);
+  const connection = await connectService(context);
   const progress = await context.terminal.progress();
   try {
     const outcomes = await gatherOutcomes({ context, connection, progress }, work);
@@ -118,7 +118,7 @@ async function followAll(
   );
   for (const { label, failure } of lost) {
     progress.end(label, 'failed', failure?.message ?? '');
-    event(context, { type: 'failed', id: label, code: failure?.facts.code, message: failure?.message });
+    printEvent(context, { type: 'failed', id: label, code: failure?.facts.code, message: failure?.message });
   }
   const wait = chooseWait(connection, references.length);
   const claims = createClaims();

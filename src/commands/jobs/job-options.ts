@@ -168,7 +168,7 @@ export const RUN_OPTIONS = {
   }),
 } as const;
 
-/** What may be done to inputs that the service does not accept as they are. */
+/** The option that splits inputs which are too long for one job. */
 function splitOption(input: 'video' | 'subtitle') {
   const places = input === 'video' ? 'silences' : 'gaps between cues';
   const help = `split ${input}s that are too long for one job at ${places}, run each part as a job, and join the results`;
@@ -284,7 +284,7 @@ export function readRunOptions(options: JobOptions, renewExpired = false): RunOp
   };
 }
 
-/** What may be done to an input before it is sent. */
+/** Preparation steps that are allowed before an input is sent. */
 export interface AllowedPreparation {
   readonly convert: boolean;
   readonly split: boolean;

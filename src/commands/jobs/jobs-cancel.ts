@@ -1,12 +1,12 @@
 import { Failure } from '../../base/failure.ts';
 import type { Job } from '../../client/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import { type Connection, connect } from '../context/connection.ts';
+import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { recordedKinds } from './find-jobs.ts';
-import { event } from './follow-job.ts';
+import { printEvent } from './follow-job.ts';
 import { exitCodeOf, OUTCOME_FIELDS, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
 
 export const jobsCancel: Command = defineCommand({
@@ -27,7 +27,7 @@ export const jobsCancel: Command = defineCommand({
   schemas: async () => (await import('./outputs.ts')).DELIVERIES,
   run: async (context, operands) => {
     const { ids } = await readReferences(operands, context.io);
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       const outcomes = await cancelAll(context, connection, ids);
       const failure = outcomesFailure(
@@ -37,7 +37,7 @@ export const jobsCancel: Command = defineCommand({
       );
       await print(context, outcomes, exitCodeOf(context, failure));
       if (context.signal.aborted) {
-        tellStopped(context, outcomes);
+        noteStopped(context, outcomes);
         throw context.signal.reason;
       }
       if (failure !== null) throw failure;
@@ -73,13 +73,13 @@ async function cancelOne(
     found = await jobs.find(reference, { signal });
     const job = await jobs.cancel(found.object, found.id, { signal });
     const { id, status, stage, progress } = job;
-    event(context, { type: 'job', id, status, stage, progress });
+    printEvent(context, { type: 'job', id, status, stage, progress });
     return { ...about, job, failure: null };
   } catch (error) {
     if (signal.aborted) return { ...about, job: null, failure: null };
     if (!(error instanceof Failure)) throw error;
     const { code } = error.facts;
-    event(context, { type: 'failed', id: found?.id ?? label, code, message: error.message });
+    printEvent(context, { type: 'failed', id: found?.id ?? label, code, message: error.message });
     return { ...about, job: found, failure: error };
   }
 }
@@ -94,7 +94,7 @@ async function print(context: Context, outcomes: readonly Outcome[], exitCode: n
   for (const { job, failure } of outcomes) if (job !== null && failure === null) context.print(job.id);
 }
 
-function tellStopped(context: Context, outcomes: readonly Outcome[]): void {
+function noteStopped(context: Context, outcomes: readonly Outcome[]): void {
   const left = outcomes.flatMap(({ label, job, failure }) => ((job ?? failure) === null ? [label] : []));
   if (left.length === 0) return;
   const { note } = context.terminal;

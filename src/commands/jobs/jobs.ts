@@ -1,6 +1,6 @@
 /** Commands that read jobs: `jobs list` and `jobs get`. */
 import { type Command, defineCommand } from '../context/command.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import { listOptions, readListRequest } from '../context/lists.ts';
 import { printList, printRecord } from '../context/records.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
@@ -34,7 +34,7 @@ export const jobsGet: Command = defineCommand({
   schemas: async () => (await import('../account/outputs.ts')).JOB_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       const { found, outcomes } = await collectJobs(context, connection, ids);
       const [only] = found;
@@ -73,7 +73,7 @@ export const jobsList: Command = defineCommand({
   run: async (context, _operands, options) => {
     const kinds = readKinds(options.kind);
     const request = readListRequest('listJobs', options, context.io.now());
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       const { page } = await listJobs(connection.client, kinds, request, context);
       const inputs = inputsOf(await recordedJobs(context, connection));

@@ -1,4 +1,4 @@
-/** What commands print that run jobs or deliver their results: outcomes, plans and events. */
+/** Output schemas of commands that run jobs or deliver their results: outcomes, plans and events. */
 import * as v from 'valibot';
 import type { Doing, DoneBefore, ItemState, StopReason } from '../../batch/item.ts';
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
@@ -81,7 +81,7 @@ const FailedEvent = line('failed', {
   request_id: v.optional(NullableText),
 });
 
-/** Of `jobs wait`, `jobs download` and `jobs cancel`. */
+/** Output of `jobs wait`, `jobs download` and `jobs cancel`. */
 export const DELIVERIES = describePrinted({
   json: [Outcomes],
   ndjson: [
@@ -211,7 +211,7 @@ const ForecastSchema = shapeOf<Forecast>()(
 
 export const RUN_FORMS = { json: [Outcomes], ndjson: RUN_EVENTS };
 
-/** What the plan of a shard states besides. */
+/** Additional fields in the plan of a shard. */
 const SHARE = { shard: v.optional(v.string()), items_of_all_shards: v.optional(v.number()) };
 const { items: _items, ...FORECAST_SUM } = ForecastSchema.entries;
 const STAGES_SUM = { jobs: v.number(), credits: NullableNumber };
@@ -222,13 +222,13 @@ const PLANS = {
   ndjson: [line('item', ItemForecastSchema.entries), line('summary', { ...FORECAST_SUM, ...SHARE })],
 };
 
-/** Of a job command, with and without --dry-run. */
+/** Output of a job command, with and without --dry-run. */
 export const JOB_RUN = describePrinted({
   json: [Outcomes, ...PLANS.json],
   ndjson: [...RUN_EVENTS, ...PLANS.ndjson],
 });
 
-/** Of `localize`, which may run in stages. */
+/** Output of `localize`, which may run in stages. */
 export const STAGED_RUN = describePrinted({
   json: [
     Outcomes,

@@ -33,7 +33,7 @@ interface NoteReceiver {
 
 /** The items of a job command, and what is needed to decide about them. */
 export interface CollectedJobs extends CollectedItems {
-  /** What earlier runs recorded, read without a lock. */
+  /** Records of earlier runs, read without a lock. */
   readonly recorded: Recorded;
   readonly freeBytes: PlanIo['freeBytes'];
 }
@@ -141,7 +141,7 @@ export async function requireUsedFfmpeg(
 }
 
 /** Prints which part of the items belongs to the shard, so that no one waits for the others. */
-export function tellShare(
+export function noteShard(
   { terminal }: NoteReceiver,
   { items, all, delivery: { shard } }: Pick<CollectedItems, 'items' | 'all' | 'delivery'>,
 ): void {

@@ -55,7 +55,7 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
 /** `sending`: nothing is paid yet. Afterwards the results are paid. */
 type PreparationStage = 'sending' | 'joining' | 'adding tracks';
 
-/** What becomes of paid results when the work fails. */
+/** Sentence about paid results, for a message that the work failed. */
 const KEPT: Readonly<Record<PreparationStage, string>> = {
   sending: '',
   joining: ' The results of the parts are kept: the same command joins them again and pays nothing.',

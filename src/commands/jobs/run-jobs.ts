@@ -1,5 +1,5 @@
 /**
- * The way of a job command, from its operands to its results: `runJobs` is the one place to start reading. Localizations in
+ * Runs a job command from its operands to its results: `runJobs` is the one place to start reading. Localizations in
  * stages have a way of their own, `stages/run-stages.ts`, and --watch has `watch-jobs.ts`; both run their items through the
  * same records, decisions and batch.
  */
@@ -20,14 +20,14 @@ import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { createBatchView } from '../batch/view.ts';
-import { type Connection, connect } from '../context/connection.ts';
+import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import { tellContinuation, tellIdle, tellKeptJobs, tellNextSteps, tellStop } from './continuation.ts';
+import { noteContinuation, noteIdle, noteKeptJobs, noteNextSteps, noteStop } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { checkSupport, collectJobs, tellShare } from './plan-jobs.ts';
+import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
 import { chargedContext, limitKind, spendingLimit, withPrices } from './spending.ts';
 import { checkOneResult } from './stdout-result.ts';
@@ -62,8 +62,8 @@ export async function runJobs(
     const choices = choicesOf(runOptions, delivery, io.now(), signal);
     const plan = await decideBatch({ ...collected, delivery }, batch.recorded(), choices, collected);
     for (const note of [...collected.notes, ...plan.notes]) context.terminal.note(note);
-    tellSkipped(context, plan);
-    if (only === null) tellShare(context, collected);
+    noteSkipped(context, plan);
+    if (only === null) noteShard(context, collected);
     const inputFiles = namedPaths(io.cwd, operands, options);
     const keys = plan.planned.map(({ item }) => item.key);
     // A partial re-run keeps the record of the full command.
@@ -71,7 +71,7 @@ export async function runJobs(
     const known = outcomesOf(plan);
     // Without anything to send, neither key nor network is needed.
     if (known !== null) return await endHere(context, plan, batch, preface, known);
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       await checkSupport(plan.planned, connection.capabilities, context);
       const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
@@ -112,7 +112,7 @@ function sendsJobs({ decision }: Task): boolean {
   return decision.next.step === 'submit' || decision.next.step === 'parts';
 }
 
-function tellSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
+function noteSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
   for (const { decision, paths } of planned) {
     if (decision.step !== 'done' || decision.before !== 'exists') continue;
     for (const path of paths ?? []) terminal.note(`Skipped, it exists: ${showPath(path, io.cwd)}`);
@@ -185,8 +185,8 @@ async function printEnd(
 ): Promise<void> {
   const ended = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
   if (context.output !== 'ndjson') await printOutcomes(context, ended);
-  if (plan.delivery.toStdout !== true && tellIdle(context, outcomes)) return;
-  if (outcomes.every(({ state }) => state.phase === 'done')) tellNextSteps(context, ended, isFree);
+  if (plan.delivery.toStdout !== true && noteIdle(context, outcomes)) return;
+  if (outcomes.every(({ state }) => state.phase === 'done')) noteNextSteps(context, ended, isFree);
 }
 
 async function runPlan(
@@ -233,18 +233,18 @@ async function summarize(
   isEmbedded: boolean,
 ): Promise<void> {
   if (context.signal.aborted) {
-    tellStop(context, outcomes, plan.delivery, isEmbedded);
+    noteStop(context, outcomes, plan.delivery, isEmbedded);
     throw context.signal.reason;
   }
   await printEnd(context, plan, outcomes, isEmbedded);
   const isLeft = outcomes.some(({ state }) => state.phase === 'left' && state.jobId !== null);
-  if (isLeft) tellContinuation(context, outcomes, plan.delivery, isEmbedded);
-  else tellKeptJobs(context, outcomes, plan.delivery);
+  if (isLeft) noteContinuation(context, outcomes, plan.delivery, isEmbedded);
+  else noteKeptJobs(context, outcomes, plan.delivery);
   const failure = summarizeFailure(outcomes);
   if (failure !== null) throw failure;
 }
 
-/** What a run of jobs of one kind takes, besides its items. */
+/** Parameters of a run of jobs of one kind, besides its items. */
 export interface JobRun {
   readonly kind: JobKind;
   readonly context: Context;

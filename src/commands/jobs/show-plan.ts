@@ -5,7 +5,7 @@ import { Failure, partialFailure } from '../../base/failure.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
-import { type Forecast, forecast, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { type Forecast, forecastPlan, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusableInputFailure } from '../../batch/plan/input.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
@@ -14,11 +14,11 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
-import { type Connection, connect } from '../context/connection.ts';
+import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
-import { checkSupport, collectJobs, tellShare } from './plan-jobs.ts';
+import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { priceOf, spendableOf } from './spending.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
@@ -37,7 +37,7 @@ export async function showPlan(
   const choices = choicesOf(runOptions, delivery, context.io.now(), context.signal);
   const { planned, notes } = await decideBatch(collected, recorded, choices, collected);
   for (const note of [...collected.notes, ...notes]) context.terminal.note(note);
-  tellShare(context, collected);
+  noteShard(context, collected);
   const failure = unusableInputsFailure(planned);
   const isUseless = planned.every(({ decision }) => decision.step === 'unusable');
   const { purse, isFree } = isUseless
@@ -45,7 +45,11 @@ export async function showPlan(
     : await askForPurse(planned, context, runOptions.prices);
   // A remote service does not say what it does to pictures.
   if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
-  await printPlan(context, { ...forecast(kind, planned, purse), ...shareOf(delivery, all.length) }, isFree);
+  await printPlan(
+    context,
+    { ...forecastPlan(kind, planned, purse), ...shareOf(delivery, all.length) },
+    isFree,
+  );
   if (failure !== null) throw failure;
   return 0;
 }
@@ -61,7 +65,7 @@ async function askForPurse(
   context: Context,
   prices?: Prices,
 ): Promise<PurseAnswer> {
-  const connection = await connect(context);
+  const connection = await connectService(context);
   try {
     await checkSupport(planned, connection.capabilities, context);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
@@ -116,7 +120,7 @@ export async function readPurse(
   }
 }
 
-/** What the plan of a shard states besides. */
+/** Additional fields in the plan of a shard. */
 export function shareOf({ shard }: Pick<Delivery, 'shard'>, total: number): object {
   return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
 }

@@ -1,4 +1,4 @@
-/** What jobs may cost: prices of units, and the limit of credits that several commands share. */
+/** Limits on the cost of jobs: prices of units, and the limit of credits that several commands share. */
 import { creditsFailure, type Failure } from '../../base/failure.ts';
 import type { NewCredits, RunOptions } from '../../batch/run/batch.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';

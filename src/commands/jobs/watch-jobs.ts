@@ -26,10 +26,10 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { createBatchView } from '../batch/view.ts';
 import { invalidCallFailure } from '../context/command.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
-import { tellContinuation } from './continuation.ts';
+import { noteContinuation } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import {
@@ -64,7 +64,7 @@ export async function watchJobs(
   const inputFiles = namedPaths(context.io.cwd, operands, options);
   const batch = await openBatch(delivery);
   try {
-    const connection = await connect(context);
+    const connection = await connectService(context);
     try {
       for (const { fields } of planner.requests) {
         await checkRequestSupport(kind, fields, connection.capabilities, context);
@@ -90,7 +90,7 @@ async function watch(run: JobRun, watched: WatchedFolders, planner: WatchPlanner
   context.terminal.note(
     `Watching ${watched.named.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
   );
-  const source = createWatchSource(run, watched, planner, (problem) => tellExcluded(context, problem));
+  const source = createWatchSource(run, watched, planner, (problem) => noteExcluded(context, problem));
   const outcomes = await runWatched(run, source);
   await printWatch(run, outcomes);
   if (context.signal.aborted) throw context.signal.reason;
@@ -190,7 +190,7 @@ function printAsDone(context: Context, event: BatchEvent): void {
 }
 
 /** Reports an input that is skipped. */
-function tellExcluded({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
+function noteExcluded({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
   terminal.warn(`Skipped: ${pointer}: ${detail}`);
   if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
 }
@@ -209,7 +209,7 @@ async function printWatch(
       own.map((outcome) => toOutcome(outcome, undefined)),
     );
   context.terminal.note(`Stopped watching: ${countOutcomes(own)}.`);
-  tellContinuation(context, own, delivery, connection.capabilities !== null);
+  noteContinuation(context, own, delivery, connection.capabilities !== null);
 }
 
 function countOutcomes(outcomes: readonly RunOutcome[]): string {

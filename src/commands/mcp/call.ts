@@ -16,7 +16,7 @@ import {
   type WorkSummary,
 } from '../context/context.ts';
 import { completeCommands } from '../context/printed-command.ts';
-import { type AgentFolders, confine, type Session, sessionLimitFailure } from './limits.ts';
+import { type AgentFolders, confinePath, type Session, sessionLimitFailure } from './limits.ts';
 import {
   allowDefaults,
   type CommandCall,
@@ -145,9 +145,9 @@ async function confineCall(
     }
     const isFile = paths === 'results' || (paths !== undefined && !isNonFileInput(operand, paths));
     if (!isFile) confined.push(operand);
-    else if (paths === 'results') confined.push(await confine(folders, operand, 'write'));
+    else if (paths === 'results') confined.push(await confinePath(folders, operand, 'write'));
     else if (writesBeside(chosen)) confined.push(await confineVideo(folders, operand));
-    else confined.push(await confine(folders, operand, 'read'));
+    else confined.push(await confinePath(folders, operand, 'read'));
   }
   for (const [name, option] of Object.entries(command.options)) {
     const { tool, value: placeholder } = factsOf(option);
@@ -156,11 +156,12 @@ async function confineCall(
     if (tool === 'name' && isGiven && /[/\\]|^\.\.?$/.test(String(value))) {
       throw invalidCallFailure(`"${value}" names a folder`, 'Write a name without folders.');
     }
-    if (tool === 'reads' && value !== undefined) chosen[name] = await confine(folders, String(value), 'read');
+    if (tool === 'reads' && value !== undefined)
+      chosen[name] = await confinePath(folders, String(value), 'read');
     if (tool !== 'writes') continue;
     const isFolder = placeholder === 'dir';
     if (value === undefined && !isFolder) continue;
-    chosen[name] = await confine(folders, value === undefined ? '.' : String(value), 'write').catch(
+    chosen[name] = await confinePath(folders, value === undefined ? '.' : String(value), 'write').catch(
       (error) => {
         throw isGiven || value === undefined ? error : outsideByDefault(error, name);
       },
@@ -176,8 +177,8 @@ function writesBeside({ stopAfter, fromSubtitles, sourceSubtitle }: RawOptions):
 
 /** The path of a video whose subtitles are written beside it: relative to the first readable folder, in a writable one. */
 async function confineVideo(folders: AgentFolders, operand: string): Promise<string> {
-  const path = await confine(folders, operand, 'read');
-  return confine(folders, path, 'write').catch((error) => {
+  const path = await confinePath(folders, operand, 'read');
+  return confinePath(folders, path, 'write').catch((error) => {
     if (!(error instanceof Failure)) throw error;
     const advice =
       'These stages write subtitles beside the video. Use `recognize`, then `translate`, whose results are in a writable folder, ' +

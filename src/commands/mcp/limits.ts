@@ -51,7 +51,7 @@ type Access = 'read' | 'write';
  * everything below it.
  * @throws Failure (`usage`) with the code OUTSIDE_FOLDERS
  */
-export async function confine(folders: AgentFolders, word: string, access: Access): Promise<string> {
+export async function confinePath(folders: AgentFolders, word: string, access: Access): Promise<string> {
   const allowed = access === 'read' ? folders.readable : folders.writable;
   const [first] = allowed;
   if (first === undefined || word.includes('\0')) throw outsideFoldersFailure(word, access);

@@ -1,4 +1,4 @@
-/** What the commands of profiles print. */
+/** Output schemas of the `profile` commands. */
 import * as v from 'valibot';
 import { describeList, describeRecord, NullableText } from '../context/output-schemas.ts';
 import { PROFILE_FIELDS } from './profiles.ts';

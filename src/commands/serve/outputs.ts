@@ -1,4 +1,4 @@
-/** What the commands of the embedded service print. */
+/** Output schemas of the `serve` commands. */
 import * as v from 'valibot';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { ROLES } from '../../protocol/roles.ts';

@@ -1,4 +1,4 @@
-/** What `vloc serve` was given: its options, and the settings that they, the variables and the file of settings add up to. */
+/** Options of `vloc serve`, and the settings resolved from them, the variables and the settings file. */
 
 import { resolve } from 'node:path';
 import * as v from 'valibot';

@@ -9,7 +9,7 @@ import { SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-lin
 import type { Terminal } from '../context/context.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
-/** What to report about a subtitle file. */
+/** Problems and changes to report about a subtitle file. */
 export interface SubtitleReport {
   /** The name of the file in messages. */
   readonly label: string;

@@ -1,4 +1,4 @@
-/** The way of a video through its stages. Only its own previous stage delays it; other videos have theirs. */
+/** Runs one video through its stages. Each stage waits only for the previous stage of the same video. */
 
 import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -21,9 +21,9 @@ import {
   applyOutcome,
   endTarget,
   failTarget,
+  listUnfinished,
   type StagedRun,
   type TargetState,
-  unfinished,
 } from './staged-run.ts';
 
 /** A run, and what makes its results. */
@@ -41,9 +41,9 @@ interface Workshop {
 export async function localizeVideo(workshop: Workshop, states: readonly TargetState[]): Promise<void> {
   const { run } = workshop;
   if (run.plan.choices.stopAfter === null)
-    for (const state of unfinished(states)) await checkExport(run, state);
-  await recognize(workshop, unfinished(states));
-  await settleAll(unfinished(states).map((state) => localizeTarget(workshop, state)));
+    for (const state of listUnfinished(states)) await checkExport(run, state);
+  await recognize(workshop, listUnfinished(states));
+  await settleAll(listUnfinished(states).map((state) => localizeTarget(workshop, state)));
 }
 
 async function localizeTarget(workshop: Workshop, state: TargetState): Promise<void> {
@@ -186,7 +186,7 @@ function subtitleFile(
 /** Writes a subtitle file. If that is impossible, its targets fail: the user could not edit it. */
 async function write(run: StagedRun, file: SubtitleFile, states: readonly TargetState[]): Promise<void> {
   const failure = await writeSubtitle(run, file);
-  if (failure !== null) for (const state of unfinished(states)) failTarget(run, state, failure);
+  if (failure !== null) for (const state of listUnfinished(states)) failTarget(run, state, failure);
 }
 
 function sameLanguageFailure(language: string): Failure {

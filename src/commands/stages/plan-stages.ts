@@ -40,7 +40,7 @@ const KIND = 'auto_localization';
 /** The items of a localization in stages, and what is needed to decide about them. */
 interface CollectedStages extends CollectedItems {
   readonly choices: StageChoices;
-  /** What earlier runs recorded, read without a lock. */
+  /** Records of earlier runs, read without a lock. */
   readonly recorded: Recorded;
   readonly records: BatchRecords;
 }
@@ -149,7 +149,7 @@ function findUnfit(items: readonly PlacedItem[]): InputProblem[] {
 const NOTHING_TO_WRITE: Decision = { step: 'done', before: 'downloaded', jobId: null, files: [] };
 const TO_BE_WRITTEN: Decision = { step: 'new', after: null };
 
-/** What to do about the finished video of an item. With --stop-after none is written. */
+/** Decides about the finished video of an item. With --stop-after none is written. */
 async function decideVideo({ item, paths }: PlacedItem, known: PlanState): Promise<Decision> {
   const { choices, delivery, stages } = known;
   if (item.input.type === 'unusable') return { step: 'unusable', detail: item.input.detail };

@@ -15,9 +15,9 @@ import { summaryLine } from '../batch/view.ts';
 import type { Context } from '../context/context.ts';
 import { requireFfmpeg } from '../context/engines.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
-import { EMBEDDED_STOPS, isForPeople, openCommand, tellIdle } from '../jobs/continuation.ts';
+import { EMBEDDED_STOPS, isForPeople, noteIdle, openCommand } from '../jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-outcomes.ts';
-import { tellShare } from '../jobs/plan-jobs.ts';
+import { noteShard } from '../jobs/plan-jobs.ts';
 import { createExporter } from './export-videos.ts';
 import { localizeVideo, settleAll } from './localize-video.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
@@ -43,7 +43,7 @@ export async function runStages(
   try {
     const { journal } = batch;
     const plan = await decideStages(context, options, collected, batch.recorded(), journal);
-    if (!isRetry) tellShare(context, collected);
+    if (!isRetry) noteShard(context, collected);
     await checkExport(context, plan);
     await runAll(await openStagedRun(context, operands, options, plan, journal, isRetry));
     return 0;
@@ -195,7 +195,7 @@ async function finishStages(run: StagedRun): Promise<void> {
     if (outcomes.some(({ state }) => state.phase === 'left')) printContinuation(run);
     throw failure;
   }
-  if (!tellIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
+  if (!noteIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
 }
 
 function outcomeOf({ target, end, jobId }: TargetState): RunOutcome {

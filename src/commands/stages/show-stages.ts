@@ -6,15 +6,15 @@ import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
-import { type Forecast, forecast, type Purse } from '../../batch/plan/dry-run.ts';
+import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
-import { tellShare } from '../jobs/plan-jobs.ts';
+import { noteShard } from '../jobs/plan-jobs.ts';
 import { FREE, PATIENCE_MS, readPurse, shareOf, unusableInputsFailure } from '../jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
@@ -43,7 +43,7 @@ export async function showStages(
   if (plan.choices.stopAfter === null) {
     for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
   }
-  tellShare(context, collected);
+  noteShard(context, collected);
   const { stages, isFree } =
     plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
   await print(context, plan, collected.all.length, stages, isFree);
@@ -58,7 +58,7 @@ async function askForStages(
   plan: StagePlan,
 ): Promise<{ readonly stages: readonly Forecast[]; readonly isFree: boolean }> {
   const runOptions = readRunOptions(options);
-  const connection = await connect(context);
+  const connection = await connectService(context);
   try {
     await checkStageSupport(plan, connection.capabilities, context);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
@@ -228,7 +228,7 @@ async function forecastStages(plan: StagePlan, choices: Choices, purse: Purse): 
   const planned = rows.map((row) => ({ ...row, paths: null }));
   return ORDER.flatMap((kind) => {
     const own = planned.filter(({ item }) => item.kind === kind);
-    return own.length === 0 ? [] : [forecast(kind, own, purse)];
+    return own.length === 0 ? [] : [forecastPlan(kind, own, purse)];
   });
 }
 

@@ -1,4 +1,4 @@
-/** What a localization in stages is about to do. */
+/** Plan of a localization in stages. */
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';

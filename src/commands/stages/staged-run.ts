@@ -1,4 +1,4 @@
-/** What the stages of one command share: the state of each target, the service, the journal and the progress. */
+/** State shared by the stages of one command: the state of each target, the service, the journal and the progress. */
 
 import type { Failure } from '../../base/failure.ts';
 import { createInputs, type Inputs } from '../../base/find-input.ts';
@@ -15,7 +15,7 @@ import { decisionFailure } from '../../batch/run/outcome.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type BatchView, createBatchView } from '../batch/view.ts';
-import { type Connection, connect } from '../context/connection.ts';
+import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
 import type { StageOptions } from './stage-options.ts';
@@ -129,7 +129,7 @@ export async function openStagedRun(
     ),
     inputs: createInputs(inputFilesOf({ context, operands, options, plan })),
     async connection() {
-      connecting ??= connect(context);
+      connecting ??= connectService(context);
       run.connected = await connecting;
       return run.connected;
     },
@@ -190,7 +190,7 @@ function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
 }
 
 /** The targets that have not ended. */
-export function unfinished(states: readonly TargetState[]): readonly TargetState[] {
+export function listUnfinished(states: readonly TargetState[]): readonly TargetState[] {
   return states.filter(({ end }) => end === null);
 }
 

@@ -1,4 +1,4 @@
-/** What the commands about vloc itself print. */
+/** Output schemas of the commands about vloc itself. */
 import * as v from 'valibot';
 import { Anything, describePrinted, describeRecord } from '../context/output-schemas.ts';
 

@@ -1,4 +1,4 @@
-/** How vloc was installed, and how it is upgraded in that way. Nothing is asked of the network, and nothing is installed. */
+/** Detects how vloc was installed, and the command that upgrades it. Sends no request and installs nothing. */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Command, defineCommand } from '../context/command.ts';
@@ -27,7 +27,7 @@ type Way = keyof typeof WAYS;
 interface Traces {
   /** The folder of the package, with slashes as on Unix. */
   readonly folder: string;
-  /** What the release wrote beside the package; null without such a file. */
+  /** Content of the file that the release wrote beside the package; null without such a file. */
   readonly mark: string | null;
   /** Whether the sources are beside the package. */
   readonly hasSources: boolean;

@@ -15,7 +15,7 @@ import type { Upload } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { UPLOAD_PURPOSES, type UploadPurpose } from '../../protocol/states.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { type Connection, connect } from '../context/connection.ts';
+import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, Io, Progress } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { printList } from '../context/records.ts';
@@ -75,7 +75,7 @@ async function uploadAll(
   sources: readonly UploadSource[],
   settings: UploadSettings,
 ): Promise<number> {
-  const connection = await connect(context);
+  const connection = await connectService(context);
   const progress = await context.terminal.progress();
   const sent: Upload[] = [];
   const outcomes: { label: string; failure: Failure | null }[] = [];

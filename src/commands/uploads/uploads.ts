@@ -1,4 +1,4 @@
-/** How uploads and their progress are shown. */
+/** Formats uploads and their progress. */
 import { formatBytes } from '../../base/amounts.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
@@ -10,7 +10,7 @@ import { checkUploadRequest } from '../../protocol/requests.ts';
 import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
 import { stepOfUpload } from '../batch/progress.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import { connect } from '../context/connection.ts';
+import { connectService } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { formatDuration, formatRelative } from '../context/format.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
@@ -85,7 +85,7 @@ async function withUploads(
   context: Context,
   work: (uploads: Client['uploads']) => Promise<void>,
 ): Promise<number> {
-  const connection = await connect(context);
+  const connection = await connectService(context);
   try {
     await work(connection.client.uploads);
     return EXIT_CODES.done.code;

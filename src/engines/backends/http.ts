@@ -119,7 +119,7 @@ interface ServerOptions {
 interface Setback {
   readonly what: string;
   readonly advice: string;
-  /** What the server asked for with `Retry-After`. */
+  /** Milliseconds requested by the server in `Retry-After`. */
   readonly pauseMs: number | null;
 }
 

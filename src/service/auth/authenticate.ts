@@ -79,7 +79,7 @@ export function checkTimestamp(timestamp: string, now: number): void {
  * @param target path and query in canonical form
  * @throws Refusal AUTHENTICATION_FAILED, with the same message for an unknown key and a wrong signature
  */
-export async function authenticate(
+export async function authenticateRequest(
   context: Pick<ServiceContext, 'store' | 'nonces'>,
   headers: AuthHeaders,
   signed: { method: string; target: string; body: Uint8Array; now: number },

@@ -1,4 +1,4 @@
-/** What each control operation does. */
+/** Handlers of the control operations. */
 
 import type { InferOutput } from 'valibot';
 import { errorCode } from '../../base/system-error.ts';

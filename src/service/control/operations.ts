@@ -27,7 +27,7 @@ export interface ControlOperation {
   /** The parameter of the path is in braces. */
   readonly path: string;
   readonly summary: string;
-  /** Of the body; of the query for GET. */
+  /** Fields of the body; of the query for GET. */
   readonly fields: ControlFields;
   /** True for what exists only once, outside the workspaces. */
   readonly rootOnly?: true;

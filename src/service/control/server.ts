@@ -8,7 +8,7 @@ import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { equalInConstantTime } from '../../protocol/constant-time.ts';
 import { systemClock } from '../clock.ts';
 import { CallerGone, readBody } from '../http/body.ts';
-import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
+import { createJsonResponse, type Exchange, type ServiceResponse } from '../http/exchange.ts';
 import { answerParseFailure, answerRefusal, Refusal, refuseField } from '../http/refusal.ts';
 import { checkSanity, type RequestTarget } from '../http/sanity.ts';
 import { readFields } from './fields.ts';
@@ -28,7 +28,7 @@ interface ControlServer {
 const HOST = '127.0.0.1';
 /** A list of thousands of faults. */
 const BODY_BYTES = 1024 ** 2;
-/** What only browsers send; the `fetch` of Node sends Sec-Fetch-Mode too. */
+/** Headers that only browsers send; the `fetch` of Node sends Sec-Fetch-Mode too. */
 const BROWSER_HEADERS = ['origin', 'sec-fetch-site'];
 
 type Router = (method: string, path: string) => { operation: NamedOperation; id: string } | readonly string[];
@@ -62,7 +62,7 @@ export async function startControlServer(
       const target = checkSanity(exchange.request, context.config.headerPrefix);
       exchange.path = target.path;
       checkCaller(exchange.request, address.port, token);
-      return json(200, await carryOut(exchange, target));
+      return createJsonResponse(200, await carryOut(exchange, target));
     } catch (error) {
       if (error instanceof CallerGone) return null;
       const refusal = error instanceof Refusal ? error : explain(exchange, error);

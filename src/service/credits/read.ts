@@ -5,7 +5,7 @@ import type { CreditBalanceResource, CreditTransactionResource } from '../../pro
 import { permissionsOf } from '../auth/keys.ts';
 import { formatInstant } from '../clock.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
-import { json, type ServiceResponse } from '../http/exchange.ts';
+import { createJsonResponse, type ServiceResponse } from '../http/exchange.ts';
 import { readPage } from '../lists.ts';
 import { monthOf, QUOTA_TIME_ZONE, readAccount, readMonthlyUse, toCredits } from './account.ts';
 
@@ -30,7 +30,7 @@ export async function getCredits(context: ServiceContext, call: OperationCall): 
       resets_at: formatInstant(month.endsAt),
     },
   };
-  return json(200, balance);
+  return createJsonResponse(200, balance);
 }
 
 interface Row {
@@ -69,5 +69,5 @@ export async function listCreditTransactions(
       posted_at: formatInstant(row.posted_at),
     }),
   });
-  return json(200, page);
+  return createJsonResponse(200, page);
 }

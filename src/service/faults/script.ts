@@ -1,7 +1,7 @@
 /** Faults from a list, assigned to requests in order, and the answers that they send. */
 import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { describeProblem, PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
-import { type Clock, sleep, systemClock } from '../clock.ts';
+import { type Clock, sleepFor, systemClock } from '../clock.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import type { Faults, RequestFacts } from '../http/faults.ts';
 import { DOCS_PATH } from '../http/router.ts';
@@ -47,7 +47,7 @@ export function scriptFaults(
     return entry.fault;
   };
   const delay = async ({ delayMs }: Fault, { signal }: RequestFacts) => {
-    if (delayMs !== undefined) await sleep(clock, delayMs, signal);
+    if (delayMs !== undefined) await sleepFor(clock, delayMs, signal);
     return !signal.aborted;
   };
   add(...faults);

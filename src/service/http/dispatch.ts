@@ -24,7 +24,7 @@ export interface Dispatch {
 }
 
 /** Answers a request; throws CallerGone if the caller disconnected. */
-export async function dispatch(parts: Dispatch, exchange: Exchange): Promise<ServiceResponse> {
+export async function dispatchRequest(parts: Dispatch, exchange: Exchange): Promise<ServiceResponse> {
   const { context } = parts;
   exchange.path = pathOf(exchange.request.url ?? '');
   try {

@@ -39,7 +39,7 @@ export interface ServiceResponse {
 }
 
 /** Creates an answer with a JSON body. */
-export function json(
+export function createJsonResponse(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},

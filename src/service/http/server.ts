@@ -11,7 +11,7 @@ import type { ServiceContext } from '../context.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
 import { createPages } from '../operate/pages.ts';
 import { CallerGone } from './body.ts';
-import { type Dispatch, dispatch } from './dispatch.ts';
+import { type Dispatch, dispatchRequest } from './dispatch.ts';
 import type { Exchange, FileSlice, ServiceResponse } from './exchange.ts';
 import { applyFaults, type Faults } from './faults.ts';
 import { answerParseFailure, answerRefusal, Refusal } from './refusal.ts';
@@ -135,7 +135,7 @@ async function converse(
   const { request, response } = exchange;
   let status: number | null = null;
   try {
-    const work = async () => (draining ? refuseLate(context, exchange) : dispatch(parts, exchange));
+    const work = async () => (draining ? refuseLate(context, exchange) : dispatchRequest(parts, exchange));
     const answer = await (faults === null ? work() : applyFaults(faults, exchange, context.origin(), work));
     if (answer === 'drop') response.destroy();
     else {

@@ -6,7 +6,7 @@ import type { Action, Operation } from '../../protocol/operations.ts';
 import {
   type AuthHeaderReader,
   type AuthHeaders,
-  authenticate,
+  authenticateRequest,
   checkAccess,
   checkTimestamp,
 } from '../auth/authenticate.ts';
@@ -60,7 +60,7 @@ export async function answerOperation(
     const body =
       operation.method === 'POST' ? await readBody(exchange, LIMITS.jsonBytes, context.clock) : NO_BYTES;
     const now = exchange.receivedAt;
-    const key = await authenticate(context, headers, {
+    const key = await authenticateRequest(context, headers, {
       method: operation.method,
       target: target.canonical,
       body,

@@ -10,7 +10,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { type InputSize, quantityOf } from '../../protocol/metering.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, sleepFor } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import { DISK_FAILURE_DETAIL, FOLDER_MODE, nameAttempt, removeWork } from '../folders.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
@@ -235,7 +235,7 @@ async function untilRecorded<Result>(
       if (!(error instanceof DatabaseAway) || tries === RECORD_TRIES) throw error;
       if (tries === 1)
         log({ level: 'warn', message: 'a result is not recorded yet; it is tried again', error });
-      await sleep(clock, RECORD_WAIT_MS, signal);
+      await sleepFor(clock, RECORD_WAIT_MS, signal);
     }
   }
 }

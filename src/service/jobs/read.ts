@@ -8,7 +8,7 @@ import { JOB_STATUSES } from '../../protocol/states.ts';
 import { formatInstant } from '../clock.ts';
 import { kindOf, type OperationCall, type ServiceContext } from '../context.ts';
 import { toCredits } from '../credits/account.ts';
-import { json, type ServiceResponse } from '../http/exchange.ts';
+import { createJsonResponse, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
 import { readPage } from '../lists.ts';
@@ -87,7 +87,10 @@ async function presentResult(
 
 /** The single GET of every job kind. */
 export async function getJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
-  return json(200, await presentJob(context, await requireOwnJob(context.store, call, call.resourceId)));
+  return createJsonResponse(
+    200,
+    await presentJob(context, await requireOwnJob(context.store, call, call.resourceId)),
+  );
 }
 
 /** Returns the job of a call. @throws Refusal RESOURCE_NOT_FOUND */
@@ -105,7 +108,10 @@ export async function answerJob(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ServiceResponse> {
   const row = await requireOwnJob(context.store, call, outcome.resourceId);
-  return json(outcome.status, await presentJob(context, row), { ...headers, ...replayHeader(outcome) });
+  return createJsonResponse(outcome.status, await presentJob(context, row), {
+    ...headers,
+    ...replayHeader(outcome),
+  });
 }
 
 /** The list of every job kind: summaries, newest first. */
@@ -125,5 +131,5 @@ export async function listJobs(context: ServiceContext, call: OperationCall): Pr
     positionOf: (row) => ({ time: row.created_at, id: row.id }),
     present: presentSummary,
   });
-  return json(200, page);
+  return createJsonResponse(200, page);
 }

@@ -1,4 +1,4 @@
-/** Where an account can be: in a state folder or in a PostgreSQL database. Opened here, no vloc can use it. */
+/** Places of an account: in a state folder or in a PostgreSQL database. Opened here, no vloc can use it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whether a process can do its work: its database, its storage and its queue, each separately, and its engines and lease. */
+/** Health of a process: its database, its storage and its queue, each separately, and its engines and lease. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { freeBytes } from '../../base/folder.ts';

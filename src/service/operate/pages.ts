@@ -4,7 +4,7 @@ import { ERROR_CODES, isErrorCode } from '../../protocol/error-codes.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { isAddressAllowed } from '../auth/caller-address.ts';
 import type { ServiceContext } from '../context.ts';
-import { type Exchange, json, type ServiceResponse } from '../http/exchange.ts';
+import { createJsonResponse, type Exchange, type ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { PageName } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
@@ -33,7 +33,7 @@ export function createPages(
   const check = createReadiness(context);
   return {
     answer: {
-      live: async () => json(200, { status: 'ok' }),
+      live: async () => createJsonResponse(200, { status: 'ok' }),
       readiness: () => answerReadiness(context, check),
       health: async () => answerHealth(context, await check()),
       document() {
@@ -84,9 +84,11 @@ async function answerReadiness(
   { activity }: ServiceContext,
   check: () => Promise<Readiness>,
 ): Promise<ServiceResponse> {
-  if (activity.state !== 'running') return json(503, { status: activity.state }, RETRY_AFTER);
+  if (activity.state !== 'running') return createJsonResponse(503, { status: activity.state }, RETRY_AFTER);
   const readiness = await check();
-  return readiness.status === 'failing' ? json(503, readiness, RETRY_AFTER) : json(200, readiness);
+  return readiness.status === 'failing'
+    ? createJsonResponse(503, readiness, RETRY_AFTER)
+    : createJsonResponse(200, readiness);
 }
 
 /** The answer of `/healthz`, for people: all parts, and the free disk. */
@@ -95,7 +97,9 @@ async function answerHealth(
   readiness: Readiness,
 ): Promise<ServiceResponse> {
   const health = { ...readiness, state: activity.state, disk_free_bytes: await freeBytes(folders.root) };
-  return readiness.status === 'failing' ? json(503, health, RETRY_AFTER) : json(200, health);
+  return readiness.status === 'failing'
+    ? createJsonResponse(503, health, RETRY_AFTER)
+    : createJsonResponse(200, health);
 }
 
 /** Returns the page behind the `type` of a problem. `name` is the code in lower case. */

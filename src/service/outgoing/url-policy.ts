@@ -1,4 +1,4 @@
-/** Which URLs callers may let the service call. */
+/** Rules for the URLs that callers may let the service call. */
 import { isIP } from 'node:net';
 import { hostOf, isLoopbackHost, isPublicAddress } from '../../base/addresses.ts';
 import { parseAddress } from '../../protocol/address.ts';

@@ -1,6 +1,6 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { once } from 'node:events';
-import { type Cancel, type Clock, repeat, sleep } from '../clock.ts';
+import { type Cancel, type Clock, repeatEvery, sleepFor } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { NoRoom, StorageAway } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
@@ -103,8 +103,8 @@ class Worker implements LeaseWorker {
     this.#polledAt = clock.now();
     this.#loop = this.#takeRows();
     this.#repeated = [
-      repeat(clock, POLL_MS, () => this.#poll()),
-      repeat(clock, RENEW_MS, () => void this.#renewAll()),
+      repeatEvery(clock, POLL_MS, () => this.#poll()),
+      repeatEvery(clock, RENEW_MS, () => void this.#renewAll()),
     ];
   }
 
@@ -237,7 +237,7 @@ class Worker implements LeaseWorker {
       }
       // After the end of this process its lease expires, and another takes the row.
       if (signal.aborted) return;
-      await sleep(this.#parts.clock, POLL_MS, signal);
+      await sleepFor(this.#parts.clock, POLL_MS, signal);
       if (signal.reason instanceof LeaseLost) return;
     }
   }

@@ -9,7 +9,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
 import { orAborted } from '../../base/together.ts';
 import type { StageSharing, Work } from '../../media/work.ts';
-import { type Clock, repeat, sleep } from '../clock.ts';
+import { type Clock, repeatEvery, sleepFor } from '../clock.ts';
 import { FOLDER_MODE } from '../folders.ts';
 import type { Log } from '../log.ts';
 import { LEASE_MS, RENEW_MS } from '../running/leases.ts';
@@ -95,7 +95,7 @@ export function createStageCache(parts: CacheParts): StageCache {
     mkdirSync(folder, { mode: FOLDER_MODE });
     const controller = new AbortController();
     const run = async () => {
-      const stopRenewing = repeat(clock, RENEW_MS, () => {
+      const stopRenewing = repeatEvery(clock, RENEW_MS, () => {
         void optional(() => open().renew(key, owner, clock.now()), undefined);
       });
       try {
@@ -154,9 +154,9 @@ export function createStageCache(parts: CacheParts): StageCache {
   async function untilSettled(key: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !open().isSettled(key, clock.now())) {
       const before = clock.now();
-      await sleep(clock, POLL_MS, signal);
+      await sleepFor(clock, POLL_MS, signal);
       // The machine was suspended, and all claims expired in the meantime: give their owners time to renew them.
-      if (clock.now() - before > LEASE_MS) await sleep(clock, 2 * RENEW_MS, signal);
+      if (clock.now() - before > LEASE_MS) await sleepFor(clock, 2 * RENEW_MS, signal);
     }
   }
 

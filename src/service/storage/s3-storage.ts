@@ -10,7 +10,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { type Clock, sleep } from '../clock.ts';
+import { type Clock, sleepFor } from '../clock.ts';
 import { FILE_MODE } from '../folders.ts';
 import type { Log } from '../log.ts';
 import { type Bucket, BucketRefusal, type BucketRequest } from './bucket.ts';
@@ -66,7 +66,7 @@ export function createS3Storage({ bucket, prefix, clock, now, log, isOurs }: S3P
         if (!isPassing || wait === undefined) throw error;
         if (waits === LONG_WAITS_MS)
           log({ level: 'warn', message: 'a result is not stored yet; it is tried again', error });
-        await sleep(clock, wait, signal);
+        await sleepFor(clock, wait, signal);
       }
     }
   };

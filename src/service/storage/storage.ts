@@ -1,4 +1,4 @@
-/** Where the bytes of uploads and results are: in the state folder, or in a bucket of S3. */
+/** Storage of the bytes of uploads and results: in the state folder, or in a bucket of S3. */
 import type { UploadRow } from '../uploads/rows.ts';
 
 /** The storage cannot be used now. The caller tries again later; it is not the fault of the job, so no attempt counts. */

@@ -6,7 +6,7 @@ import { syncFolderNow } from '../../base/sync.ts';
 import { sqliteCode } from '../../base/system-error.ts';
 import { FILE_MODE, type Folders, storePath } from '../folders.ts';
 import { MARK_TABLE, type Mark, markedFolderFailure, READ_MARK } from './mark.ts';
-import { describeUpgrade, migrate, type OnUpgrade, SCHEMA_VERSION } from './schema.ts';
+import { describeUpgrade, migrateSchema, type OnUpgrade, SCHEMA_VERSION } from './schema.ts';
 import {
   BUSY_TIMEOUT_MS,
   damagedDatabaseFailure,
@@ -70,7 +70,7 @@ function openAndMigrate(
   });
   try {
     let copy: string | null = null;
-    migrate(file, () => {
+    migrateSchema(file, () => {
       copy = copyStoreBefore(path, SCHEMA_VERSION);
     });
     if (copy !== null) onUpgrade(describeUpgrade(copy));

@@ -259,7 +259,7 @@ export function tablesOf(version: number): string[] {
  * Migrates the tables to the newest version.
  * @param before called for tables that have an older version, while no other process can write
  */
-export function migrate(file: SqliteFile, before: () => void = () => {}): void {
+export function migrateSchema(file: SqliteFile, before: () => void = () => {}): void {
   const read = () => file.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
   if (read() >= SCHEMA_VERSION) return;
   file.transaction(() => {

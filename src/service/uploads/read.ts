@@ -5,7 +5,7 @@ import type { UploadResource, UploadTarget } from '../../protocol/resources.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import { formatInstant } from '../clock.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
-import { json, type ServiceResponse } from '../http/exchange.ts';
+import { createJsonResponse, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';
 import { readPage } from '../lists.ts';
@@ -52,7 +52,7 @@ function presentSubtitle(text: string): NonNullable<UploadResource['subtitle']> 
 export async function getUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const row = await findOwnUpload(context.store, call.key.id, call.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
-  return json(200, await presentUpload(context, row));
+  return createJsonResponse(200, await presentUpload(context, row));
 }
 
 /** Answers a POST with the current state of the upload. */
@@ -64,7 +64,10 @@ export async function answerUpload(
 ): Promise<ServiceResponse> {
   const row = await findOwnUpload(context.store, call.key.id, outcome.resourceId, call.now);
   if (row === undefined) throw refuseUnknownResource();
-  return json(outcome.status, await presentUpload(context, row), { ...headers, ...replayHeader(outcome) });
+  return createJsonResponse(outcome.status, await presentUpload(context, row), {
+    ...headers,
+    ...replayHeader(outcome),
+  });
 }
 
 /** `GET /uploads`: newest first. */
@@ -79,5 +82,5 @@ export async function listUploads(context: ServiceContext, call: OperationCall):
     positionOf: (row) => ({ time: row.created_at, id: row.id }),
     present: (row) => presentUpload(context, row),
   });
-  return json(200, page);
+  return createJsonResponse(200, page);
 }

@@ -248,7 +248,7 @@ it('inputs can be ordered by size or by name', async () => {
   expect(await names('name')).toEqual(['a.mp4', 'b.mp4', 'c.mp4']);
 });
 
-it('without any input, the message says how to name some', async () => {
+it('the message about missing inputs says how to name some', async () => {
   expect(await problemsOf(plan(createFolder({}), []))).toEqual([expect.stringContaining('--files-from')]);
 });
 

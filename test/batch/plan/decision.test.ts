@@ -2,7 +2,7 @@ import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
-import { forecast } from '../../../src/batch/plan/dry-run.ts';
+import { forecastPlan } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import {
@@ -80,7 +80,7 @@ describe('an item of an earlier run', () => {
     expect(await step()).toMatchObject({ step: 'done', before: 'downloaded', jobId: 'loc_1' });
     expect(await step({ clobber: true }, { replace: true })).toMatchObject({ step: 'done' });
     const { planned } = await again();
-    expect(forecast('auto_localization', planned, { price: () => 1, balance: null })).toMatchObject({
+    expect(forecastPlan('auto_localization', planned, { price: () => 1, balance: null })).toMatchObject({
       jobs: 0,
       credits: 0,
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forecast } from '../../../src/batch/plan/dry-run.ts';
+import { forecastPlan } from '../../../src/batch/plan/dry-run.ts';
 import { createFolder, MP4, plan } from './support.ts';
 
 const purse = { price: () => 0.1, balance: 5 };
@@ -8,7 +8,7 @@ describe('the forecast of a plan', () => {
   it('counts jobs, uploads, units and credits', async () => {
     const cwd = createFolder({ 'a.mp4': MP4, 'b.mp4': MP4 });
     const { planned } = await plan(cwd, ['a.mp4', 'b.mp4'], { options: { to: ['es', 'fr'] } });
-    const found = forecast('auto_localization', planned, purse);
+    const found = forecastPlan('auto_localization', planned, purse);
     expect(found).toMatchObject({
       jobs: 4,
       uploads: 2,
@@ -28,7 +28,7 @@ describe('the forecast of a plan', () => {
   it('does not count existing results', async () => {
     const cwd = createFolder({ 'a.mp4': MP4, 'a.es.mp4': 'x' });
     const { planned } = await plan(cwd, ['a.mp4'], { options: { to: ['es'], skipExisting: true } });
-    expect(forecast('auto_localization', planned, purse)).toMatchObject({
+    expect(forecastPlan('auto_localization', planned, purse)).toMatchObject({
       jobs: 0,
       done_before: 1,
       uploads: 0,
@@ -42,12 +42,15 @@ describe('the forecast of a plan', () => {
     const unmeasured = await plan(cwd, ['a.mp4'], {
       io: { examineVideo: async () => ({ type: 'usable', seconds: null, preparation: null }) },
     });
-    expect(forecast('auto_localization', unmeasured.planned, purse)).toMatchObject({
+    expect(forecastPlan('auto_localization', unmeasured.planned, purse)).toMatchObject({
       unmeasured: 1,
       credits: null,
     });
     const priceless = { price: () => null, balance: null };
     const { planned } = await plan(cwd, ['a.mp4']);
-    expect(forecast('auto_localization', planned, priceless)).toMatchObject({ unmeasured: 0, credits: null });
+    expect(forecastPlan('auto_localization', planned, priceless)).toMatchObject({
+      unmeasured: 0,
+      credits: null,
+    });
   });
 });

@@ -66,7 +66,7 @@ describe('a database of records', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'and its folder are readable only by the user, whatever the mask',
+    'is readable only by the user, as is its folder, whatever the mask',
     async () => {
       const before = process.umask(0);
       onTestFinished(() => void process.umask(before));

@@ -137,7 +137,7 @@ describe('the result folder of a watch', () => {
   });
 });
 
-it('refuses a folder that cannot be read, instead of waiting for its files forever', async () => {
+it('a folder that cannot be read is refused, instead of waiting for its files forever', async () => {
   const folder = createFolder({});
   const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
   // What may read everything cannot take its own rights away.

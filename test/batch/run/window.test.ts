@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  enter,
+  enterWindow,
   GROW_EVERY_MS,
-  grow,
-  leave,
+  growWindow,
+  leaveWindow,
   msUntilRoom,
   openWindow,
   putBack,
   type SlotWindow,
-  withdraw,
+  withdrawFromWindow,
 } from '../../../src/batch/run/launcher.ts';
 
 const times = (count: number, step: (window: SlotWindow) => SlotWindow, window: SlotWindow) =>
@@ -16,48 +16,52 @@ const times = (count: number, step: (window: SlotWindow) => SlotWindow, window: 
 
 describe('the window', () => {
   it('allows as many as --jobs says', () => {
-    const full = times(15, enter, openWindow(15, 0));
-    expect(msUntilRoom(times(14, enter, openWindow(15, 0)), 0)).toBe(0);
+    const full = times(15, enterWindow, openWindow(15, 0));
+    expect(msUntilRoom(times(14, enterWindow, openWindow(15, 0)), 0)).toBe(0);
     expect(msUntilRoom(full, 0)).toBe(Number.POSITIVE_INFINITY);
-    expect(msUntilRoom(leave(full, 5), 5)).toBe(0);
-    expect(msUntilRoom(withdraw(full), 5)).toBe(0);
+    expect(msUntilRoom(leaveWindow(full, 5), 5)).toBe(0);
+    expect(msUntilRoom(withdrawFromWindow(full), 5)).toBe(0);
   });
 
   it('shrinks to what is in flight if the service has no slot', () => {
     // Fifteen concurrent requests, of which others leave space for five.
-    const refused = times(10, (window) => putBack(window, 1000, null), times(15, enter, openWindow(15, 0)));
+    const refused = times(
+      10,
+      (window) => putBack(window, 1000, null),
+      times(15, enterWindow, openWindow(15, 0)),
+    );
     expect(refused).toMatchObject({ size: 5, inFlight: 5 });
     expect(msUntilRoom(refused, 1000)).toBe(GROW_EVERY_MS);
   });
 
   it('stays at one if others have all slots, and tries again after the time that the service asks for', () => {
-    const refused = putBack(enter(openWindow(15, 0)), 0, 10_000);
+    const refused = putBack(enterWindow(openWindow(15, 0)), 0, 10_000);
     expect(refused).toMatchObject({ size: 1, inFlight: 0 });
     expect(msUntilRoom(refused, 0)).toBe(10_000);
     expect(msUntilRoom(refused, 10_000)).toBe(0);
-    expect(msUntilRoom(putBack(enter(openWindow(15, 0)), 0, null), 0)).toBe(15_000);
+    expect(msUntilRoom(putBack(enterWindow(openWindow(15, 0)), 0, null), 0)).toBe(15_000);
   });
 
   it('opens immediately, one larger, when one of our jobs ends', () => {
-    const refused = putBack(times(6, enter, openWindow(15, 0)), 0, 60_000);
-    const ended = leave(refused, 100);
+    const refused = putBack(times(6, enterWindow, openWindow(15, 0)), 0, 60_000);
+    const ended = leaveWindow(refused, 100);
     expect(ended).toMatchObject({ size: 6, inFlight: 4 });
     expect(msUntilRoom(ended, 100)).toBe(0);
   });
 
   it('grows by one each half minute, and never beyond --jobs', () => {
-    const refused = putBack(times(4, enter, openWindow(5, 0)), 0, null);
-    expect(grow(refused, GROW_EVERY_MS - 1).size).toBe(3);
-    expect(grow(refused, GROW_EVERY_MS).size).toBe(4);
-    expect(grow(refused, 100 * GROW_EVERY_MS).size).toBe(5);
-    const twice = grow(grow(refused, GROW_EVERY_MS), 2 * GROW_EVERY_MS);
+    const refused = putBack(times(4, enterWindow, openWindow(5, 0)), 0, null);
+    expect(growWindow(refused, GROW_EVERY_MS - 1).size).toBe(3);
+    expect(growWindow(refused, GROW_EVERY_MS).size).toBe(4);
+    expect(growWindow(refused, 100 * GROW_EVERY_MS).size).toBe(5);
+    const twice = growWindow(growWindow(refused, GROW_EVERY_MS), 2 * GROW_EVERY_MS);
     expect(twice.size).toBe(5);
   });
 
   it('knows when it will be large enough for the jobs that already run', () => {
     // Six found running, and a window of three after a refusal.
-    const small = putBack(times(4, enter, openWindow(15, 0)), 0, null);
-    const joined = times(3, enter, small);
+    const small = putBack(times(4, enterWindow, openWindow(15, 0)), 0, null);
+    const joined = times(3, enterWindow, small);
     expect(msUntilRoom(joined, 0)).toBe(4 * GROW_EVERY_MS);
   });
 });
@@ -96,12 +100,12 @@ function shareSlots({ runs, slots, jobMs, lateMs, untilMs }: Sharing) {
       if (place > 0 && nowMs < lateMs) continue;
       const known = state.endsMs.filter((endMs) => endMs + NOTICE_MS < nowMs);
       state.endsMs = state.endsMs.filter((endMs) => endMs + NOTICE_MS >= nowMs);
-      state.window = grow(
-        times(known.length, (window) => leave(window, nowMs), state.window),
+      state.window = growWindow(
+        times(known.length, (window) => leaveWindow(window, nowMs), state.window),
         nowMs,
       );
       while (msUntilRoom(state.window, nowMs) === 0) {
-        state.window = enter(state.window);
+        state.window = enterWindow(state.window);
         const taken = states.flatMap(({ endsMs }) => endsMs).filter((endMs) => endMs > nowMs).length;
         if (taken >= slots) {
           state.window = putBack(state.window, nowMs, 10_000);

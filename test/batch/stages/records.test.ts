@@ -26,7 +26,7 @@ const finished = (size: number, made_of: string): FinishedVideo => ({
   target_lines: null,
 });
 
-test('of the versions of a subtitle the newest is ours, and the previous one until its replacement is known', () => {
+test('the newest version of a subtitle is ours, and the previous one until its replacement is known', () => {
   const [a, b] = [left(digest('a')), left(digest('b'))];
   const ours = (...records: readonly StageSubtitleRecord[]) => [
     ...(recordsOf(records).stages.subtitles.get('talk.es.srt')?.digests ?? []),
@@ -36,7 +36,7 @@ test('of the versions of a subtitle the newest is ours, and the previous one unt
   expect(ours(a, { ...a, is_placed: true }, b, { ...b, is_placed: true })).toEqual([digest('b')]);
 });
 
-test('of a finished video the newest version is used, and every size is known', () => {
+test('the newest version of a finished video is used, and every size is known', () => {
   const video = recordsOf([finished(1, 'one'), finished(2, 'two')]).stages.finished.get('key');
   expect(video?.newest.made_of).toBe('two');
   expect([...(video?.sizes ?? [])]).toEqual([1, 2]);

@@ -56,7 +56,7 @@ describe('a download that differs from what was promised', () => {
   });
 
   test.each(['HTTP/1.0', 'HTTP/1.1'])(
-    'and ends with its %s connection, without a length, is refused unless size or hash is known',
+    'that ends with its %s connection, without a length, is refused unless size or hash is known',
     async (version) => {
       const { client, server, asset, to, bytes } = await startDownload();
       server.fallback = (_seen, response) => {

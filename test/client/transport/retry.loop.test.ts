@@ -4,7 +4,7 @@ import type { ClientEvent } from '../../../src/client/call.ts';
 import {
   type AttemptResult,
   createTokenBucket,
-  pause,
+  pauseFor,
   type RetryAdvice,
   withRetries,
 } from '../../../src/client/transport/retry.ts';
@@ -225,16 +225,16 @@ describe('a pause', () => {
     const seen: unknown[] = [];
     const { signal } = new AbortController();
     const sleep = async (...passed: unknown[]) => void seen.push(passed);
-    await pause({ ...createFakeRuntime(), sleep }, 7, signal);
+    await pauseFor({ ...createFakeRuntime(), sleep }, 7, signal);
     expect(seen).toEqual([[7, signal]]);
   });
 
   test('of length zero does not sleep, and still notices that the caller gave up', async () => {
     const runtime = createFakeRuntime();
-    await pause(runtime, 0, undefined);
+    await pauseFor(runtime, 0, undefined);
     expect(runtime.slept).toEqual([]);
     const reason = new Error('the user pressed Ctrl-C');
-    await expect(pause(runtime, 0, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(pauseFor(runtime, 0, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
   test('rejects with the reason of the signal whatever the clock reports, else with what the clock reports', async () => {
@@ -245,9 +245,9 @@ describe('a pause', () => {
       throw broken;
     };
     const runtime = { ...createFakeRuntime(), sleep };
-    await expect(pause(runtime, 5, controller.signal)).rejects.toBe(broken);
-    await expect(pause(runtime, 5, undefined)).rejects.toBe(broken);
+    await expect(pauseFor(runtime, 5, controller.signal)).rejects.toBe(broken);
+    await expect(pauseFor(runtime, 5, undefined)).rejects.toBe(broken);
     controller.abort(reason);
-    await expect(pause(runtime, 5, controller.signal)).rejects.toBe(reason);
+    await expect(pauseFor(runtime, 5, controller.signal)).rejects.toBe(reason);
   });
 });

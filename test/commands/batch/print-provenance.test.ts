@@ -77,7 +77,7 @@ test('a localization is shortened in its subtitles, which have to be requested f
   );
 });
 
-test('of many jobs, each cause of a warning, each fallback and the advice are reported once', () => {
+test('each cause of a warning, each fallback and the advice are reported once for many jobs', () => {
   const terminal = recordMessages();
   const printer = createProvenancePrinter(terminal, true);
   for (const item of itemsOf(FALLBACK, 6)) printer.add(item);
@@ -88,7 +88,7 @@ test('of many jobs, each cause of a warning, each fallback and the advice are re
 
 test('a service that is reached over HTTP states no provenance, so outcomes, status and reports leave it out', async () => {
   const vloc = await startVloc();
-  vloc.engines.tellProvenance({ engines: FALLBACK.engines });
+  vloc.engines.reportProvenance({ engines: FALLBACK.engines });
   await writeFile(join(vloc.folder, '0.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
   const dub = ['dub', '0.srt', '--to', 'es', '--out', 'out'];
   const { code, stdout, stderr } = await vloc.run([...dub, '-o', 'json']);

@@ -12,7 +12,7 @@ async function startBatch() {
   return vloc;
 }
 
-test('on stdout it is Markdown, or JSON if requested', async () => {
+test('the report on stdout is Markdown, or JSON if requested', async () => {
   const vloc = await startBatch();
   const { stdout } = await vloc.run(['batch', 'report', 'out']);
   expect(stdout).toMatch(/^# .*\n\n1 item at .*: 1 done\. Credits: \d/);

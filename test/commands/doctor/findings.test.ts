@@ -4,7 +4,7 @@ import { createCheckRunner } from '../../../src/commands/doctor/findings.ts';
 
 const never = new AbortController().signal;
 
-it('turns a check that takes too long into a finding, and stops it', async () => {
+it('a check that takes too long is stopped and becomes a finding', async () => {
   let stopped = false;
   const finding = await createCheckRunner(never, 20)('slow', 'network', (signal) => {
     signal.addEventListener('abort', () => {
@@ -16,7 +16,7 @@ it('turns a check that takes too long into a finding, and stops it', async () =>
   expect(stopped).toBe(true);
 });
 
-it('turns an exception of a check into a finding, in the area that the failure names', async () => {
+it('an exception of a check becomes a finding in the area that the failure names', async () => {
   const runCheck = createCheckRunner(never);
   const failure = new Failure({
     category: 'disk',
@@ -37,7 +37,7 @@ it('turns an exception of a check into a finding, in the area that the failure n
   });
 });
 
-it('ends with the run that was stopped', async () => {
+it('a check ends with the run that was stopped', async () => {
   const stop = new AbortController();
   const finding = createCheckRunner(stop.signal)('slow', 'network', () => new Promise(() => {}));
   stop.abort(new Error('stopped'));

@@ -13,14 +13,14 @@ it.each([
   expect(judgeFreeSpace('/tmp', bytes, {})).toMatchObject({ grade, facts: { free_bytes: bytes } });
 });
 
-it('leaves nothing behind in a folder, and creates none', async () => {
+it('the check of a folder leaves nothing behind, and creates none', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-disk-'));
   expect(await checkFolderWritable(folder)).toMatchObject({ facts: { exists: true } });
   expect(await checkFolderWritable(join(folder, 'a', 'b'))).toMatchObject({ facts: { exists: false } });
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('reports a file at the path of a folder', async () => {
+it('a file at the path of a folder is reported', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-disk-'));
   await writeFile(join(folder, 'file'), '');
   const result = await checkFolderWritable(join(folder, 'file', 'state'));

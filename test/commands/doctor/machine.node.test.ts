@@ -10,6 +10,6 @@ it.each([
   expect(checkNode(version, '>=22.19')).toMatchObject({ grade });
 });
 
-it('is compared with the version that the package requires', () => {
+it('the version of Node is compared with the one that the package requires', () => {
   expect(checkNode('18.0.0').message).toMatch(/^Node 18\.0\.0 is too old, >=\d+/);
 });

@@ -49,7 +49,7 @@ test('a job that has ended keeps its id and its status', async () => {
   expect(table.stdout).toMatch(new RegExp(`${done} +es +succeeded +JOB_NOT_CANCELLABLE +${done}`));
 });
 
-test('on Ctrl-C prints what is cancelled so far, and the command for the others', async () => {
+test('the command prints on Ctrl-C the jobs that are cancelled so far, and the command for the others', async () => {
   const { vloc, ids } = await makeStage();
   const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
   const running = main(['jobs', 'cancel', ...ids, '-o', 'json'], io);

@@ -37,7 +37,7 @@ test('a result folder that was moved is complete at its new path: nothing is sen
   expect((await readdir(moved)).sort()).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
 });
 
-test('its report names the files at their new paths', async () => {
+test('the report of a moved folder names the files at their new paths', async () => {
   const { run, moved } = await startMoved();
   const { stdout } = await run(['batch', 'report', 'archive/spring', '-o', 'json']);
   const files = JSON.parse(stdout).items.flatMap((item: { files: unknown[] }) => item.files);
@@ -47,7 +47,7 @@ test('its report names the files at their new paths', async () => {
   ]);
 });
 
-test('a result that was deleted from it is fetched again to its new path, without another job', async () => {
+test('a result that was deleted from a moved folder is fetched again to its new path, without another job', async () => {
   const { run, moved, requests } = await startMoved();
   await rm(join(moved, 'a.es.srt'));
   expect((await run(into('archive/spring', 'a.srt', 'b.srt'))).code).toBe(0);
@@ -55,7 +55,7 @@ test('a result that was deleted from it is fetched again to its new path, withou
   expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
 });
 
-test('its jobs keep their original name', async () => {
+test('the jobs of a moved folder keep their original name', async () => {
   const { run, caller } = await startMoved();
   expect((await run(into('archive/spring', 'a.srt', 'b.srt', 'c.srt'))).code).toBe(0);
   const { json } = await caller.get('/v1/subtitle-translations?limit=50');

@@ -42,7 +42,7 @@ it('each setting is stored under its field', async () => {
   ]);
 });
 
-it('each text is listed, and of each secret its origin', async () => {
+it('each text is listed, and the origin of each secret', async () => {
   const { data } = JSON.parse(await run(['profile', 'list', '-o', 'json']));
   expect(data).toEqual([
     expect.objectContaining({ name: 'local', in_use: false, base_url: null, secret_in: null }),

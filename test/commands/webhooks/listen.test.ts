@@ -231,7 +231,7 @@ describe('an error before anything listens', () => {
   });
 });
 
-it('reads the secret from stdin without the line break of echo, and says so', async () => {
+it('the secret is read from stdin without the line break of echo, and the output says so', async () => {
   const env = { VLOC_WEBHOOK_SECRET: 'not this one' };
   const { deliver, stderr } = await startListening(['--secret-stdin'], { env, stdin: `${SECRET}\n` });
   expect((await deliver(eventBody('dub_1'))).status).toBe(200);

@@ -23,7 +23,7 @@ function createScene() {
   return { reports, waiting, deliver };
 }
 
-it('forwards an event once that arrives twice at the same time', async () => {
+it('an event that arrives twice at the same time is forwarded once', async () => {
   const { reports, waiting, deliver } = createScene();
   const answers = [deliver(), deliver()];
   expect(waiting).toHaveLength(1);
@@ -32,7 +32,7 @@ it('forwards an event once that arrives twice at the same time', async () => {
   expect(reports.map(({ type }) => type)).toEqual(['event', 'duplicate']);
 });
 
-it('calls neither a duplicate if the first was not accepted', async () => {
+it('neither event is a duplicate if the first was not accepted', async () => {
   const { reports, waiting, deliver } = createScene();
   const answers = [deliver(), deliver()];
   waiting[0]?.({ ok: false, status: 500, reason: 'it broke' });

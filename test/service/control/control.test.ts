@@ -46,7 +46,7 @@ test('the provenance of a job is shown, which no operation of the API returns', 
   const engines = createSmallEngines();
   const started = await start({ engines });
   const use = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
-  engines.tellProvenance({ engines: [use] });
+  engines.reportProvenance({ engines: [use] });
   const { json: job } = await started.caller.post('/v1/dubbings', DUBBING);
   await untilEnded(started, job.id);
   const { json } = await started.ask('GET', `/jobs/${job.id}/provenance`);

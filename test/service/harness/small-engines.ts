@@ -17,7 +17,7 @@ export interface SmallEngines extends Engines {
   /** From now on no video that is encoded can be exported, for this reason. */
   refuseExport(failure: JobFailure): void;
   /** From now on products say that they were made in this way. */
-  tellProvenance(provenance: EngineProvenance): void;
+  reportProvenance(provenance: EngineProvenance): void;
   /** How often they were closed. */
   readonly closed: { count: number };
 }
@@ -59,7 +59,7 @@ export function createSmallEngines(): SmallEngines {
       gate = null;
     },
     failNext: (...next) => errors.push(...next),
-    tellProvenance(told) {
+    reportProvenance(told) {
       provenance = told;
     },
     refuseExport(failure) {

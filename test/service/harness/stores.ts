@@ -1,7 +1,7 @@
 /** Stores without a service. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { migrate } from '../../../src/service/store/schema.ts';
+import { migrateSchema } from '../../../src/service/store/schema.ts';
 import { openSqliteFile, type SqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { createSqliteStore } from '../../../src/service/store/sqlite-store.ts';
 import type { Store } from '../../../src/service/store/store.ts';
@@ -26,6 +26,6 @@ export async function openBareStore(): Promise<OpenStore> {
 export async function openEmptyAccount(): Promise<OpenStore> {
   const opened = await openBareStore();
   onTestFinished(() => opened.store.close());
-  migrate(opened.file);
+  migrateSchema(opened.file);
   return opened;
 }

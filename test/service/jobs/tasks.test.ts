@@ -35,7 +35,7 @@ test.each(JOB_KIND_NAMES)(
   'the result of %s has the fields of its kind, and its provenance is kept beside it',
   async (kind) => {
     const scene = await startScene();
-    scene.engines.tellProvenance(OWN);
+    scene.engines.reportProvenance(OWN);
     const { id, result } = await runJob(scene, kind);
     expect(Object.keys(result).sort()).toEqual(Object.keys(KINDS[kind].result).sort());
     expect(await scene.service.readProvenance(id)).toEqual({
@@ -48,7 +48,7 @@ test.each(JOB_KIND_NAMES)(
 test('cues that had to be changed are listed with how they were changed, in thousandths', async () => {
   const scene = await startScene();
   const fits = [fitOf('none', [1]), fitOf('speed', [2]), fitOf('tempo', [3, 4]), fitOf('cut', [5])];
-  scene.engines.tellProvenance({ ...OWN, fits });
+  scene.engines.reportProvenance({ ...OWN, fits });
   const { id } = await runJob(scene, 'auto_localization');
   const factors = { speed: 1.235, tempo: 1.988, cut_seconds: 0.556 };
   expect((await scene.service.readProvenance(id))?.cues).toEqual([
@@ -62,7 +62,7 @@ test('a finished job is logged with its provenance, in words and as JSON', async
   const scene = await startScene();
   const separation = { step: 'separate', engine: 'builtin', skipped: [], silent: true } as const;
   const dub = { step: 'speak', engine: 'espeak-ng', skipped: ['openai kokoro'], reused: true } as const;
-  scene.engines.tellProvenance({
+  scene.engines.reportProvenance({
     engines: [separation, dub],
     fits: [fitOf('tempo', [1]), fitOf('cut', [2])],
   });

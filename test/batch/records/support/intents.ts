@@ -1,7 +1,7 @@
 /** Records of intents, in the order of a real life and in none. */
 import fc from 'fast-check';
 import {
-  advance,
+  advanceIntent,
   type Intent,
   type IntentRecord,
   type Intents,
@@ -82,6 +82,6 @@ export const anyRecords: fc.Arbitrary<IntentRecord[]> = fc.array(
 export function foldIntents(records: readonly IntentRecord[]): Intents {
   const intents = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
   for (const record of records)
-    setIntent(intents, advance(intents.byKey.get(record.key) ?? newIntent(record.key), record));
+    setIntent(intents, advanceIntent(intents.byKey.get(record.key) ?? newIntent(record.key), record));
   return intents;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
-import { migrate } from '../../../../src/service/store/schema.ts';
+import { migrateSchema } from '../../../../src/service/store/schema.ts';
 import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
 import { makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
 import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
@@ -113,7 +113,7 @@ test('a state folder from before webhooks existed is upgraded', async () => {
     `DROP TABLE monthly_use; DROP INDEX uploads_by_age; DROP INDEX jobs_ended; CREATE INDEX bills_by_month ON bills (key_id, month);
      CREATE INDEX jobs_by_age ON jobs (created_at); DROP TABLE deliveries; DROP TABLE tasks; DROP TABLE turns; DROP TABLE nodes; ALTER TABLE jobs DROP COLUMN needs; ALTER TABLE jobs DROP COLUMN crashes; ALTER TABLE uploads DROP COLUMN crashes; ALTER TABLE jobs DROP COLUMN deadline_at; PRAGMA user_version = 1`,
   );
-  migrate(store);
+  migrateSchema(store);
   expect(store.get('SELECT count(*) AS jobs FROM jobs')).toEqual({ jobs: 1 });
   expect(store.all('SELECT id FROM deliveries')).toEqual([]);
   store.close();
