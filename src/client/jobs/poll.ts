@@ -104,17 +104,16 @@ export function growingPause(elapsedMs: number): number {
   return clamp(elapsedMs / 2, FIRST_MS, LONGEST_MS);
 }
 
-/** Polls within half of a job. More would notice the end of jobs of seconds hardly sooner. */
-const POLLS_PER_HALF = 7;
+/** More would notice the end of jobs of seconds hardly sooner. */
+const POLLS_PER_JOB = 14;
 
 /**
- * Milliseconds between two polls of several jobs: 1 to 5 s. Half of the running jobs are younger than half of their duration,
- * so no durations need to be remembered.
- * @param agesMs for how long each job has been waited for
+ * Milliseconds between two polls of several jobs: 1 to 5 s.
+ * @param typicalMs how long jobs have taken; 0 before the first one has ended
+ * @param quietMs for how long none has ended
  */
-export function sharedPause(agesMs: readonly number[]): number {
-  const median = [...agesMs].sort((left, right) => left - right)[agesMs.length >> 1] ?? 0;
-  return clamp(median / POLLS_PER_HALF, SHORTEST_MS, LONGEST_MS);
+export function sharedPause(typicalMs: number, quietMs: number): number {
+  return clamp(Math.max(typicalMs, quietMs) / POLLS_PER_JOB, SHORTEST_MS, LONGEST_MS);
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -61,6 +61,10 @@ interface Waiter {
 /** Polls while at least one caller waits. */
 function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kind: JobKind) {
   const waiters = new Set<Waiter>();
+  /** How long jobs take, the last ones counting most. */
+  let typicalMs = 0;
+  /** When the last one ended, or the first one was waited for. */
+  let quietSinceMs = 0;
   let failed: FailedPolls | null = null;
   let polledAtMs = 0;
   let waker = new AbortController();
@@ -106,6 +110,8 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
   function reportEnd(waiter: Waiter): void {
     if (waiter.hasEnded) return;
     waiter.hasEnded = true;
+    quietSinceMs = runtime.now();
+    typicalMs = (typicalMs + quietSinceMs - waiter.sinceMs) / 2;
     waiter.options.onEnd?.();
   }
 
@@ -142,10 +148,9 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
     const now = runtime.now();
     const all = [...waiters];
     if (failed === null && all.some(({ isNew }) => isNew)) return 0;
+    const quietMs = polledAtMs - quietSinceMs;
     const shared =
-      failed === null
-        ? sharedPause(all.map(({ sinceMs }) => polledAtMs - sinceMs))
-        : growingPause(polledAtMs - failed.sinceMs);
+      failed === null ? sharedPause(typicalMs, quietMs) : growingPause(polledAtMs - failed.sinceMs);
     const pauseMs = Math.min(...all.map(({ options }) => options.everyMs ?? shared));
     // A clock that was set back must not delay a poll.
     const left = Math.min(pauseMs, polledAtMs + pauseMs - now);
@@ -155,6 +160,7 @@ function createKindPoller({ runtime, emit }: ClientContext, jobs: JobReader, kin
   async function work(): Promise<void> {
     working = true;
     polledAtMs = runtime.now();
+    quietSinceMs = polledAtMs;
     while (waiters.size > 0) {
       waker = new AbortController();
       const { signal } = waker;
