@@ -100,7 +100,7 @@ export function pairsOption(
   help: string,
   more: MoreFacts = {},
 ): Option<Readonly<Record<string, string>>> {
-  const expected = 'expected pairs of names and strings';
+  const expected = 'expected name=value';
   // An array is an object with numbers as names.
   const isObject = v.check((input: unknown) => !Array.isArray(input), expected);
   const pairs = v.pipe(v.unknown(), isObject, v.record(v.string(), v.string(expected), expected));

@@ -90,7 +90,9 @@ function readDefault(option: Option, value: unknown, folder: string): ReturnType
   if (type === 'list' && typeof value === 'string') return readValue(option, value);
   const given = type === 'texts' && typeof value === 'string' ? [value] : value;
   const result = v.safeParse(option, given);
-  return result.success ? { value: result.output } : { fault: result.issues[0].message };
+  if (result.success) return { value: result.output };
+  // The message of the option is for the command line.
+  return { fault: type === 'pairs' ? 'expected an object of strings' : result.issues[0].message };
 }
 
 function projectDefaultsFailure(

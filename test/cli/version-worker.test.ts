@@ -27,7 +27,12 @@ it('asks for the newest version only, and sends nothing about this machine', asy
   answer = (_, response) => response.end('{"latest":"1.2.3","next":"2.0.0-rc.1"}');
   expect(await askRegistry(registry)).toBe('1.2.3');
   expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /npm/-/package/vloc/dist-tags']);
-  expect(Object.keys(asked[0]?.headers ?? {}).sort()).toEqual(['accept', 'connection', 'host']);
+  expect(Object.keys(asked[0]?.headers ?? {}).sort()).toEqual([
+    'accept',
+    'accept-encoding',
+    'connection',
+    'host',
+  ]);
 });
 
 it.each<[string, typeof answer]>([

@@ -139,7 +139,8 @@ function describeOperands(help: string, paths: string | undefined): string {
 
 function schemaOf(option: Option): JsonSchema {
   const { type } = factsOf(option);
-  const { default: _empty, ...schema } = describeSchema(option);
+  // The facts of an option are for the help; agents pay for each character.
+  const { default: _empty, option: _facts, ...schema } = describeSchema(option);
   return {
     ...(type === 'duration' ? DURATION : schema),
     description: describeArgument(factsOf(option)),

@@ -58,7 +58,7 @@ interface Bench {
   /** Runs vloc with the flags of the way. */
   readonly run: (...words: string[]) => Promise<Ended>;
   /** Runs a command line as a shell takes it apart. */
-  readonly paste: (line: string) => Promise<Ended>;
+  readonly paste: (line: string, from?: string) => Promise<Ended>;
   readonly jobs: () => Promise<number>;
   readonly has: (name: string) => boolean;
 }
@@ -101,8 +101,8 @@ async function openBench(choose: (scene: Scene) => Way, known = true): Promise<B
     way,
     open,
     run: (...words) => open([...words, ...flags]).ended,
-    paste: (line) => {
-      const { cwd, words } = takeApart(line, folder);
+    paste: (line, from = folder) => {
+      const { cwd, words } = takeApart(line, from);
       return open(words, { cwd, env, pace: QUICK }).ended;
     },
     jobs: async () => (await scene.caller.get('/v1/subtitle-translations')).json.data.length,
@@ -129,12 +129,12 @@ const TRANSLATE = ['translate', 'my subs/talk.srt', '--from', 'en', '--to', 'es'
 const RESULT = 'my out/talk.es.srt';
 
 /** Runs the commands one after the other; each must bring the result by itself, without a second job. */
-async function expectEachToFetch(bench: Bench, ended: Ended, count: number): Promise<void> {
+async function expectEachToFetch(bench: Bench, ended: Ended, count: number, from?: string): Promise<void> {
   const commands = commandsIn(ended);
   expect(commands, ended.stderr).toHaveLength(count);
   for (const command of commands) {
     await rm(join(bench.folder, RESULT), { force: true });
-    const pasted = await bench.paste(command);
+    const pasted = await bench.paste(command, from);
     expect([command, pasted.code], pasted.stderr).toEqual([command, 0]);
     expect([command, bench.has(RESULT)]).toEqual([command, true]);
   }
@@ -202,7 +202,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     const cwd = join(bench.folder, 'my subs');
     const status = await bench.open(['batch', 'status', '../my out'], { cwd, env: {} }).ended;
     expect(status.code).toBe(8);
-    await expectEachToFetch(bench, status, 1);
+    await expectEachToFetch(bench, status, 1, cwd);
   });
 
   it('a finished run prints the command that repeats it', async () => {
