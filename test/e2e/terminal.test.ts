@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => vloc.remove());
 
 const open = (commandLine: string): TerminalSession =>
-  openTerminal(commandLine.replace(/^vloc/, vloc.program), vloc.folder, { ...vloc.env });
+  openTerminal(commandLine.replace(/^vloc/, `"${vloc.program}"`), vloc.folder, { ...vloc.env });
 
 describe('Ctrl-C while a job runs', () => {
   let session: TerminalSession;
