@@ -6,10 +6,17 @@ import type { Role } from '../protocol/roles.ts';
 import type { IssuedKey, KeyRules } from './auth/keys.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config.ts';
-import type { ControlAddress } from './control/operations.ts';
 import type { Faults } from './http/faults.ts';
 import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
+
+/** Where the control interface listens. Here, so that the types of the package need no types of its schemas. */
+export interface ControlAddress {
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** Sent with every request as `Authorization: Bearer`. */
+  readonly token: string;
+}
 
 export interface ServiceOptions {
   /** Folder of all data of the service. Several processes may share it. Created with mode 0700 if missing. */

@@ -15,13 +15,6 @@ import {
   requiredField,
 } from './fields.ts';
 
-export interface ControlAddress {
-  /** Scheme, host and port. */
-  readonly url: string;
-  /** Sent with every request as `Authorization: Bearer`. */
-  readonly token: string;
-}
-
 export interface ControlOperation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The parameter of the path is in braces. */
