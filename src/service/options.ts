@@ -11,7 +11,7 @@ import type { Log, RequestLog } from './log.ts';
 import type { RandomBytes } from './random.ts';
 
 /** Where the control interface listens. Here, so that the types of the package need no types of its schemas. */
-export interface ControlAddress {
+interface ControlAddress {
   /** Scheme, host and port. */
   readonly url: string;
   /** Sent with every request as `Authorization: Bearer`. */
