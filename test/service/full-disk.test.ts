@@ -165,7 +165,7 @@ test('a job waits while the disk has no room at all, and is done when there is r
   expect(status).toBe(200);
   disk.makeRoom();
   expect((await untilJob(caller, dub, 'failed', 'succeeded')).status).toBe('succeeded');
-  expect((await readiness()).json.storage).toBe('ok');
+  await until(readiness, (answer) => answer.json.storage === 'ok');
   expect(await disk.audit()).toEqual([]);
 });
 
