@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRecords, readRecords } from '../../../src/batch/records/database.ts';
 import { newFolder } from './support/folder.ts';
@@ -65,7 +66,8 @@ describe('a database of records', () => {
     expect(await numbersIn(path)).toEqual([0, 2]);
   });
 
-  it.skipIf(process.platform === 'win32')(
+  // Only the main thread may set the mask.
+  it.skipIf(process.platform === 'win32' || !isMainThread)(
     'is readable only by the user, as is its folder, whatever the mask',
     async () => {
       const before = process.umask(0);
