@@ -8,8 +8,8 @@ import { type Http, type HttpResponse, type TimeLimit, TimeOver } from '../trans
 import type { Validator } from './download-answer.ts';
 import type { PartFile } from './part-file.ts';
 
-/** Collected while the previous batch is written. With a quarter of it, waking the writing thread takes a tenth of the time. */
-const BATCH_BYTES = 4 * 1024 ** 2;
+/** Received while earlier chunks are written. */
+const AHEAD_BYTES = 1024 ** 2;
 
 /** A thousandth of the file: progress bars show no smaller step, and reporting each chunk takes a tenth of the time. */
 const REPORT_SHARE = 1 / 1000;
@@ -48,7 +48,7 @@ export class TooManyBytes extends Error {
 }
 
 /**
- * All received bytes are in the part even when the connection breaks, so that the next attempt continues from there.
+ * When the connection breaks, the part keeps what was written, and the next attempt continues from there.
  * @throws the error of the line; Failure (`disk`); TooManyBytes
  */
 export async function receiveBody(
@@ -56,27 +56,17 @@ export async function receiveBody(
   part: PartFile,
   { limit, idleMs, total, room, onBytes, noRoom }: Receiving,
 ): Promise<void> {
-  // A short file needs no more than its length: whole batches for each would keep the garbage collector busy.
-  const batches = createBatches(
-    part,
-    Math.min(BATCH_BYTES, Math.max(1, (total ?? Number.POSITIVE_INFINITY) - part.length)),
-  );
   const step = (total ?? 0) * REPORT_SHARE;
   const most = part.length + room;
   let arrived = part.length;
   let reported = arrived;
   let sinceSign = 0;
-  let last: Buffer | null = null;
   limit.reason = () => new TooSlow(sinceSign, idleMs);
   limit.restart(idleMs);
-  const take = (chunk: Buffer): Promise<void> | null => {
+  const count = (chunk: Buffer) => {
     arrived += chunk.length;
     if (total !== null && arrived > total) throw new TooManyBytes('more bytes than the file has');
     if (arrived > most) throw noRoom();
-    const writing = batches.add(chunk);
-    // The parser may still use the chunk that it passes, but no earlier one.
-    if (last !== null) release(last);
-    last = chunk;
     sinceSign += chunk.length;
     if (sinceSign >= LEAST_BYTES) {
       limit.restart(idleMs);
@@ -86,78 +76,30 @@ export async function receiveBody(
       reported = arrived;
       onBytes(arrived);
     }
-    return writing;
-  };
-  try {
-    await pipeline(body, writableOf(take));
-    if (reported < arrived) onBytes(arrived);
-  } finally {
-    await batches.finish();
-  }
-}
-
-/** Not an async iteration: its promises for each chunk would take as long as the bytes. */
-function writableOf(take: (chunk: Buffer) => Promise<void> | null): Writable {
-  return new Writable({
-    // A chunk is copied before `write` returns, so nothing queues here.
-    highWaterMark: BATCH_BYTES,
-    write(chunk: Buffer, _encoding, done) {
-      try {
-        const writing = take(chunk);
-        if (writing === null) done();
-        else writing.then(() => done(), done);
-      } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
-  });
-}
-
-/** Two buffers in turn: one is filled while the other is written. The second is made when there is something for it. */
-function createBatches(part: PartFile, size: number) {
-  const buffers: Buffer[] = [];
-  let turn: 0 | 1 = 0;
-  let filled = 0;
-  const filling = (): Buffer => {
-    const buffer = buffers[turn] ?? Buffer.allocUnsafeSlow(size);
-    buffers[turn] = buffer;
-    return buffer;
   };
   let writing: Promise<void> = Promise.resolve();
-  /** Gives the end of the write before: only then may the other buffer be filled. */
-  const flush = (): Promise<void> => {
-    const batch = filling().subarray(0, filled);
-    turn = turn === 0 ? 1 : 0;
-    filled = 0;
-    const before = writing;
-    writing = before.then(() => part.append([batch]));
-    // Its failure is thrown at the next flush; until then no handler is attached.
-    writing.catch(() => {});
-    return before;
-  };
-  return {
-    /**
-     * Copies the bytes, which are free when it returns; null when there is room for more, else what to wait for.
-     * Rejects with a Failure (`disk`) when an earlier batch could not be written.
-     */
-    add(chunk: Buffer): Promise<void> | null {
-      const taken = chunk.copy(filling(), filled);
-      filled += taken;
-      if (filled < size) return null;
-      const rest = Buffer.from(chunk.subarray(taken));
-      return flush().then(() => (rest.length === 0 ? undefined : (this.add(rest) ?? undefined)));
+  // Not an async iteration: its promises for each chunk take a quarter more processor time.
+  const sink = new Writable({
+    highWaterMark: AHEAD_BYTES,
+    writev(queued, done) {
+      // A cast: only buffers are written.
+      const chunks = queued.map(({ chunk }) => chunk as Buffer);
+      try {
+        for (const chunk of chunks) count(chunk);
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      writing = part.append(chunks);
+      writing.then(() => done(), done);
     },
-    async finish(): Promise<void> {
-      if (filled > 0) flush().catch(() => {});
-      await writing;
-    },
-  };
-}
-
-/** Frees memory immediately: until the next garbage collection, a fast connection fills 70 MiB with used chunks. */
-function release({ buffer, length }: Buffer): void {
-  // A buffer that does not fill its memory shares it.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  });
+  try {
+    await pipeline(body, sink);
+    if (reported < arrived) onBytes(arrived);
+  } finally {
+    await writing;
+  }
 }
 
 /** An answer with its body still to come. */
