@@ -4,7 +4,7 @@
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
-    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
+    '') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
     'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --keep-audio --keep-subtitles --stop-after --from-subtitles --subtitle --source-subtitle --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'separate') commands='' operands='files' options='--client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'recognize') commands='' operands='files' options='--from --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -45,6 +45,10 @@ _vloc_place() {
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --to --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'models') commands='install list remove' operands='free' options='--help -h' ;;
+    'models install') commands='' operands='free' options='--from --to --size --yes -y --accept --source --dry-run --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'models list') commands='' operands='free' options='--licences --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'models remove') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve') commands='health migrate keys' operands='free' options='--host --port --state-dir --database --role --storage --config --public-origin --trusted-proxy --metrics-from --metrics-port --metrics-host --drain --shutdown-delay --allow-loopback --control --control-port --log --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve health') commands='' operands='free' options='--state-dir --live --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'serve migrate') commands='' operands='free' options='--from --to --state-dir --storage --undo --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -56,7 +60,7 @@ _vloc_place() {
     'schema') commands='' operands='free' options='--commands --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'upgrade') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
+    'help') commands='localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;
     'help batch') commands='status retry forget report' operands='free' options='' ;;
     'help webhooks') commands='listen verify' operands='free' options='' ;;
@@ -64,6 +68,7 @@ _vloc_place() {
     'help credits') commands='history' operands='free' options='' ;;
     'help profile') commands='add list use show remove' operands='free' options='' ;;
     'help engines') commands='list add remove test install' operands='free' options='' ;;
+    'help models') commands='install list remove' operands='free' options='' ;;
     'help serve') commands='health migrate keys' operands='free' options='' ;;
     'help serve keys') commands='create list revoke' operands='free' options='' ;;
   esac
@@ -75,10 +80,10 @@ _vloc_value() {
   case "$1 $2" in
     'localize --from'|'translate --from') value='source translation-sources' ;;
     'recognize --from') value='source recognized' ;;
-    'serve migrate --from') value='free' ;;
+    'models install --from'|'serve migrate --from') value='free' ;;
     'localize --to'|'translate --to') value=',source translation-targets' ;;
     'dub --to') value=',source voices' ;;
-    'engines install --to') value=',free' ;;
+    'engines install --to'|'models install --to') value=',free' ;;
     'serve migrate --to') value='free' ;;
     *' --mode') value='choices standard subtitles_only' ;;
     *' --voice-mode') value='choices auto female male' ;;
@@ -125,6 +130,7 @@ _vloc_value() {
     'profile show --fields') value=',choices setting value origin' ;;
     'engines add --fields'|'engines remove --fields') value=',choices step position engine' ;;
     'engines test --fields') value=',choices step position engine result language output word_error_rate seconds real_time_factor problem' ;;
+    'models install --fields'|'models list --fields'|'models remove --fields') value=',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files' ;;
     'serve migrate --fields') value=',choices from to keys jobs uploads ledger_entries balance_credits reserved_credits files' ;;
     'upgrade --fields') value=',choices version installed_by upgrade' ;;
     *' --color') value='choices auto always never' ;;
@@ -184,6 +190,9 @@ _vloc_value() {
     *' --background') value='free' ;;
     *' --pair') value=',free' ;;
     *' --font') value=',free' ;;
+    *' --size') value='choices small large' ;;
+    *' --accept') value=',free' ;;
+    *' --source') value='free' ;;
     *' --state-dir') value='folders' ;;
     *' --database') value='free' ;;
     *' --role') value='choices api worker all' ;;

@@ -4,7 +4,7 @@
 function __vloc_has_command
     switch "$argv[1]"
         case ''
-            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade version help
+            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help
         case 'jobs'
             contains -- $argv[2] list get wait download cancel
         case 'batch'
@@ -19,12 +19,14 @@ function __vloc_has_command
             contains -- $argv[2] add list use show remove
         case 'engines'
             contains -- $argv[2] list add remove test install
+        case 'models'
+            contains -- $argv[2] install list remove
         case 'serve'
             contains -- $argv[2] health migrate keys
         case 'serve keys'
             contains -- $argv[2] create list revoke
         case 'help'
-            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines serve mcp schema completion upgrade exit-codes environment
+            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment
         case 'help jobs'
             contains -- $argv[2] list get wait download cancel
         case 'help batch'
@@ -39,6 +41,8 @@ function __vloc_has_command
             contains -- $argv[2] add list use show remove
         case 'help engines'
             contains -- $argv[2] list add remove test install
+        case 'help models'
+            contains -- $argv[2] install list remove
         case 'help serve'
             contains -- $argv[2] health migrate keys
         case 'help serve keys'
@@ -51,7 +55,7 @@ end
 # True when the option $argv[2] takes a value at the place $argv[1].
 function __vloc_takes_value
     switch "$argv[1] $argv[2]"
-        case 'localize --from' 'translate --from' 'recognize --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'engines install --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve health --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'serve migrate --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' '* --shards' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' '* --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --key-env' '* --model' '* --language' '* --concurrency' '* --folder' '* --threads' '* --context' '* --instructions' '* --voice' '* --vocals' '* --background' '* --pair' '* --font' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --metrics-from' '* --metrics-port' '* --metrics-host' '* --drain' '* --shutdown-delay' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --read' '* --write'
+        case 'localize --from' 'translate --from' 'recognize --from' 'models install --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'engines install --to' 'models install --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve health --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'models install --fields' 'models list --fields' 'models remove --fields' 'serve migrate --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' '* --shards' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' '* --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --key-env' '* --model' '* --language' '* --concurrency' '* --folder' '* --threads' '* --context' '* --instructions' '* --voice' '* --vocals' '* --background' '* --pair' '* --font' '* --size' '* --accept' '* --source' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --metrics-from' '* --metrics-port' '* --metrics-host' '* --drain' '* --shutdown-delay' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --read' '* --write'
             true
         case '*'
             false
@@ -134,6 +138,7 @@ complete -c vloc -n "__vloc_at_first ''" -a api -d 'send any signed request'
 complete -c vloc -n "__vloc_at_first ''" -a doctor -d 'check this machine, the connection and the credentials'
 complete -c vloc -n "__vloc_at_first ''" -a profile -d 'save services and their keys under names'
 complete -c vloc -n "__vloc_at_first ''" -a engines -d 'choose, test and install the engines of the embedded service'
+complete -c vloc -n "__vloc_at_first ''" -a models -d 'download open models that recognize, translate and speak on this machine'
 complete -c vloc -n "__vloc_at_first ''" -a serve -d 'run the embedded service for other programs'
 complete -c vloc -n "__vloc_at_first ''" -a mcp -d 'offer vloc to AI agents as tools, over stdin and stdout'
 complete -c vloc -n "__vloc_at_first ''" -a schema -d 'describe the interface, the commands and their output for programs'
@@ -829,6 +834,50 @@ complete -c vloc -n "__vloc_at 'engines install'" -l profile -x -k -a '(__vloc_v
 complete -c vloc -n "__vloc_at 'engines install'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'engines install'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'engines install'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at_first 'models'" -a install -d 'download models for your languages, try them and use them'
+complete -c vloc -n "__vloc_at_first 'models'" -a list -d 'show installed and available models, their languages, sizes and licences'
+complete -c vloc -n "__vloc_at_first 'models'" -a remove -d 'remove a model and its entry in engines.json'
+complete -c vloc -n "__vloc_at 'models'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'models install'"
+complete -c vloc -n "__vloc_at 'models install'" -l from -x -d 'language that is spoken in your videos (default: en)'
+complete -c vloc -n "__vloc_at 'models install'" -l to -x -d 'languages of the results, such as es,fr; without it, only models that recognize speech'
+complete -c vloc -n "__vloc_at 'models install'" -l size -x -a 'small large' -d 'large: also models that need more memory and time (default: small)'
+complete -c vloc -n "__vloc_at 'models install'" -l yes -s y -d 'do not ask before the download'
+complete -c vloc -n "__vloc_at 'models install'" -l accept -x -d 'licences that you have read and accept, for models that ask for it'
+complete -c vloc -n "__vloc_at 'models install'" -l source -x -d 'copies of the files instead of the hub, as MODEL/path below a folder or an address'
+complete -c vloc -n "__vloc_at 'models install'" -l dry-run -d 'only show what would be downloaded; with --output json, addresses and hashes too'
+complete -c vloc -n "__vloc_at 'models install'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'models install'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'models install'" -l fields -x -a '(__vloc_list id step title size state languages bytes memory_mib licence licence_url commercial notice published files)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'models install'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'models install'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'models install'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'models install'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'models install'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'models install'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'models install'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'models list'" -l licences -d 'show licences and the attribution that they demand'
+complete -c vloc -n "__vloc_at 'models list'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'models list'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'models list'" -l fields -x -a '(__vloc_list id step title size state languages bytes memory_mib licence licence_url commercial notice published files)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'models list'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'models list'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'models list'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'models list'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'models list'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'models list'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'models list'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'models remove'"
+complete -c vloc -n "__vloc_at 'models remove'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'models remove'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'models remove'" -l fields -x -a '(__vloc_list id step title size state languages bytes memory_mib licence licence_url commercial notice published files)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'models remove'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'models remove'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'models remove'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'models remove'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'models remove'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'models remove'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'models remove'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'serve'" -a health -d 'check the process that runs with a state folder'
 complete -c vloc -n "__vloc_at_first 'serve'" -a migrate -d 'move the account between a state folder and PostgreSQL'
 complete -c vloc -n "__vloc_at_first 'serve'" -a keys -d 'create, list and revoke API keys of the embedded service'
@@ -991,6 +1040,7 @@ complete -c vloc -n "__vloc_at_first 'help'" -a api -d 'send any signed request'
 complete -c vloc -n "__vloc_at_first 'help'" -a doctor -d 'check this machine, the connection and the credentials'
 complete -c vloc -n "__vloc_at_first 'help'" -a profile -d 'save services and their keys under names'
 complete -c vloc -n "__vloc_at_first 'help'" -a engines -d 'choose, test and install the engines of the embedded service'
+complete -c vloc -n "__vloc_at_first 'help'" -a models -d 'download open models that recognize, translate and speak on this machine'
 complete -c vloc -n "__vloc_at_first 'help'" -a serve -d 'run the embedded service for other programs'
 complete -c vloc -n "__vloc_at_first 'help'" -a mcp -d 'offer vloc to AI agents as tools, over stdin and stdout'
 complete -c vloc -n "__vloc_at_first 'help'" -a schema -d 'describe the interface, the commands and their output for programs'
@@ -1025,6 +1075,9 @@ complete -c vloc -n "__vloc_at_first 'help engines'" -a add -d 'use a server, a 
 complete -c vloc -n "__vloc_at_first 'help engines'" -a remove -d 'stop using an engine for a step'
 complete -c vloc -n "__vloc_at_first 'help engines'" -a test -d 'compare the configured engines with a short sample'
 complete -c vloc -n "__vloc_at_first 'help engines'" -a install -d 'install the built-in engines that are missing'
+complete -c vloc -n "__vloc_at_first 'help models'" -a install -d 'download models for your languages, try them and use them'
+complete -c vloc -n "__vloc_at_first 'help models'" -a list -d 'show installed and available models, their languages, sizes and licences'
+complete -c vloc -n "__vloc_at_first 'help models'" -a remove -d 'remove a model and its entry in engines.json'
 complete -c vloc -n "__vloc_at_first 'help serve'" -a health -d 'check the process that runs with a state folder'
 complete -c vloc -n "__vloc_at_first 'help serve'" -a migrate -d 'move the account between a state folder and PostgreSQL'
 complete -c vloc -n "__vloc_at_first 'help serve'" -a keys -d 'create, list and revoke API keys of the embedded service'

@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     # The words possible at a place, with descriptions. Keys are case-sensitive: -V is not -v.
     $places = [hashtable]::new([StringComparer]::Ordinal)
     $places[''] = @{
-        Commands = @(@('localize', 'translate and dub whole videos'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'make spoken sound tracks from subtitles'), @('jobs', 'show jobs, wait for them, download their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credit balance'), @('api', 'send any signed request'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'save services and their keys under names'), @('engines', 'choose, test and install the engines of the embedded service'), @('serve', 'run the embedded service for other programs'), @('mcp', 'offer vloc to AI agents as tools, over stdin and stdout'), @('schema', 'describe the interface, the commands and their output for programs'), @('completion', 'print the completion script for a shell'), @('upgrade', 'show how to upgrade vloc'), @('version', 'print the version'), @('help', 'show the help of a command or of a topic'))
+        Commands = @(@('localize', 'translate and dub whole videos'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'make spoken sound tracks from subtitles'), @('jobs', 'show jobs, wait for them, download their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credit balance'), @('api', 'send any signed request'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'save services and their keys under names'), @('engines', 'choose, test and install the engines of the embedded service'), @('models', 'download open models that recognize, translate and speak on this machine'), @('serve', 'run the embedded service for other programs'), @('mcp', 'offer vloc to AI agents as tools, over stdin and stdout'), @('schema', 'describe the interface, the commands and their output for programs'), @('completion', 'print the completion script for a shell'), @('upgrade', 'show how to upgrade vloc'), @('version', 'print the version'), @('help', 'show the help of a command or of a topic'))
         Operands = 'free'
         Options = @(@('--version', 'print the version'), @('-V', 'print the version'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -210,6 +210,26 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Operands = 'free'
         Options = @(@('--pair', 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu'), @('--to', 'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan'), @('--font', 'fonts for burned-in subtitles in these languages, such as ja; up to 57 MB'), @('--yes', 'do not ask before installing'), @('-y', 'do not ask before installing'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
+    $places['models'] = @{
+        Commands = @(@('install', 'download models for your languages, try them and use them'), @('list', 'show installed and available models, their languages, sizes and licences'), @('remove', 'remove a model and its entry in engines.json'))
+        Operands = 'free'
+        Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['models install'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--from', 'language that is spoken in your videos (default: en)'), @('--to', 'languages of the results, such as es,fr; without it, only models that recognize speech'), @('--size', 'large: also models that need more memory and time (default: small)'), @('--yes', 'do not ask before the download'), @('-y', 'do not ask before the download'), @('--accept', 'licences that you have read and accept, for models that ask for it'), @('--source', 'copies of the files instead of the hub, as MODEL/path below a folder or an address'), @('--dry-run', 'only show what would be downloaded; with --output json, addresses and hashes too'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['models list'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--licences', 'show licences and the attribution that they demand'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
+    $places['models remove'] = @{
+        Commands = @()
+        Operands = 'free'
+        Options = @(@('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+    }
     $places['serve'] = @{
         Commands = @(@('health', 'check the process that runs with a state folder'), @('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'))
         Operands = 'free'
@@ -266,7 +286,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Options = @(@('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['help'] = @{
-        Commands = @(@('localize', 'translate and dub whole videos'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'make spoken sound tracks from subtitles'), @('jobs', 'show jobs, wait for them, download their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credit balance'), @('api', 'send any signed request'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'save services and their keys under names'), @('engines', 'choose, test and install the engines of the embedded service'), @('serve', 'run the embedded service for other programs'), @('mcp', 'offer vloc to AI agents as tools, over stdin and stdout'), @('schema', 'describe the interface, the commands and their output for programs'), @('completion', 'print the completion script for a shell'), @('upgrade', 'show how to upgrade vloc'), @('exit-codes', 'exit codes, for scripts'), @('environment', 'environment variables that vloc reads'))
+        Commands = @(@('localize', 'translate and dub whole videos'), @('separate', 'split the sound of videos into voice and background'), @('recognize', 'transcribe videos into subtitles'), @('translate', 'translate subtitles into other languages'), @('dub', 'make spoken sound tracks from subtitles'), @('jobs', 'show jobs, wait for them, download their results'), @('batch', 'show, retry and report on a folder of results'), @('webhooks', 'receive and verify job-completion webhooks'), @('upload', 'upload files that jobs can use as their input'), @('credits', 'show the credit balance'), @('api', 'send any signed request'), @('doctor', 'check this machine, the connection and the credentials'), @('profile', 'save services and their keys under names'), @('engines', 'choose, test and install the engines of the embedded service'), @('models', 'download open models that recognize, translate and speak on this machine'), @('serve', 'run the embedded service for other programs'), @('mcp', 'offer vloc to AI agents as tools, over stdin and stdout'), @('schema', 'describe the interface, the commands and their output for programs'), @('completion', 'print the completion script for a shell'), @('upgrade', 'show how to upgrade vloc'), @('exit-codes', 'exit codes, for scripts'), @('environment', 'environment variables that vloc reads'))
         Operands = 'free'
         Options = @(@('--help', 'display help for command'), @('-h', 'display help for command'))
     }
@@ -305,6 +325,11 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
         Operands = 'free'
         Options = @()
     }
+    $places['help models'] = @{
+        Commands = @(@('install', 'download models for your languages, try them and use them'), @('list', 'show installed and available models, their languages, sizes and licences'), @('remove', 'remove a model and its entry in engines.json'))
+        Operands = 'free'
+        Options = @()
+    }
     $places['help serve'] = @{
         Commands = @(@('health', 'check the process that runs with a state folder'), @('migrate', 'move the account between a state folder and PostgreSQL'), @('keys', 'create, list and revoke API keys of the embedded service'))
         Operands = 'free'
@@ -321,11 +346,13 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['localize --from'] = 'source translation-sources'
     $values['translate --from'] = 'source translation-sources'
     $values['recognize --from'] = 'source recognized'
+    $values['models install --from'] = 'free'
     $values['serve migrate --from'] = 'free'
     $values['localize --to'] = ',source translation-targets'
     $values['translate --to'] = ',source translation-targets'
     $values['dub --to'] = ',source voices'
     $values['engines install --to'] = ',free'
+    $values['models install --to'] = ',free'
     $values['serve migrate --to'] = 'free'
     $values['* --mode'] = 'choices standard subtitles_only'
     $values['* --voice-mode'] = 'choices auto female male'
@@ -417,6 +444,9 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['engines add --fields'] = ',choices step position engine'
     $values['engines remove --fields'] = ',choices step position engine'
     $values['engines test --fields'] = ',choices step position engine result language output word_error_rate seconds real_time_factor problem'
+    $values['models install --fields'] = ',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files'
+    $values['models list --fields'] = ',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files'
+    $values['models remove --fields'] = ',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files'
     $values['serve migrate --fields'] = ',choices from to keys jobs uploads ledger_entries balance_credits reserved_credits files'
     $values['upgrade --fields'] = ',choices version installed_by upgrade'
     $values['* --color'] = 'choices auto always never'
@@ -478,6 +508,9 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --background'] = 'free'
     $values['* --pair'] = ',free'
     $values['* --font'] = ',free'
+    $values['* --size'] = 'choices small large'
+    $values['* --accept'] = ',free'
+    $values['* --source'] = 'free'
     $values['* --state-dir'] = 'folders'
     $values['* --database'] = 'free'
     $values['* --role'] = 'choices api worker all'

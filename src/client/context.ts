@@ -60,14 +60,26 @@ function checkPrefix(prefix: string): string {
 export function createContext(options: ClientOptions): ClientContext {
   checkCredentials(options.key, options.secret);
   const headerPrefix = checkPrefix(options.headerPrefix ?? DEFAULT_HEADER_PREFIX);
-  const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
-  const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
-  const { key, secret, proxy } = options;
-  const http = createClientHttp({ connectMs: timeouts.connectMs, proxy });
+  const { key, secret } = options;
+  const base = parseBaseUrl(options.baseUrl);
   return {
-    base: parseBaseUrl(options.baseUrl),
+    ...createTransferContext(base, options),
+    base,
     credentials: { key, secret, names: authHeaderNames(headerPrefix) },
     headerPrefix,
+  };
+}
+
+/** The state of transfers, which need no key. @param base addresses are relative to it, and may be http if it is of this machine */
+export function createTransferContext(
+  base: TransferContext['base'],
+  options: Omit<ClientOptions, 'baseUrl' | 'key' | 'secret' | 'headerPrefix'>,
+): TransferContext {
+  const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
+  const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
+  const http = createClientHttp({ connectMs: timeouts.connectMs, proxy: options.proxy });
+  return {
+    base,
     userAgent: options.userAgent ?? 'vloc',
     runtime,
     clock: createClock(() => runtime.now()),
@@ -79,10 +91,14 @@ export function createContext(options: ClientOptions): ClientContext {
   };
 }
 
-export interface ClientContext {
+export interface ClientContext extends TransferContext {
   readonly base: BaseUrl;
   readonly credentials: Credentials;
   readonly headerPrefix: string;
+}
+
+export interface TransferContext {
+  readonly base: Pick<BaseUrl, 'origin' | 'loopback'>;
   readonly userAgent: string;
   readonly runtime: Runtime;
   readonly clock: ServerClock;

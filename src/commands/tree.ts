@@ -272,6 +272,28 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         ],
       },
       {
+        name: 'models',
+        summary: 'download open models that recognize, translate and speak on this machine',
+        children: [
+          {
+            name: 'install',
+            summary: 'download models for your languages, try them and use them',
+            load: async () => (await import('./models/models-install.ts')).modelsInstall,
+          },
+          {
+            name: 'list',
+            summary: 'show installed and available models, their languages, sizes and licences',
+            load: async () => (await import('./models/models-list.ts')).modelsList,
+            tool: 'reads',
+          },
+          {
+            name: 'remove',
+            summary: 'remove a model and its entry in engines.json',
+            load: async () => (await import('./models/models-remove.ts')).modelsRemove,
+          },
+        ],
+      },
+      {
         name: 'serve',
         summary: 'run the embedded service for other programs',
         load: async () => (await import('./serve/serve.ts')).serve,

@@ -94,6 +94,7 @@ const Common = {
       help: 'fail a call after this time, such as 90s or 30m',
     }),
   ),
+  managed: v.optional(described(Name, 'Model of `vloc models` that wrote this entry, and removes it.')),
 };
 
 const address = (example: string) => ({

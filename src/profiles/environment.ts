@@ -22,6 +22,9 @@ export const ENVIRONMENT = {
   ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',
   VLOC_STATE_DIR: 'folder of the embedded service, default below the XDG state folder',
+  VLOC_MODELS: 'folder of the models of `vloc models`, default below the XDG data folder',
+  HF_ENDPOINT: 'a mirror of https://huggingface.co, from which `vloc models install` downloads',
+  HF_TOKEN: 'a token for models that need one; sent only to the hub or its mirror',
   VLOC_DATABASE: '`--database` of `vloc serve`',
   VLOC_ROLE: '`--role` of `vloc serve`',
   VLOC_STORAGE:
@@ -48,7 +51,7 @@ export const ENVIRONMENT = {
 
 export type EnvironmentName = keyof typeof ENVIRONMENT;
 
-/** Those that hold secrets: read once, then removed from this process and its children. */
+/** Those that hold secrets: read once, then removed from this process and its children. HF_TOKEN stays for the user's own programs. */
 const SECRET_VARIABLES: readonly EnvironmentName[] = [
   ...SECRETS.map((name) => SETTINGS[name].variable),
   'VLOC_DATABASE',
@@ -84,7 +87,7 @@ export function homeFolder(env: Environment): string {
   return env.HOME ?? homedir();
 }
 
-// Folders of configuration and state. Source: XDG Base Directory Specification, and its counterparts on Windows.
+// Folders of configuration, state and data. Source: XDG Base Directory Specification, and its counterparts on Windows.
 
 /** Folder of the profiles: VLOC_CONFIG_DIR, else `vloc` below the user's configuration folder. */
 export function configFolder(env: Environment, platform: NodeJS.Platform): string {
@@ -102,6 +105,15 @@ export function stateFolder(env: Environment, platform: NodeJS.Platform): string
   const home = homeFolder(env);
   if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'vloc');
   return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'vloc');
+}
+
+/** Folder of the models: VLOC_MODELS, else `vloc/models` below the user's data folder. */
+export function modelsFolder(env: Environment, platform: NodeJS.Platform): string {
+  const chosen = readVariable(env, 'VLOC_MODELS');
+  if (chosen !== undefined) return chosen;
+  const home = homeFolder(env);
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'vloc', 'models');
+  return join(absolute(env.XDG_DATA_HOME) ?? join(home, '.local', 'share'), 'vloc', 'models');
 }
 
 /** XDG asks for absolute paths only: a relative one would mean another folder in each working directory. */

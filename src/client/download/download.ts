@@ -5,7 +5,7 @@ import { Failure, isApiAnswer } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { collectStart } from '../../base/http.ts';
 import { HEAD_BYTES, type ResultFormat } from '../../protocol/result-formats.ts';
-import type { ClientContext } from '../context.ts';
+import type { TransferContext } from '../context.ts';
 import type { Asset } from '../read/resources.ts';
 import { startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
@@ -42,7 +42,7 @@ import {
  *   the part stays for the next run, unless its bytes are wrong
  */
 export async function downloadAsset(
-  context: ClientContext,
+  context: TransferContext,
   asset: Asset,
   options: DownloadOptions,
 ): Promise<DownloadedFile> {
@@ -92,7 +92,7 @@ interface DownloadState {
 }
 
 interface Download {
-  readonly context: ClientContext;
+  readonly context: TransferContext;
   readonly part: PartFile;
   readonly state: DownloadState;
   readonly options: DownloadOptions;
@@ -124,7 +124,8 @@ async function attemptDownload(download: Download, number: number): Promise<Atte
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
   try {
     const request = { from, validator: state.validator, signal: limit.signal, attempt: number };
-    return await receive(download, await openDownload(context, url, request), limit);
+    const { authorization } = options;
+    return await receive(download, await openDownload(context, url, { ...request, authorization }), limit);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
@@ -295,6 +296,8 @@ export interface DownloadOptions {
   readonly to: string;
   /** Path of the unfinished one, in the same folder; default `.NAME.part`. */
   readonly part?: string | undefined;
+  /** Sent to the origin of the address, and to no other that it redirects to. */
+  readonly authorization?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
   /** Reads the job once more when the link is refused; null when there is no other. */

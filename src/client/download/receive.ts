@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Failure, refusedFailure } from '../../base/failure.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
-import type { ClientContext } from '../context.ts';
+import type { TransferContext } from '../context.ts';
 import { type Http, type HttpResponse, type TimeLimit, TimeOver } from '../transport/http.ts';
 import type { Validator } from './download-answer.ts';
 import type { PartFile } from './part-file.ts';
@@ -114,12 +114,18 @@ export interface OpenDownload {
  * @param from bytes that are there already, of the version that `validator` names
  */
 export async function openDownload(
-  context: ClientContext,
+  context: TransferContext,
   start: URL,
-  request: { from: number; validator: Validator | null; signal: AbortSignal; attempt: number },
+  request: {
+    from: number;
+    validator: Validator | null;
+    signal: AbortSignal;
+    attempt: number;
+    authorization: string | undefined;
+  },
 ): Promise<OpenDownload> {
   const { runtime, emit, userAgent } = context;
-  const { from, validator, signal, attempt } = request;
+  const { from, validator, signal, attempt, authorization } = request;
   const headers = {
     accept: '*/*',
     'user-agent': userAgent,
@@ -129,8 +135,11 @@ export async function openDownload(
   const begun = runtime.now();
   // The rest of the address is as good as a password.
   const shown = (url: URL) => `${url.origin}/…`;
-  const { response, url } = await getFollowing(context.http, start, { headers, signal }, (hop) =>
-    emit({ type: 'request', method: 'GET', url: shown(hop), attempt }),
+  const { response, url } = await getFollowing(
+    context.http,
+    start,
+    { headers, signal, authorization },
+    (hop) => emit({ type: 'request', method: 'GET', url: shown(hop), attempt }),
   );
   const { status } = response;
   const durationMs = runtime.now() - begun;
@@ -155,14 +164,30 @@ interface Fetched {
 async function getFollowing(
   http: Http,
   start: URL,
-  request: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
+  {
+    headers,
+    signal,
+    authorization,
+  }: {
+    headers: Readonly<Record<string, string>>;
+    signal: AbortSignal;
+    authorization: string | undefined;
+  },
   onHop: (url: URL) => void,
 ): Promise<Fetched> {
   let url = start;
   for (let hops = 0; ; hops += 1) {
     onHop(url);
     const target = url.pathname + url.search;
-    const response = await http.send({ origin: url.origin, target, method: 'GET', body: null, ...request });
+    const isTrusted = authorization !== undefined && url.origin === start.origin;
+    const response = await http.send({
+      origin: url.origin,
+      target,
+      method: 'GET',
+      headers: isTrusted ? { ...headers, authorization } : headers,
+      body: null,
+      signal,
+    });
     if (!REDIRECT_STATUSES.has(response.status)) return { response, url };
     response.discard();
     if (hops === MAX_REDIRECTS)

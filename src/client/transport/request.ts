@@ -276,7 +276,7 @@ export function parseBaseUrl(text: string): BaseUrl {
  * Resolves an address that the service returned for a transfer (pre-signed upload, download); null unless it is https, or
  * http on this machine while the service runs on this machine too.
  */
-export function resolveTransferUrl(base: BaseUrl, text: string): URL | null {
+export function resolveTransferUrl(base: Pick<BaseUrl, 'origin' | 'loopback'>, text: string): URL | null {
   if (!URL.canParse(text, base.origin)) return null;
   const url = new URL(text, base.origin);
   if (url.username !== '' || url.password !== '') return null;

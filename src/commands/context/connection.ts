@@ -63,7 +63,12 @@ export async function createRemoteClient(
   const { createClient } = await import('../../client/client.ts');
   const proxy = proxySettings(context.io.env);
   const way = proxy === undefined ? {} : { proxy };
-  return createClient({ ...target, ...way, ...context.io.pace, onEvent: (event) => tell(event, context) });
+  return createClient({
+    ...target,
+    ...way,
+    ...context.io.pace,
+    onEvent: (event) => printClientEvent(event, context),
+  });
 }
 
 async function connectRemote(
@@ -116,7 +121,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     baseUrl: service.url,
     key,
     secret,
-    onEvent: (event) => tell(event, context),
+    onEvent: (event) => printClientEvent(event, context),
   });
   return {
     client,
@@ -156,7 +161,8 @@ async function nameProfile(service: string, key: string): Promise<string> {
   return profileId(service, key);
 }
 
-function tell(event: ClientEvent, { terminal }: Context): void {
+/** Reports what a client does: retries as notes, the rest as details. */
+export function printClientEvent(event: ClientEvent, { terminal }: Pick<Context, 'terminal'>): void {
   switch (event.type) {
     case 'request':
       terminal.detail(

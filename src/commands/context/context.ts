@@ -190,6 +190,8 @@ export interface Io {
   readonly checkMs?: number;
   /** How many milliseconds an engine may take for the sample of `vloc engines test`; omitted: 5 minutes. */
   readonly trialMs?: number;
+  /** The catalogue of `vloc models`; omitted: the one of this version. */
+  readonly modelCatalog?: unknown;
   /** Waits until files come into a folder; omitted: the file watcher of the system. */
   readonly openWatch?: typeof watchFolder;
   /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */

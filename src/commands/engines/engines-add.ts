@@ -42,11 +42,11 @@ import {
 } from './engines.ts';
 import { formatTrial, runTrial } from './trials.ts';
 
-/** The fields of all types of engines with their options. The program follows `--`, and the type is asked for first. */
+/** The fields of all types of engines that have options. The program follows `--`, and the type is asked for first. */
 const ENTRY_FIELDS: ReadonlyMap<string, v.GenericSchema> = new Map(
   Object.values(ENTRIES)
     .flatMap(({ options }) => options.flatMap(({ entries }) => Object.entries<v.GenericSchema>(entries)))
-    .filter(([field]) => field !== 'type' && field !== 'run')
+    .filter(([field]) => !['type', 'run', 'managed'].includes(field))
     .map(([field, schema]) => [field, 'wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema]),
 );
 

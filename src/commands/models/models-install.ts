@@ -1,0 +1,170 @@
+import { totalmem } from 'node:os';
+import { formatBytes } from '../../base/amounts.ts';
+import { configurationFailure, usageFailure } from '../../base/failure.ts';
+import { choiceOption, flagOption, listOption, type OptionValues, textOption } from '../../base/option.ts';
+import type { Model } from '../../engines/models/catalog.ts';
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
+import type { Context } from '../context/context.ts';
+import { readEngines } from '../context/engines.ts';
+import { printList } from '../context/records.ts';
+import {
+  describeModel,
+  findModel,
+  listModels,
+  locateModels,
+  lockModels,
+  MODEL_FIELDS,
+  PLAN_FORM,
+} from './models.ts';
+
+const OPTIONS = {
+  from: textOption('language', 'language that is spoken in your videos (default: en)'),
+  to: listOption(
+    'languages',
+    'languages of the results, such as es,fr; without it, only models that recognize speech',
+  ),
+  size: choiceOption(
+    ['small', 'large'],
+    'large: also models that need more memory and time (default: small)',
+    {
+      default: 'small',
+    },
+  ),
+  yes: flagOption('do not ask before the download', { short: '-y' }),
+  accept: listOption('licences', 'licences that you have read and accept, for models that ask for it'),
+  source: textOption(
+    'dir|url',
+    'copies of the files instead of the hub, as MODEL/path below a folder or an address',
+  ),
+  dryRun: flagOption('only show what would be downloaded; with --output json, addresses and hashes too'),
+};
+
+export const modelsInstall: Command = defineCommand({
+  operands: {
+    name: 'model',
+    count: 'any',
+    help: 'models to install (default: chosen by languages and memory)',
+  },
+  options: OPTIONS,
+  examples: [
+    { command: 'vloc models install --to es', explains: 'models to localize English videos into Spanish' },
+    {
+      command: 'vloc models install --to es,de --size large --yes',
+      explains: 'larger models, without a question',
+    },
+    { command: 'vloc models install whisper-small', explains: 'one model of `vloc models list`' },
+    {
+      command: 'vloc models install --to es --dry-run --output json',
+      explains: 'addresses and hashes, for a machine without internet',
+    },
+    { command: 'vloc models install --to es --source /mnt/models', explains: 'from a copied folder' },
+  ],
+  notes: [
+    'Downloads continue where they stopped. Each file is checked by its SHA-256, and each model with the sample of `vloc engines test`, before engines.json names it. Your own entries there stay first.',
+  ],
+  fields: () => MODEL_FIELDS,
+  schemas: async () => (await import('./outputs.ts')).MODELS,
+  run: async (context, names, options) => {
+    const folder = locateModels(context.io);
+    const models = await choose(context, names, options);
+    const { inspectModel } = await import('../../engines/models/store.ts');
+    const rows = await Promise.all(
+      models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
+    );
+    await printList(context, PLAN_FORM, { data: rows, has_more: false, next_cursor: null });
+    const due = models.filter((_, at) => rows[at]?.state !== 'complete');
+    const { listManaged } = await import('./managed-entries.ts');
+    const managed = listManaged((await readEngines(context)) ?? {});
+    const untried = models.filter((model) => due.includes(model) || !managed.has(model.id));
+    if (options.dryRun) return 0;
+    if (untried.length === 0) {
+      context.terminal.note('All of them are installed.');
+      return 0;
+    }
+    await confirmDownload(context, due, folder, options.yes);
+    const { downloadModels, useModels } = await import('./install-models.ts');
+    const lock = await lockModels(folder);
+    try {
+      await downloadModels(due, folder, options.source, context);
+      await useModels(untried, folder, context);
+    } finally {
+      await lock.release();
+    }
+    return 0;
+  },
+});
+
+type Options = OptionValues<typeof OPTIONS>;
+
+/** @throws Failure for names, languages and licences that cannot be used, and if there is no model at all */
+async function choose(
+  context: Context,
+  names: readonly string[],
+  { from = 'en', to, size, accept }: Options,
+): Promise<readonly Model[]> {
+  const catalog = await listModels(context.io);
+  const { isRunnable } = await import('../../engines/models/catalog.ts');
+  if (names.length > 0) {
+    const named = [...new Set(names)].map((name) => findModel(catalog, name));
+    for (const model of named) {
+      if (!isRunnable(model)) throw unrunnableFailure(model);
+      requireAcceptance(model, accept);
+    }
+    return named;
+  }
+  const wrong = [from, ...to].find((language) => canonicalLanguage(language) === null);
+  if (wrong !== undefined) {
+    throw invalidCallFailure(`"${wrong}" is not a language`, 'Write language tags, such as ja or zh-Hant.');
+  }
+  const { chooseModels } = await import('../../engines/models/choose.ts');
+  const offered = catalog.filter(({ licence }) => isAccepted(licence, accept));
+  const memoryMib = Math.floor(totalmem() / 1024 ** 2);
+  const { chosen, unmet } = chooseModels(offered, { from, to, size, memoryMib });
+  const reasons = unmet.map(({ reason }) => reason);
+  if (chosen.length === 0) {
+    throw configurationFailure(
+      'NO_MODEL',
+      reasons.join('; '),
+      'See `vloc models list`, or add an engine: `vloc engines add --help`.',
+    );
+  }
+  for (const reason of reasons) context.terminal.warn(reason);
+  return chosen;
+}
+
+function isAccepted({ accept }: Model['licence'], accepted: readonly string[]): boolean {
+  return accept === undefined || accepted.includes(accept);
+}
+
+function unrunnableFailure({ id, entry }: Model) {
+  return configurationFailure(
+    'MODEL_NOT_SUPPORTED',
+    `this version of vloc cannot run ${id}: it has no engine of type ${entry.type} for it`,
+    'Upgrade vloc: vloc upgrade',
+  );
+}
+
+function requireAcceptance({ id, licence }: Model, accepted: readonly string[]): void {
+  if (isAccepted(licence, accepted)) return;
+  throw usageFailure(
+    'LICENCE_NOT_ACCEPTED',
+    `${id} has a licence of its own (${licence.spdx}), which you must accept by name`,
+    `Read ${licence.url}, then add --accept ${licence.accept}.`,
+  );
+}
+
+/** @throws Failure (`usage`) without a yes */
+async function confirmDownload(
+  { terminal }: Context,
+  due: readonly Model[],
+  folder: string,
+  agreed: boolean,
+): Promise<void> {
+  if (due.length === 0 || agreed) return;
+  const { sizeOf } = await import('../../engines/models/catalog.ts');
+  const bytes = due.reduce((sum, model) => sum + sizeOf(model), 0);
+  const text = `Download ${formatBytes(bytes)} to ${folder}?`;
+  if (await terminal.confirm({ text, typed: 'shown', flag: '--yes' })) return;
+  throw usageFailure('INSTALL_DECLINED', 'nothing was downloaded', '--yes installs without a question.');
+}

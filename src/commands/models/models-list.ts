@@ -1,0 +1,33 @@
+import { flagOption } from '../../base/option.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { printList } from '../context/records.ts';
+import { describeModel, LICENCES_FORM, LIST_FORM, listModels, locateModels, MODEL_FIELDS } from './models.ts';
+
+export const modelsList: Command = defineCommand({
+  options: { licences: flagOption('show licences and the attribution that they demand') },
+  examples: [
+    { command: 'vloc models list', explains: 'models that are installed or can be' },
+    {
+      command: 'vloc models list --licences',
+      explains: 'what to say about each where its results are published',
+    },
+  ],
+  notes: [
+    'A model is complete if all its files have their size; `vloc models install` checks their SHA-256.',
+  ],
+  fields: () => MODEL_FIELDS,
+  schemas: async () => (await import('./outputs.ts')).MODELS,
+  run: async (context, _operands, { licences }) => {
+    const folder = locateModels(context.io);
+    const [models, { inspectModel }] = await Promise.all([
+      listModels(context.io),
+      import('../../engines/models/store.ts'),
+    ]);
+    const rows = await Promise.all(
+      models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
+    );
+    const form = licences ? LICENCES_FORM : LIST_FORM;
+    await printList(context, form, { data: rows, has_more: false, next_cursor: null });
+    return 0;
+  },
+});

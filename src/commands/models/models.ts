@@ -1,0 +1,155 @@
+/** What the `models` commands share: the folder, the catalogue, and how a model is printed. */
+import { resolve } from 'node:path';
+import { formatBytes } from '../../base/amounts.ts';
+import { type Failure, temporaryFailure } from '../../base/failure.ts';
+import type { Lock } from '../../batch/records/lock.ts';
+import type { Model } from '../../engines/models/catalog.ts';
+import type { ModelReport } from '../../engines/models/store.ts';
+import { modelsFolder } from '../../profiles/environment.ts';
+import { nearestName } from '../../protocol/nearest.ts';
+import { invalidCallFailure } from '../context/command.ts';
+import type { Io } from '../context/context.ts';
+import type { Column, RecordForm } from '../context/records.ts';
+
+/** The folder of all models. */
+export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {
+  return resolve(cwd, modelsFolder(env, platform));
+}
+
+/** The models that this version knows. @throws Failure (`configuration`) */
+export async function listModels({ modelCatalog }: Pick<Io, 'modelCatalog'>): Promise<readonly Model[]> {
+  const { readCatalog, parseCatalog } = await import('../../engines/models/catalog.ts');
+  return modelCatalog === undefined ? readCatalog() : parseCatalog(modelCatalog);
+}
+
+/** @throws Failure (`usage`) that names a similar model */
+export function findModel(catalog: readonly Model[], name: string): Model {
+  const found = catalog.find(({ id }) => id === name);
+  if (found !== undefined) return found;
+  const names = catalog.map(({ id }) => id);
+  const meant = nearestName(name, names);
+  throw invalidCallFailure(
+    `there is no model "${name}"`,
+    meant === null ? `Models: ${names.join(', ')}.` : `Did you mean ${meant}?`,
+  );
+}
+
+/** Lets one process at a time change the models. @throws Failure (`temporary`, MODELS_LOCKED; `disk`) */
+export async function lockModels(folder: string): Promise<Lock> {
+  const [{ tryLock }, { describeHolder }] = await Promise.all([
+    import('../../batch/records/lock.ts'),
+    import('../../batch/records/hold.ts'),
+  ]);
+  const path = resolve(folder, '.lock');
+  const attempt = await tryLock(path);
+  if (attempt.taken) return attempt.lock;
+  const { who, ifDead } = describeHolder(attempt, path);
+  throw modelsLockedFailure(folder, who, ifDead);
+}
+
+function modelsLockedFailure(folder: string, who: string, ifDead: string): Failure {
+  return temporaryFailure(
+    'MODELS_LOCKED',
+    `another vloc changes the models in ${folder}: ${who}`,
+    `Wait until it is done, then run the same command again.${ifDead}`,
+    { retryable: true },
+  );
+}
+
+/** A model as commands print it. */
+export interface ModelRow {
+  readonly id: string;
+  readonly step: string;
+  readonly title: string;
+  readonly size: string;
+  readonly state: ModelReport['state'];
+  readonly languages: readonly string[];
+  readonly bytes: number;
+  readonly memory_mib: number;
+  readonly licence: string;
+  readonly licence_url: string;
+  readonly commercial: string;
+  readonly notice: string;
+  readonly published: Model['published'];
+  readonly files: Model['files'];
+}
+
+export async function describeModel(model: Model, state: ModelReport['state']): Promise<ModelRow> {
+  const { sizeOf } = await import('../../engines/models/catalog.ts');
+  const { id, step, title, size, languages, licence, memoryMib, published, files } = model;
+  return {
+    ...{ id, step, title, size, state, languages, bytes: sizeOf(model), memory_mib: memoryMib },
+    ...{
+      licence: licence.spdx,
+      licence_url: licence.url,
+      commercial: licence.commercial,
+      notice: licence.notice,
+    },
+    ...{ published, files },
+  };
+}
+
+/** More tags would fill the table. */
+const SHOWN_LANGUAGES = 7;
+
+const COLUMNS = {
+  model: { head: 'MODEL', field: 'id' },
+  step: { head: 'USED FOR', field: 'step' },
+  state: { head: { title: 'STATE', status: true }, field: 'state' },
+  languages: { head: { title: 'LANGUAGES', shrinks: 1, least: 12 }, field: 'languages', text: showLanguages },
+  bytes: { head: 'DOWNLOAD', field: 'bytes', text: ({ bytes }) => formatBytes(bytes) },
+  memory: {
+    head: { title: 'MEMORY', drops: true },
+    field: 'memory_mib',
+    text: ({ memory_mib: mib }) => formatBytes(mib * 1024 ** 2),
+  },
+  licence: { head: 'LICENCE', field: 'licence' },
+  commercial: { head: 'COMMERCIAL USE', field: 'commercial' },
+  notice: { head: 'ATTRIBUTION', field: 'notice' },
+  address: { head: 'ADDRESS', field: 'licence_url' },
+} as const satisfies Readonly<Record<string, Column<ModelRow>>>;
+
+function showLanguages({ languages }: ModelRow): string {
+  if (languages.length === 0) return 'any';
+  return languages.length > SHOWN_LANGUAGES ? `${languages.length}` : languages.join(' ');
+}
+
+const form = (...columns: readonly Column<ModelRow>[]): RecordForm<ModelRow> => ({
+  plural: 'models',
+  idOf: ({ id }) => id,
+  columns,
+});
+
+export const PLAN_FORM = form(
+  ...[COLUMNS.model, COLUMNS.step, COLUMNS.languages, COLUMNS.bytes, COLUMNS.licence, COLUMNS.commercial],
+);
+export const LIST_FORM = form(
+  ...[
+    COLUMNS.model,
+    COLUMNS.step,
+    COLUMNS.state,
+    COLUMNS.languages,
+    COLUMNS.bytes,
+    COLUMNS.memory,
+    COLUMNS.licence,
+  ],
+);
+export const LICENCES_FORM = form(
+  ...[COLUMNS.model, COLUMNS.licence, COLUMNS.commercial, COLUMNS.notice, COLUMNS.address],
+);
+
+export const MODEL_FIELDS: readonly (keyof ModelRow)[] = [
+  ...([
+    'id',
+    'step',
+    'title',
+    'size',
+    'state',
+    'languages',
+    'bytes',
+    'memory_mib',
+    'licence',
+    'licence_url',
+  ] as const),
+  ...(['commercial', 'notice', 'published', 'files'] as const),
+];

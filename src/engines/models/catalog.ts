@@ -1,0 +1,126 @@
+/** The models that `vloc models install` offers: `catalog.json`, reviewed in git, with the schema of each entry. */
+import * as v from 'valibot';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
+import { ENTRIES } from '../config.ts';
+
+/** The steps of models. `diarize` finds out who speaks when. */
+export const MODEL_STEPS = ['recognize', 'translate', 'speak', 'diarize'] as const;
+export type ModelStep = (typeof MODEL_STEPS)[number];
+
+/** A catalogue with a higher number has entries that this version cannot read. */
+const CATALOG_VERSION = 1;
+
+/** A path below the folder of the model: no part begins with a dot, so none leads elsewhere or hides. */
+const PATH = /^[\w+-][\w.+-]*(?:\/[\w+-][\w.+-]*)*$/;
+
+/** An address whose content cannot change unnoticed: of a commit on the hub, or of a release. */
+const ADDRESS =
+  /^https:\/\/(?:huggingface\.co\/[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/|github\.com\/[\w.-]+\/[\w.-]+\/releases\/download\/[\w.-]+\/)[\w./+-]+$/;
+
+const Text = v.pipe(v.string(), v.nonEmpty());
+const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+const ModelFile = v.strictObject({
+  path: v.pipe(v.string(), v.regex(PATH)),
+  url: v.pipe(v.string(), v.regex(ADDRESS)),
+  bytes: Count,
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+});
+
+const Model = v.strictObject({
+  /** Also the name of its folder, by which sherpa-onnx recognizes some types. */
+  id: v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9.-]*$/)),
+  step: v.picklist(MODEL_STEPS),
+  title: Text,
+  /** `small` runs on a laptop with 8 GB of memory and without a graphics card. */
+  size: v.picklist(['small', 'large']),
+  /** BCP 47 tags; of a translator, from each to each. Empty: any. */
+  languages: v.array(Text),
+  licence: v.strictObject({
+    /** SPDX expression. */
+    spdx: Text,
+    url: v.pipe(v.string(), v.url()),
+    /** The attribution that the licence demands. */
+    notice: Text,
+    commercial: v.picklist(['yes', 'no', 'unclear']),
+    /** The name for `--accept`, of a licence that a user must accept by name. */
+    accept: v.exactOptional(Text),
+  }),
+  /** Memory in MiB: as published, else 1.7 times the files (Parakeet: 1.6), or 1.3 times those of GGUF models (Hy-MT2 7B: 1.3). */
+  memoryMib: Count,
+  /** Entry of `engines.json`; `{folder}` stands for the folder of the model. */
+  entry: v.looseObject({ type: Text }),
+  /** Figures about its quality that others published, and in which month they were read there. */
+  published: v.array(
+    v.strictObject({
+      figure: Text,
+      source: v.pipe(v.string(), v.url()),
+      date: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/)),
+    }),
+  ),
+  files: v.pipe(v.array(ModelFile), v.minLength(1)),
+});
+
+const Catalog = v.strictObject({ version: v.literal(CATALOG_VERSION), models: v.array(Model) });
+
+export type ModelFile = v.InferOutput<typeof ModelFile>;
+export type Model = v.InferOutput<typeof Model>;
+
+/** Reads the catalogue of this version. */
+export async function readCatalog(): Promise<readonly Model[]> {
+  const { default: catalog } = await import('./catalog.json', { with: { type: 'json' } });
+  return parseCatalog(catalog);
+}
+
+/**
+ * Checks a catalogue and returns its models, the preferred one of each step first.
+ * @throws Failure (`configuration`) if it is damaged, or made for a newer version
+ */
+export function parseCatalog(value: unknown): readonly Model[] {
+  if (versionOf(value) > CATALOG_VERSION) throw catalogTooNewFailure(versionOf(value));
+  const result = v.safeParse(Catalog, value);
+  if (result.success) return result.output.models;
+  const [issue] = result.issues;
+  throw configurationFailure(
+    'CATALOG_INVALID',
+    `the catalogue of models is damaged: ${v.getDotPath(issue) ?? 'it'}: ${issue.message}`,
+    'Install vloc again.',
+  );
+}
+
+function versionOf(value: unknown): number {
+  const read = v.safeParse(v.looseObject({ version: v.number() }), value);
+  return read.success ? read.output.version : CATALOG_VERSION;
+}
+
+function catalogTooNewFailure(version: number): Failure {
+  return configurationFailure(
+    'CATALOG_TOO_NEW',
+    `the catalogue of models is too new: it has version ${version}, and this vloc reads ${CATALOG_VERSION}`,
+    'Upgrade vloc: vloc upgrade',
+  );
+}
+
+/** Whether this version has an engine for the entry of a model. */
+export function isRunnable({ step, entry }: Model): boolean {
+  const steps: Readonly<
+    Record<
+      string,
+      { readonly options: readonly { readonly entries: { readonly type: { readonly literal: string } } }[] }
+    >
+  > = ENTRIES;
+  return steps[step]?.options.some(({ entries }) => entries.type.literal === entry.type) ?? false;
+}
+
+/** The bytes of all files. */
+export function sizeOf({ files }: Pick<Model, 'files'>): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** The entry of `engines.json` for a model in a folder. */
+export function fillEntry({ id, entry }: Model, folder: string): object {
+  const fill = (value: unknown): unknown =>
+    typeof value === 'string' ? value.replace('{folder}', () => folder) : value;
+  const fields = Object.entries(entry).map(([name, value]) => [name, fill(value)]);
+  return { ...Object.fromEntries(fields), managed: id };
+}
