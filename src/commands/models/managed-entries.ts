@@ -34,9 +34,10 @@ export function addEntries(file: EnginesConfig, added: readonly ManagedEntry[]):
 
 /** Removes the entries of a model. A step that then has only its built-in engine is omitted. */
 export function removeEntries(file: EnginesConfig, id: string): EnginesConfig {
-  const lists = BACKEND_STEPS.filter((step) => file[step] !== undefined).map((step) => {
-    const left = listOf(file, step).filter((entry) => managerOf(entry) !== id);
-    return [step, left] as const;
+  const lists = BACKEND_STEPS.flatMap((step) => {
+    const before = listOf(file, step);
+    const after = before.filter((entry) => managerOf(entry) !== id);
+    return after.length < before.length ? [[step, after] as const] : [];
   });
   return withLists(file, lists);
 }

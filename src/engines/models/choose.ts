@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 /** Something that no model does, as one sentence without the final stop. */
-export interface Unmet {
+interface Unmet {
   readonly step: ModelStep;
   /** Null where the language does not matter. */
   readonly language: string | null;

@@ -1,0 +1,61 @@
+/** `vloc models` as a user calls it, with a hub of its own and generated models. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
+import { type Hub, startHub } from '../../support/hub-server.ts';
+import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
+import { expectDescribed } from '../support/output-schemas.ts';
+import { type Ended, makeFolder, QUICK } from '../support/run-vloc.ts';
+
+export interface ModelsDesk {
+  readonly folder: string;
+  /** The repositories of the hub. */
+  readonly copies: string;
+  /** The folder of the installed models. */
+  readonly models: string;
+  readonly hub: Hub;
+  readonly env: Record<string, string>;
+  readonly run: (words: readonly string[], options?: RunOptions) => Promise<Ended>;
+  /** The content of engines.json; null without the file. */
+  readonly engines: () => Record<string, unknown> | null;
+  /** Names in the folder of the models. */
+  readonly names: () => string[];
+}
+
+interface RunOptions extends TestIoOptions {
+  readonly catalog?: unknown;
+  /** Called with what sends a signal to the running command. */
+  readonly onStart?: (send: (signal: 'SIGINT') => void) => void;
+}
+
+export async function openModelsDesk(): Promise<ModelsDesk> {
+  const folder = await makeFolder();
+  const copies = join(folder, 'copies');
+  const catalog = writeTinyCatalog(copies);
+  const hub = await startHub(copies);
+  onTestFinished(() => hub.close());
+  const models = join(folder, 'models');
+  const env = {
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+    VLOC_MODELS: models,
+    HF_ENDPOINT: hub.url,
+    PATH: process.env.PATH ?? '',
+  };
+  const file = join(folder, 'config', 'engines.json');
+  return {
+    ...{ folder, copies, models, hub, env },
+    async run(words, { catalog: other = catalog, onStart, ...options } = {}) {
+      const test = createTestIo({ cwd: folder, pace: QUICK, ...options, env: { ...env, ...options.env } });
+      const ended = main(['models', ...words], { ...test.io, modelCatalog: other });
+      onStart?.(test.send);
+      const result = { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
+      await expectDescribed(['models', ...words], result);
+      return result;
+    },
+    engines: () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null),
+    names: () => (existsSync(models) ? readdirSync(models).toSorted() : []),
+  };
+}

@@ -1,0 +1,313 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { COMMIT, type HubFaults } from '../../support/hub-server.ts';
+import { describeFiles, writeTinyCatalog } from '../../support/tiny-catalog.ts';
+import { type ModelsDesk, openModelsDesk } from './desk.ts';
+
+let desk: ModelsDesk;
+beforeEach(async () => {
+  desk = await openModelsDesk();
+});
+
+const ALL = ['install', '--from', 'es', '--to', 'en', '--yes'];
+
+describe('vloc models install', () => {
+  it('downloads, tries and uses the models of the languages', async () => {
+    const { code, stdout, stderr } = await desk.run(ALL);
+    expect(stdout).toMatch(
+      /^MODEL +USED FOR +LANGUAGES +DOWNLOAD +LICENCE +COMMERCIAL USE\ntiny-ears +recognize/,
+    );
+    expect(stderr).toContain('no model translates Spanish to English');
+    expect(stderr).toContain('Trying tiny-ears with a short sample …\n');
+    expect(stderr).toMatch(/It works: \d\.\d s of speech, 22050 Hz/);
+    expect(code).toBe(0);
+    expect(desk.names()).toEqual(['tiny-ears', 'tiny-voice']);
+    const entry = (id: string, languages: string[]) => ({
+      ...{ type: 'sherpa', folder: join(desk.models, id), languages, managed: id },
+    });
+    expect(desk.engines()).toMatchObject({
+      recognize: [entry('tiny-ears', ['es']), 'pocketsphinx'],
+      speak: [entry('tiny-voice', ['en']), 'espeak-ng'],
+    });
+  });
+
+  it('does nothing again for what is installed', async () => {
+    await desk.run(ALL);
+    const before = desk.hub.log.length;
+    const { code, stderr } = await desk.run(ALL.filter((word) => word !== '--yes'));
+    expect([code, desk.hub.log.length]).toEqual([0, before]);
+    expect(stderr).toContain('All of them are installed.');
+  });
+
+  it('asks before the download, and needs --yes without a terminal', async () => {
+    const { code, stderr } = await desk.run(['install', 'tiny-ears']);
+    expect([code, desk.names()]).toEqual([2, []]);
+    expect(stderr).toContain('--yes is missing');
+  });
+
+  it('shows addresses and hashes with --dry-run, and downloads nothing', async () => {
+    const { code, stdout } = await desk.run(['install', 'tiny-ears', '--dry-run', '-o', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      data: [
+        {
+          id: 'tiny-ears',
+          state: 'absent',
+          files: [
+            {
+              path: 'model.onnx',
+              url: `https://huggingface.co/tiny/tiny-ears/resolve/${COMMIT}/model.onnx`,
+              sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+            },
+            { path: 'tokens.txt' },
+          ],
+        },
+      ],
+    });
+    expect([desk.hub.log, desk.names()]).toEqual([[], []]);
+  });
+
+  it("places entries after the user's own and before the built-in engine", async () => {
+    const own = { type: 'sherpa', folder: '/mine' };
+    const { saveEnginesFile } = await import('../../../src/engines/config-file.ts');
+    const file = join(desk.folder, 'config', 'engines.json');
+    await saveEnginesFile(file, { recognize: [own as { type: 'sherpa'; folder: string }, 'pocketsphinx'] });
+    expect((await desk.run(['install', 'tiny-ears', '--yes'])).code).toBe(0);
+    expect(desk.engines()).toMatchObject({ recognize: [own, { managed: 'tiny-ears' }, 'pocketsphinx'] });
+  });
+
+  it.each([
+    ['a folder', (of: ModelsDesk) => of.copies],
+    ['an address', (of: ModelsDesk) => of.hub.url],
+  ])('installs from copies in %s', async (_, source) => {
+    const env = { HF_ENDPOINT: 'https://127.0.0.1:1' };
+    const { code, stderr } = await desk.run([...ALL, '--source', source(desk)], { env });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('It works')]);
+    expect(desk.names()).toEqual(['tiny-ears', 'tiny-voice']);
+  });
+
+  it('refuses copies that are missing or damaged', async () => {
+    writeFileSync(join(desk.copies, 'tiny-ears', 'tokens.txt'), 'X'.repeat(25));
+    const install = () => desk.run(['install', 'tiny-ears', '--yes', '--source', desk.copies]);
+    expect(await install()).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('has the wrong size or SHA-256'),
+    });
+    rmSync(join(desk.copies, 'tiny-ears', 'tokens.txt'));
+    expect(await install()).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot read') });
+    expect([desk.names(), desk.engines()]).toEqual([['.tiny-ears'], null]);
+  });
+
+  it('sends the token to the hub and to no other origin', async () => {
+    desk.hub.setFaults({ gated: true });
+    const refused = await desk.run(['install', 'tiny-ears', '--yes']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toMatch(/refused tiny-ears\/\S+ \(status 401\)/);
+    expect(refused.stderr).toContain('set HF_TOKEN');
+    const { code, stderr } = await desk.run(['install', 'tiny-ears', '--yes'], {
+      env: { HF_TOKEN: 'hf_secret' },
+    });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('hf_secret');
+    const sent = desk.hub.log.filter(({ authorization }) => authorization === 'Bearer hf_secret');
+    expect(sent.length).toBe(2);
+    expect(sent.filter(({ isForBytes }) => isForBytes)).toEqual([]);
+  });
+
+  it('refuses a mirror that is neither https nor on this machine', async () => {
+    const env = { HF_ENDPOINT: 'http://mirror.example.com' };
+    const { code, stderr } = await desk.run(['install', 'tiny-ears', '--yes'], { env });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('invalid HF_ENDPOINT: must start with https://'),
+    ]);
+  });
+
+  it('uses no model that fails with the sample, and says why', async () => {
+    const broken = join(desk.copies, 'tiny-voice', 'lexicon.txt');
+    // A voice that knows no word of the sample says nothing.
+    writeFileSync(broken, 'hola h o l a\n');
+    const catalog = withFiles(desk);
+    const { code, stderr } = await desk.run(ALL, { catalog });
+    expect(code).toBe(4);
+    expect(stderr).toContain('failed with the sample, and not used: tiny-voice: ');
+    expect(desk.engines()).toMatchObject({ recognize: [{ managed: 'tiny-ears' }, 'pocketsphinx'] });
+    expect(desk.engines()).not.toHaveProperty('speak');
+  });
+
+  it('asks for the acceptance of a licence by name', async () => {
+    const [ears] = writeTinyCatalog(desk.copies).models;
+    const licence = { ...ears?.licence, accept: 'tiny' };
+    const catalog = { version: 1, models: [{ ...ears, licence }] };
+    const refused = await desk.run(['install', 'tiny-ears', '--yes'], { catalog });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('then add --accept tiny') });
+    const accepted = await desk.run(['install', 'tiny-ears', '--yes', '--accept', 'tiny'], { catalog });
+    expect(accepted.code).toBe(0);
+  });
+
+  it('says that a catalogue is too new', async () => {
+    const { code, stderr } = await desk.run(['list'], { catalog: { version: 2, models: 'of a later form' } });
+    expect(code).toBe(4);
+    expect(stderr).toContain('the catalogue of models is too new');
+    expect(stderr).toContain('vloc upgrade');
+  });
+
+  it.each([
+    [['install', 'tiny-ear'], 'Did you mean tiny-ears?'],
+    [['install', '--to', 'x!'], '"x!" is not a language'],
+    [['install', '--from', 'de'], 'no model recognizes German'],
+    [['remove', 'tiny-ears'], 'tiny-ears is not installed'],
+  ])('refuses %j', async (words, message) => {
+    const { code, stderr } = await desk.run(words);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(message);
+  });
+});
+
+/** The catalogue of the files as they are now. */
+function withFiles({ copies }: ModelsDesk) {
+  const lexicon = readFileSync(join(copies, 'tiny-voice', 'lexicon.txt'));
+  const catalog = writeTinyCatalog(join(copies, '..', 'others'));
+  const sha256 = createHash('sha256').update(lexicon).digest('hex');
+  const models = catalog.models.map((model) => ({
+    ...model,
+    files: model.files.map((file) =>
+      file.path === 'lexicon.txt' ? { ...file, bytes: lexicon.length, sha256 } : file,
+    ),
+  }));
+  return { ...catalog, models };
+}
+
+/** All files of both models. */
+const FILES = [
+  ...['tiny-ears/model.onnx', 'tiny-ears/tokens.txt'],
+  ...['tiny-voice/lexicon.txt', 'tiny-voice/model.onnx', 'tiny-voice/tokens.txt'],
+];
+
+describe('a fault of the hub', () => {
+  it.each(
+    FILES.flatMap((only): readonly [string, string, HubFaults][] => [
+      [only, 'a connection that breaks', { only, cut: 10 }],
+      [only, 'a status 503, twice', { only, status: 503, times: 2 }],
+      [only, 'ignored ranges after a break', { only, cut: 10, norange: true }],
+      [only, 'a slow connection', { only, slow: 5 }],
+    ]),
+  )('in %s is overcome: %s', async (only, _, faults) => {
+    desk.hub.setFaults(faults);
+    const [id = ''] = only.split('/');
+    const { code, stderr } = await desk.run(['install', id, '--yes']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('It works')]);
+  });
+
+  it.each(
+    FILES.flatMap((only): readonly [string, string, HubFaults][] => [
+      [only, 'has the wrong size or SHA-256', { only, flip: true }],
+      [only, 'did not return the file (status 503)', { only, status: 503 }],
+      [only, 'does not have', { only, status: 404 }],
+    ]),
+  )(
+    'in %s that stays is reported, nothing is used, and the next run continues: %s',
+    async (only, message, faults) => {
+      desk.hub.setFaults(faults);
+      const [id = ''] = only.split('/');
+      const failed = await desk.run(['install', id, '--yes']);
+      expect(failed.code).not.toBe(0);
+      expect(failed.stderr).toContain(only);
+      expect(failed.stderr).toContain(message);
+      expect([desk.names(), desk.engines()]).toEqual([[`.${id}`], null]);
+      desk.hub.setFaults({});
+      expect((await desk.run(['install', id, '--yes'])).code).toBe(0);
+      expect(desk.names()).toEqual([id]);
+    },
+  );
+
+  it('is followed by a request for the rest of the file', async () => {
+    desk.hub.setFaults({ only: 'model.onnx', cut: 100_000 });
+    expect((await desk.run(['install', 'tiny-voice', '--yes'])).code).toBe(0);
+    const ranges = desk.hub.log.flatMap(({ range }) =>
+      range === null ? [] : [Number(/\d+/.exec(range)?.[0])],
+    );
+    expect(ranges.some((from) => from > 0)).toBe(true);
+  });
+});
+
+describe('an interrupted download', () => {
+  it('keeps what is there, and continues', async () => {
+    // The last of the small files; the large one takes longer than all of them.
+    const tokens = join(desk.models, '.tiny-voice', 'tokens.txt');
+    desk.hub.setFaults({ only: 'model.onnx', slow: 1000 });
+    const interrupted = await desk.run(['install', 'tiny-voice', '--yes'], {
+      onStart: (send) =>
+        void expect
+          .poll(() => existsSync(tokens))
+          .toBe(true)
+          .then(() => send('SIGINT')),
+    });
+    expect(interrupted.code).toBe(130);
+    expect([desk.names(), desk.engines()]).toEqual([['.tiny-voice'], null]);
+    desk.hub.setFaults({});
+    const before = desk.hub.log.length;
+    expect((await desk.run(['install', 'tiny-voice', '--yes'])).code).toBe(0);
+    const asked = desk.hub.log.slice(before).map(({ path }) => path);
+    // The small files were whole.
+    expect(asked.filter((path) => !path.endsWith('model.onnx'))).toEqual([]);
+  });
+});
+
+describe('an installed model', () => {
+  beforeEach(async () => {
+    expect((await desk.run(['install', 'tiny-ears', '--yes'])).code).toBe(0);
+  });
+  const state = async () => {
+    const { stdout } = await desk.run(['list', '-o', 'plain', '--fields', 'id,state']);
+    return /^tiny-ears\t(\w+)$/m.exec(stdout)?.[1];
+  };
+
+  it('is complete, or damaged where a file is missing or cut, and is repaired', async () => {
+    expect(await state()).toBe('complete');
+    const file = join(desk.models, 'tiny-ears', 'tokens.txt');
+    for (const damage of [() => rmSync(file), () => writeFileSync(file, '')]) {
+      damage();
+      expect(await state()).toBe('damaged');
+      const before = desk.hub.log.length;
+      expect((await desk.run(['install', 'tiny-ears', '--yes'])).code).toBe(0);
+      expect(await state()).toBe('complete');
+      // Only that file, from the hub and from where it redirects to.
+      expect(desk.hub.log.length - before).toBe(2);
+    }
+  });
+
+  it('is outdated where the catalogue has another version, and is replaced when that one is whole', async () => {
+    writeFileSync(join(desk.copies, 'tiny-ears', 'tokens.txt'), '▁be 0\n▁ 1\n<blk> 2\n');
+    const [ears] = writeTinyCatalog(join(desk.folder, 'others')).models;
+    const catalog = { version: 1, models: [{ ...ears, files: describeFiles(desk.copies, 'tiny-ears') }] };
+    const { stdout } = await desk.run(['list', '-o', 'plain', '--fields', 'state'], { catalog });
+    expect(stdout).toBe('outdated\n');
+    expect((await desk.run(['install', 'tiny-ears', '--yes'], { catalog })).code).toBe(0);
+    expect(readFileSync(join(desk.models, 'tiny-ears', 'tokens.txt'), 'utf8')).toContain('▁be');
+    expect(desk.names()).toEqual(['tiny-ears']);
+  });
+
+  it('has no files but its own', async () => {
+    rmSync(join(desk.models, 'tiny-ears', 'tokens.txt'));
+    writeFileSync(join(desk.models, 'tiny-ears', 'number.fst'), 'foreign');
+    expect((await desk.run(['install', 'tiny-ears', '--yes'])).code).toBe(0);
+    const names = readdirSync(join(desk.models, 'tiny-ears')).toSorted();
+    expect(names).toEqual(['installed.json', 'model.onnx', 'tokens.txt']);
+  });
+
+  it('is removed together with its entry', async () => {
+    const { code, stderr } = await desk.run(['remove', 'tiny-ears']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Removed tiny-ears')]);
+    expect(desk.names()).toEqual([]);
+    expect(desk.engines()).not.toHaveProperty('recognize');
+  });
+
+  it('shows the attribution that its licence demands', async () => {
+    const { stdout } = await desk.run(['list', '--licences']);
+    expect(stdout).toContain('Tiny models by nobody.');
+    expect(stdout).toContain('https://example.com/licence');
+  });
+});

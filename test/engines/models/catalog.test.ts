@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { checkEngines } from '../../../src/engines/config-check.ts';
+import { fillEntry, isRunnable, parseCatalog, readCatalog } from '../../../src/engines/models/catalog.ts';
+
+const models = await readCatalog();
+
+const [first] = models;
+const changed = (change: object, file: object = {}) => ({
+  version: 1,
+  models: [{ ...first, files: [{ ...first?.files[0], ...file }], ...change }],
+});
+
+describe('the catalogue', () => {
+  it('has each model once, with files of their own', () => {
+    const ids = models.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { files } of models) {
+      expect(new Set(files.map(({ path }) => path)).size).toBe(files.length);
+    }
+  });
+
+  it('has an entry of engines.json for each model that this version can run', () => {
+    const runnable = models.filter(isRunnable);
+    expect(runnable.map(({ id }) => id)).toContain('parakeet-v3');
+    for (const model of runnable) {
+      const entry = fillEntry(model, '/models/it');
+      expect(JSON.stringify(entry)).toContain('/models/it');
+      checkEngines({ [model.step]: [entry] }, model.id);
+    }
+  });
+
+  it('names for Kokoro the data of espeak-ng that each of its languages needs', () => {
+    const kokoro = models.find(({ id }) => id === 'kokoro');
+    const paths = kokoro?.files.map(({ path }) => path);
+    for (const language of kokoro?.languages ?? []) {
+      const needed = language === 'zh' ? 'lexicon-zh.txt' : `espeak-ng-data/${language}_dict`;
+      expect(paths).toContain(needed);
+    }
+  });
+
+  it.each([
+    ['a file without a commit', {}, { url: 'https://huggingface.co/owner/name/resolve/main/model.onnx' }],
+    ['a file of a short commit', {}, { url: 'https://huggingface.co/owner/name/resolve/0123abc/model.onnx' }],
+    ['a file of another host', {}, { url: `https://example.com/a/b/resolve/${'a'.repeat(40)}/model.onnx` }],
+    ['a file without TLS', {}, { url: `http://huggingface.co/a/b/resolve/${'a'.repeat(40)}/model.onnx` }],
+    ['a file without SHA-256', {}, { sha256: '' }],
+    ['a file without a size', {}, { bytes: 0 }],
+    ['a path outside', {}, { path: '../model.onnx' }],
+    ['an absolute path', {}, { path: '/etc/passwd' }],
+    ['a hidden path', {}, { path: 'data/.hidden' }],
+    ['a name outside', { id: '../x' }, {}],
+    ['no files', { files: [] }, {}],
+    ['an unknown field', { script: 'x' }, {}],
+  ])('refuses %s', (_, change, file) => {
+    expect(() => parseCatalog(changed(change, file))).toThrow('the catalogue of models is damaged');
+  });
+
+  it('accepts what it has', () => {
+    expect(parseCatalog(changed({}))).toHaveLength(1);
+  });
+});
