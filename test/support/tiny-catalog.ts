@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { writeTinyRecognizer, writeTinyVoice } from '../engines/backends/sherpa/tiny-models.ts';
 import { COMMIT } from './hub-server.ts';
 
-export const MIT = {
+const MIT = {
   spdx: 'MIT',
   url: 'https://example.com/licence',
   notice: 'Tiny models by nobody.',

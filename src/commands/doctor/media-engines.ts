@@ -1,11 +1,14 @@
 /** Checks of the engines of the embedded service: presence, version, languages, and the ones of `engines.json`. */
-import { tmpdir } from 'node:os';
+import { freemem, tmpdir } from 'node:os';
+import { formatBytes } from '../../base/amounts.ts';
 import type { Engine } from '../../engines/catalog.ts';
 import type { EnginesConfig } from '../../engines/config.ts';
+import type { Model } from '../../engines/models/catalog.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
 import { examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
+import { listModels, locateModels } from '../models/models.ts';
 import type { CheckReport, CheckResult, RunCheck } from './findings.ts';
 
 /** Checks every engine. @param isEmbedded false for a remote service, which has its own */
@@ -36,6 +39,9 @@ export async function checkEngines(
           checkConfigured(each, { ...context, signal }),
         ),
       ),
+    ...(isEmbedded ? await listInstalled(context) : []).map((model) =>
+      runCheck(`model ${model.id}`, 'configuration', () => checkModel(model, context)),
+    ),
     runCheck('languages', 'configuration', () => checkLanguages(searchPath, config, isEmbedded, context)),
   ]);
 }
@@ -127,6 +133,30 @@ async function checkConfigured(used: UsedEngine, context: Context): Promise<Chec
   }
   const count = languages.length === 0 ? '' : `; languages: ${languages.length}`;
   return { grade: 'ok', message: `can be reached${count}`, facts };
+}
+
+/** The models of `vloc models install` that are there. */
+async function listInstalled({ io }: Context): Promise<readonly Model[]> {
+  const folder = locateModels(io);
+  const { inspectModel } = await import('../../engines/models/store.ts');
+  const models = await listModels(io).catch(() => []);
+  const states = await Promise.all(models.map((model) => inspectModel(folder, model)));
+  return models.filter((_, at) => states[at]?.state !== 'absent');
+}
+
+/** Whether a model is whole and fits the free memory. */
+async function checkModel(model: Model, { io }: Context): Promise<CheckResult> {
+  const { inspectModel } = await import('../../engines/models/store.ts');
+  const { state, wrong } = await inspectModel(locateModels(io), model);
+  const facts = { state, wrong, memory_mib: model.memoryMib, licence: model.licence.spdx };
+  if (state === 'damaged') {
+    const message = `damaged: ${wrong.join(', ')}`;
+    return { grade: 'fail', message, fix: `vloc models install ${model.id}`, facts };
+  }
+  const [needed, free] = [model.memoryMib * 1024 ** 2, freemem()];
+  const message = `${state}; needs ${formatBytes(needed)} of memory, ${formatBytes(free)} are free; ${model.licence.spdx}`;
+  if (needed <= free) return { grade: 'ok', message, facts };
+  return { grade: 'warn', message, fix: 'End other programs before you use it.', facts };
 }
 
 /** The programs use different flags; the first answer with a version counts. */

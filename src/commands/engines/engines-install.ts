@@ -49,10 +49,18 @@ export const enginesInstall: Command = defineCommand({
       );
     }
     context.terminal.note('All engines are installed.');
+    await noteModels(context, options.to);
     if (context.output === 'json') context.print(JSON.stringify({ installed: plan.engines, missing }));
     return 0;
   },
 });
+
+/** Says which open models can be used instead of the built-in engines. */
+async function noteModels(context: Context, to: readonly string[]): Promise<void> {
+  const { suggestModels } = await import('../models/suggest-models.ts');
+  const models = await suggestModels({ from: null, to }, ['recognize', 'translate', 'speak'], context);
+  if (models !== null) context.terminal.note(`To use open models before them, ${models}`);
+}
 
 /** The built-in engines and their languages. */
 async function detect(context: Context): Promise<Capabilities> {

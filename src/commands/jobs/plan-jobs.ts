@@ -261,10 +261,30 @@ export async function checkRequestSupport(
     await checkReach(kind, fields, context);
     return;
   }
+  const models = await suggestModelsFor(kind, fields, context);
+  const advice = obstacle.missing && models === null ? obstacle.advice : asSentence(obstacle.advice);
   throw new Failure({
     category: obstacle.missing ? 'configuration' : 'usage',
     code: obstacle.missing ? 'ENGINE_MISSING' : 'LANGUAGE_NOT_SUPPORTED',
     message: obstacle.message,
-    advice: obstacle.missing ? obstacle.advice : asSentence(obstacle.advice),
+    advice: models === null ? advice : `${advice} Or ${models}`,
   });
+}
+
+/** What could be downloaded for a request; null if models cannot do it. */
+async function suggestModelsFor(
+  kind: JobKind,
+  fields: BatchItem['fields'],
+  context: Context,
+): Promise<string | null> {
+  const [{ languageOf, stepsOf }, { suggestModels }] = await Promise.all([
+    import('../../engines/support.ts'),
+    import('../models/suggest-models.ts'),
+  ]);
+  const source = languageOf(fields.source_language);
+  const target = languageOf(fields.target_language);
+  const needed = stepsOf(kind, fields);
+  const steps = (['recognize', 'translate', 'speak'] as const).filter((step) => needed.includes(step));
+  const languages = { from: source === 'auto' ? null : source, to: target === null ? [] : [target] };
+  return suggestModels(languages, steps, context);
 }

@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { formatBytes } from '../../base/amounts.ts';
 import { configurationFailure, usageFailure } from '../../base/failure.ts';
 import { choiceOption, flagOption, listOption, type OptionValues, textOption } from '../../base/option.ts';
@@ -15,6 +14,7 @@ import {
   locateModels,
   lockModels,
   MODEL_FIELDS,
+  machineMemoryMib,
   PLAN_FORM,
 } from './models.ts';
 
@@ -104,7 +104,7 @@ async function choose(
   { from = 'en', to, size, accept }: Options,
 ): Promise<readonly Model[]> {
   const catalog = await listModels(context.io);
-  const { isRunnable } = await import('../../engines/models/catalog.ts');
+  const { isRunnable, MODEL_STEPS } = await import('../../engines/models/catalog.ts');
   if (names.length > 0) {
     const named = [...new Set(names)].map((name) => findModel(catalog, name));
     for (const model of named) {
@@ -119,8 +119,8 @@ async function choose(
   }
   const { chooseModels } = await import('../../engines/models/choose.ts');
   const offered = catalog.filter(({ licence }) => isAccepted(licence, accept));
-  const memoryMib = Math.floor(totalmem() / 1024 ** 2);
-  const { chosen, unmet } = chooseModels(offered, { from, to, size, memoryMib });
+  const wanted = { from, to, steps: MODEL_STEPS, size, memoryMib: machineMemoryMib() };
+  const { chosen, unmet } = chooseModels(offered, wanted);
   const reasons = unmet.map(({ reason }) => reason);
   if (chosen.length === 0) {
     throw configurationFailure(

@@ -1,4 +1,5 @@
 /** What the `models` commands share: the folder, the catalogue, and how a model is printed. */
+import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
@@ -14,6 +15,11 @@ import type { Column, RecordForm } from '../context/records.ts';
 /** The folder of all models. */
 export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {
   return resolve(cwd, modelsFolder(env, platform));
+}
+
+/** Memory of this machine, in MiB. */
+export function machineMemoryMib(): number {
+  return Math.floor(totalmem() / 1024 ** 2);
 }
 
 /** The models that this version knows. @throws Failure (`configuration`) */

@@ -4,7 +4,7 @@ import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { ENTRIES } from '../config.ts';
 
 /** The steps of models. `diarize` finds out who speaks when. */
-const MODEL_STEPS = ['recognize', 'translate', 'speak', 'diarize'] as const;
+export const MODEL_STEPS = ['recognize', 'translate', 'speak', 'diarize'] as const;
 export type ModelStep = (typeof MODEL_STEPS)[number];
 
 /** A catalogue with a higher number has entries that this version cannot read. */

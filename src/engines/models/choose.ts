@@ -8,6 +8,8 @@ export interface Wanted {
   readonly from: string;
   /** The languages of the results; empty for transcription only. */
   readonly to: readonly string[];
+  /** Only these are needed. */
+  readonly steps: readonly ModelStep[];
   /** `small` chooses no large model; `large` allows both. */
   readonly size: Model['size'];
   /** Memory of the machine, in MiB. */
@@ -44,7 +46,8 @@ export function chooseModels(catalog: readonly Model[], wanted: Wanted): Choice 
   for (const need of listNeeds(wanted)) {
     const found = catalog.find((model) => findReason([model], need, wanted) === null);
     if (found !== undefined) chosen.add(found);
-    else {
+    else if (need.step !== 'diarize') {
+      // That step is optional: all others work without it.
       const reason = findReason(catalog, need, wanted) ?? '';
       unmet.push({ step: need.step, language: need.languages.at(-1) ?? null, reason });
     }
@@ -52,9 +55,9 @@ export function chooseModels(catalog: readonly Model[], wanted: Wanted): Choice 
   return { chosen: catalog.filter((model) => chosen.has(model)), unmet };
 }
 
-function listNeeds({ from, to }: Wanted): readonly Need[] {
+function listNeeds({ from, to, steps }: Wanted): readonly Need[] {
   const others = to.filter((language) => matchLanguage(from, [language]) === null);
-  return [
+  const needs: readonly Need[] = [
     { step: 'recognize', languages: [from], doing: `recognizes ${languageName(from)}` },
     ...others.map(
       (language): Need => ({
@@ -70,7 +73,9 @@ function listNeeds({ from, to }: Wanted): readonly Need[] {
         doing: `speaks ${languageName(language)}`,
       }),
     ),
+    { step: 'diarize', languages: [], doing: 'tells speakers apart' },
   ];
+  return needs.filter(({ step }) => steps.includes(step));
 }
 
 /** Why none of the models meets a need; null if one does. */

@@ -17,7 +17,10 @@ export interface ModelsDesk {
   readonly models: string;
   readonly hub: Hub;
   readonly env: Record<string, string>;
+  /** Runs `vloc models` with these words. */
   readonly run: (words: readonly string[], options?: RunOptions) => Promise<Ended>;
+  /** Runs any command. */
+  readonly call: (words: readonly string[], options?: RunOptions) => Promise<Ended>;
   /** The content of engines.json; null without the file. */
   readonly engines: () => Record<string, unknown> | null;
   /** Names in the folder of the models. */
@@ -45,16 +48,20 @@ export async function openModelsDesk(): Promise<ModelsDesk> {
     PATH: process.env.PATH ?? '',
   };
   const file = join(folder, 'config', 'engines.json');
+  const call = async (
+    words: readonly string[],
+    { catalog: other = catalog, onStart, ...options }: RunOptions = {},
+  ): Promise<Ended> => {
+    const test = createTestIo({ cwd: folder, pace: QUICK, ...options, env: { ...env, ...options.env } });
+    const ended = main(words, { ...test.io, modelCatalog: other });
+    onStart?.(test.send);
+    const result = { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
+    await expectDescribed(words, result);
+    return result;
+  };
   return {
-    ...{ folder, copies, models, hub, env },
-    async run(words, { catalog: other = catalog, onStart, ...options } = {}) {
-      const test = createTestIo({ cwd: folder, pace: QUICK, ...options, env: { ...env, ...options.env } });
-      const ended = main(['models', ...words], { ...test.io, modelCatalog: other });
-      onStart?.(test.send);
-      const result = { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
-      await expectDescribed(['models', ...words], result);
-      return result;
-    },
+    ...{ folder, copies, models, hub, env, call },
+    run: (words, options) => call(['models', ...words], options),
     engines: () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null),
     names: () => (existsSync(models) ? readdirSync(models).toSorted() : []),
   };

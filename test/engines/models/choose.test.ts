@@ -8,6 +8,7 @@ function choose(wanted: Partial<Wanted>, models: readonly Model[] = catalog) {
   const { chosen, unmet } = chooseModels(models, {
     from: 'en',
     to: [],
+    steps: ['recognize', 'translate', 'speak'],
     size: 'small',
     memoryMib: 8000,
     ...wanted,

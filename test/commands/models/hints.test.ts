@@ -1,0 +1,51 @@
+/** Other commands that speak of models. */
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { SAMPLE } from '../../engines/workspace.ts';
+import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
+import { type ModelsDesk, openModelsDesk } from './desk.ts';
+
+let desk: ModelsDesk;
+beforeEach(async () => {
+  desk = await openModelsDesk();
+});
+
+it('a job in a language without an engine names the model, its size and the command', async () => {
+  copyFileSync(SAMPLE, join(desk.folder, 'talk.mp4'));
+  const recognize = (from: string) =>
+    desk.call(['recognize', 'talk.mp4', '--from', from, '--profile', 'local']);
+  const { code, stderr } = await recognize('es');
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/Or download tiny-ears \(1\.\d kB\): vloc models install --from es/);
+  // No model of this catalogue recognizes it.
+  expect((await recognize('de')).stderr).not.toContain('models install');
+});
+
+it('the installation of the built-in engines ends with the models that can be used before them', async () => {
+  const [ears] = writeTinyCatalog(desk.copies).models;
+  const catalog = { version: 1, models: [{ ...ears, languages: ['en'] }] };
+  const { stderr } = await desk.call(['engines', 'install'], { catalog });
+  expect(stderr).toMatch(
+    /To use open models before them, download tiny-ears \(1\.\d kB\): vloc models install\n/,
+  );
+});
+
+it('vloc doctor checks each installed model', async () => {
+  await desk.run(['install', 'tiny-ears', '--yes']);
+  const look = async () => {
+    const { stdout } = await desk.call(['doctor', '-o', 'json']);
+    const checks: { check: string }[] = JSON.parse(stdout).checks;
+    return checks.find(({ check }) => check === 'model tiny-ears');
+  };
+  expect(await look()).toMatchObject({
+    state: 'ok',
+    message: expect.stringMatching(/^complete; needs 1\.0 MB of memory, [\d.]+ [MG]B are free; MIT$/),
+  });
+  rmSync(join(desk.models, 'tiny-ears', 'tokens.txt'));
+  expect(await look()).toMatchObject({
+    state: 'fail',
+    message: 'damaged: tokens.txt',
+    fix: 'vloc models install tiny-ears',
+  });
+});
