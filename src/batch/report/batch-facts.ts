@@ -151,6 +151,8 @@ export interface ReportHead {
   readonly folders: readonly string[];
   /** When the report was made, RFC 3339. */
   readonly madeAt: string;
+  /** What the licences of the models demand that made the items; not set if it was not looked up. */
+  readonly attributions?: readonly string[];
 }
 
 /** States in which an item needs the user. */
@@ -167,11 +169,15 @@ export function countOpen({ counts }: Pick<BatchFacts, 'counts'>): number {
 }
 
 /** The report as a JSON document; commands as the user typed them. */
-export function reportDocument({ commands, ...facts }: BatchFacts, { folders, madeAt }: ReportHead): object {
+export function reportDocument(
+  { commands, ...facts }: BatchFacts,
+  { folders, madeAt, attributions }: ReportHead,
+): object {
   return {
     object: 'batch_report',
     ...(folders.length === 1 ? { folder: folders[0] } : { folders }),
     made_at: madeAt,
+    ...(attributions === undefined ? {} : { attributions }),
     ...facts,
     commands: commands.map(publicCommand),
   };

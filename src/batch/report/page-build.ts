@@ -41,6 +41,7 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
   return {
     title: source.title,
     made_at: source.madeAt,
+    attributions: source.attributions ?? [],
     charged_credits: chargeOf(source.jobs),
     entries,
   };

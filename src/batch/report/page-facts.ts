@@ -8,6 +8,8 @@ export interface ReportFacts {
   readonly title: string;
   /** RFC 3339. */
   readonly made_at: string;
+  /** What the licences of the models demand that made the results. */
+  readonly attributions: readonly string[];
   /** Credits of all jobs charged so far; null if the cost of one is unknown. */
   readonly charged_credits: number | null;
   /** In the order of the batch. */

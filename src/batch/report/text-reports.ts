@@ -23,6 +23,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
     facts.shards.length === 0 ? [] : ['## Shards', table(SHARD_HEAD, facts.shards.map(shardRow))],
     failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
     describeProvenance(facts.items),
+    (head.attributions ?? []).map((notice) => `- ${escapeMarkdown(notice)}`),
     facts.items.length === 0
       ? []
       : [

@@ -196,7 +196,8 @@ export const BATCH_STATUS = describePrinted({
 });
 
 /** The report in JSON, which is also printed with `--output ndjson`; other formats have no schema. */
-export const BATCH_REPORT = describePrinted({ json: [v.object(REPORT)], ndjson: [v.object(REPORT)] });
+const ATTRIBUTED = v.object({ ...REPORT, attributions: v.array(v.string()) });
+export const BATCH_REPORT = describePrinted({ json: [ATTRIBUTED], ndjson: [ATTRIBUTED] });
 
 /** The forgotten items, as they were before. */
 export const BATCH_FORGET = describePrinted({

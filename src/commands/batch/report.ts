@@ -18,6 +18,7 @@ import { writeJunit, writeMarkdown } from '../../batch/report/text-reports.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import { listAttributions } from '../models/attributions.ts';
 import { BATCH_REPORT } from './items.ts';
 import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
 
@@ -74,9 +75,11 @@ export const batchReport: Command = defineCommand({
       context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);
       return 0;
     }
+    const attributions = await listAttributions(facts.items, context);
     const isJson = output === 'json' || output === 'ndjson';
     const format = options.format ?? (isJson ? 'json' : 'markdown');
-    const text = WRITERS[format](facts, { folders, madeAt: new Date(io.now()).toISOString() });
+    const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
+    const text = WRITERS[format](facts, head);
     if (options.out === undefined) {
       // Each line of ndjson is a document of its own.
       const isLine = output === 'ndjson' && format === 'json';
@@ -163,6 +166,7 @@ export async function htmlReport(
       {
         title: missing === null ? names : `${names}. ${missing}`,
         madeAt: new Date(io.now()).toISOString(),
+        attributions: await listAttributions(facts.items, context),
         pageFolder: dirname(path),
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
           pageJobs(own, { items: records.facts, stages: records.stages, folder }),

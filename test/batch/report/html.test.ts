@@ -6,6 +6,7 @@ import type { ReportFacts } from '../../../src/batch/report/page-facts.ts';
 const HOSTILE = '</script><script>alert(1)</script><!--';
 const facts: ReportFacts = {
   title: HOSTILE,
+  attributions: [],
   made_at: '2026-11-21T09:00:00.000Z',
   charged_credits: 1,
   entries: [

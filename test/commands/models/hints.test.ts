@@ -1,5 +1,5 @@
 /** Other commands that speak of models. */
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { SAMPLE } from '../../engines/workspace.ts';
@@ -29,6 +29,18 @@ it('the installation of the built-in engines ends with the models that can be us
   expect(stderr).toMatch(
     /To use open models before them, download tiny-ears \(1\.\d kB\): vloc models install\n/,
   );
+});
+
+it('a report has the attribution of the models that made the results', async () => {
+  copyFileSync(SAMPLE, join(desk.folder, 'talk.mp4'));
+  await desk.run(['install', 'tiny-ears', '--yes']);
+  const words = ['recognize', 'talk.mp4', '--from', 'es', '--profile', 'local', '--out', 'out'];
+  expect(await desk.call(words)).toMatchObject({ code: 0 });
+  const { stdout } = await desk.call(['batch', 'report', 'out', '-o', 'json']);
+  expect(JSON.parse(stdout).attributions).toEqual(['Tiny models by nobody.']);
+  expect((await desk.call(['batch', 'report', 'out'])).stdout).toContain('\n\n- Tiny models by nobody');
+  await desk.call(['batch', 'report', 'out', '--html']);
+  expect(readFileSync(join(desk.folder, 'out', 'report.html'), 'utf8')).toContain('Tiny models by nobody.');
 });
 
 it('vloc doctor checks each installed model', async () => {

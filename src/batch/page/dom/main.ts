@@ -128,6 +128,7 @@ function makeTop(): HTMLElement {
     { class: 'top' },
     make('h1', { dir: 'auto' }, facts.title),
     make('p', {}, summary),
+    ...facts.attributions.map((notice) => make('p', { dir: 'auto' }, notice)),
     make(
       'div',
       { class: 'buttons' },
