@@ -284,7 +284,6 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'list',
             summary: 'show installed and available models, their languages, sizes and licences',
             load: async () => (await import('./models/models-list.ts')).modelsList,
-            tool: 'reads',
           },
           {
             name: 'remove',

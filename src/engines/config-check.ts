@@ -120,9 +120,11 @@ export function typesOf(step: BackendStep): readonly string[] {
   return ENTRIES[step].options.map((option) => option.entries.type.literal);
 }
 
-/** The fields of an entry, with their schemas; empty for an unknown type. */
+/** The fields of an entry that users write, with their schemas; empty for an unknown type. */
 export function fieldsOf(step: BackendStep, type: string): Readonly<Record<string, v.GenericSchema>> {
-  return ENTRIES[step].options.find((option) => option.entries.type.literal === type)?.entries ?? {};
+  const option = ENTRIES[step].options.find(({ entries }) => entries.type.literal === type);
+  const { managed: _, ...fields } = option?.entries ?? {};
+  return fields;
 }
 
 function isStep(name: Key | undefined): name is BackendStep {

@@ -40,13 +40,13 @@ export function writeTinyCatalog(folder: string) {
   writeTinyVoice(join(folder, 'tiny-voice'), { padding: 'x'.repeat(PADDING) });
   // Words of the sample.
   writeFileSync(join(folder, 'tiny-voice', 'lexicon.txt'), 'and a n d\nmister m i s t e r\nhad h a d\n');
-  const model = (id: string, step: string, entry: object, languages: readonly string[]) => ({
+  const model = (id: string, step: string, languages: readonly string[]) => ({
     ...{ id, step, title: id, size: 'small', languages, licence: MIT, memoryMib: 1, published: [] },
-    entry: { type: 'sherpa', folder: '{folder}', languages, ...entry },
+    entry: { type: 'sherpa', folder: '{folder}', languages: '{languages}' },
     files: describeFiles(folder, id),
   });
   return {
     version: 1,
-    models: [model('tiny-ears', 'recognize', {}, ['es']), model('tiny-voice', 'speak', {}, ['en'])],
+    models: [model('tiny-ears', 'recognize', ['es']), model('tiny-voice', 'speak', ['en'])],
   };
 }

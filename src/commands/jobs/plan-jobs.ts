@@ -1,6 +1,6 @@
 /** The items of a job command, and checks before anything is sent. */
 
-import { Failure, usageFailure } from '../../base/failure.ts';
+import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import { readOtherResults } from '../../batch/other-journals.ts';
@@ -261,14 +261,14 @@ export async function checkRequestSupport(
     await checkReach(kind, fields, context);
     return;
   }
+  if (obstacle.missing) throw configurationFailure('ENGINE_MISSING', obstacle.message, obstacle.advice);
   const models = await suggestModelsFor(kind, fields, context);
-  const advice = obstacle.missing && models === null ? obstacle.advice : asSentence(obstacle.advice);
-  throw new Failure({
-    category: obstacle.missing ? 'configuration' : 'usage',
-    code: obstacle.missing ? 'ENGINE_MISSING' : 'LANGUAGE_NOT_SUPPORTED',
-    message: obstacle.message,
-    advice: models === null ? advice : `${advice} Or ${models}`,
-  });
+  const advice = asSentence(obstacle.advice);
+  throw usageFailure(
+    'LANGUAGE_NOT_SUPPORTED',
+    obstacle.message,
+    models === null ? advice : `${advice} Or ${models}`,
+  );
 }
 
 /** What could be downloaded for a request; null if models cannot do it. */

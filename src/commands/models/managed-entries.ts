@@ -1,8 +1,10 @@
 /** The entries of `engines.json` that `vloc models` writes and removes; all others are the user's own. */
-import { BUILT_IN, type EnginesConfig, type EntryOf, SCHEMA_ADDRESS } from '../../engines/config.ts';
-import { BACKEND_STEPS, type BackendStep } from '../../media/work.ts';
+import { BUILT_IN, ENTRIES, type EnginesConfig, type EntryOf, SCHEMA_ADDRESS } from '../../engines/config.ts';
+import type { BackendStep } from '../../media/work.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
+
+const STEPS = Object.keys(ENTRIES) as BackendStep[]; // its keys are the steps
 
 /** An entry, or the name of a built-in engine. */
 type Listed = string | EntryOf<BackendStep>;
@@ -34,7 +36,7 @@ export function addEntries(file: EnginesConfig, added: readonly ManagedEntry[]):
 
 /** Removes the entries of a model. A step that then has only its built-in engine is omitted. */
 export function removeEntries(file: EnginesConfig, id: string): EnginesConfig {
-  const lists = BACKEND_STEPS.flatMap((step) => {
+  const lists = STEPS.flatMap((step) => {
     const before = listOf(file, step);
     const after = before.filter((entry) => managerOf(entry) !== id);
     return after.length < before.length ? [[step, after] as const] : [];
@@ -44,7 +46,7 @@ export function removeEntries(file: EnginesConfig, id: string): EnginesConfig {
 
 /** The models that have an entry. */
 export function listManaged(file: EnginesConfig): ReadonlySet<string> {
-  const ids = BACKEND_STEPS.flatMap((step) => listOf(file, step).map(managerOf));
+  const ids = STEPS.flatMap((step) => listOf(file, step).map(managerOf));
   return new Set(ids.filter((id) => id !== undefined));
 }
 

@@ -50,13 +50,13 @@ export const modelsInstall: Command = defineCommand({
   examples: [
     { command: 'vloc models install --to es', explains: 'models to localize English videos into Spanish' },
     {
-      command: 'vloc models install --to es,de --size large --yes',
-      explains: 'larger models, without a question',
+      command: 'vloc models install --to es,de --size large',
+      explains: 'also larger models',
     },
     { command: 'vloc models install whisper-small', explains: 'one model of `vloc models list`' },
     {
-      command: 'vloc models install --to es --dry-run --output json',
-      explains: 'addresses and hashes, for a machine without internet',
+      command: 'vloc models install whisper-base --dry-run --output json --fields files',
+      explains: 'addresses and hashes, to copy them to a machine without internet',
     },
     { command: 'vloc models install --to es --source /mnt/models', explains: 'from a copied folder' },
   ],

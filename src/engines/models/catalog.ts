@@ -48,7 +48,7 @@ const Model = v.strictObject({
   }),
   /** Memory in MiB: as published, else 1.7 times the files (Parakeet: 1.6), or 1.3 times those of GGUF models (Hy-MT2 7B: 1.3). */
   memoryMib: Count,
-  /** Entry of `engines.json`; `{folder}` stands for the folder of the model. */
+  /** Entry of `engines.json`; `{folder}` stands for the folder of the model, `{languages}` for the list above. */
   entry: v.looseObject({ type: Text }),
   /** Figures about its quality that others published, and in which month they were read there. */
   published: v.array(
@@ -118,9 +118,11 @@ export function sizeOf({ files }: Pick<Model, 'files'>): number {
 }
 
 /** The entry of `engines.json` for a model in a folder. */
-export function fillEntry({ id, entry }: Model, folder: string): object {
-  const fill = (value: unknown): unknown =>
-    typeof value === 'string' ? value.replace('{folder}', () => folder) : value;
+export function fillEntry({ id, entry, languages }: Model, folder: string): object {
+  const fill = (value: unknown): unknown => {
+    if (value === '{languages}') return languages;
+    return typeof value === 'string' ? value.replace('{folder}', () => folder) : value;
+  };
   const fields = Object.entries(entry).map(([name, value]) => [name, fill(value)]);
   return { ...Object.fromEntries(fields), managed: id };
 }
