@@ -116,6 +116,7 @@ export async function useModels(models: readonly Model[], folder: string, contex
   const failed: string[] = [];
   for (const model of models) {
     const managed = await makeEntry(model, folder);
+    // The runtime of type llama has to be installed here, beside the models, before one of them is tried.
     terminal.note(`Trying ${model.id} with a short sample …`);
     const row = await runTrial({ ...managed, position: 1, name: model.id }, context);
     // The sample is clear speech: a model that gets no word of it right does not work here.
