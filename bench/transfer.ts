@@ -120,8 +120,8 @@ const MANNERS: readonly Manner[] = [...new Set(ROWS.flatMap(({ base, manner }) =
 const MOST_RATIO = 2;
 /** A larger difference between one size and twice that size is growth, not the effect of garbage collection. */
 const GROWTH_MIB = 10;
-/** 70 for the command, and the used chunks that Node collects at once: up to 64 MiB. */
-const PEAK_MIB = 160;
+/** 70 for the command, two batches, and the used chunks that Node collects at once: up to 64 MiB. */
+const PEAK_MIB = 180;
 
 /** Measures in memory if there is enough space, else on disk. */
 export async function measureTransfer(isShort: boolean): Promise<readonly Figure[]> {
