@@ -41,7 +41,7 @@ _vloc_place() {
     'profile remove') commands='' operands='source profiles' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines') commands='list add remove test install' operands='free' options='--help -h' ;;
     'engines list') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'engines add') commands='' operands='choices recognize translate speak separate' options='--type --url --key-env --insecure --model --language --no-fallback --concurrency --timeout --folder --threads --format --context --instructions --voice --vocals --background --first --last --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'engines add') commands='' operands='choices recognize translate speak separate' options='--type --url --key-env --insecure --model --language --no-fallback --concurrency --timeout --folder --threads --memory-mib --format --context --instructions --voice --vocals --background --first --last --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --to --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -183,6 +183,7 @@ _vloc_value() {
     *' --concurrency') value='free' ;;
     *' --folder') value='folders' ;;
     *' --threads') value='free' ;;
+    *' --memory-mib') value='free' ;;
     *' --context') value='free' ;;
     *' --instructions') value='free' ;;
     *' --voice') value='free' ;;

@@ -119,13 +119,20 @@ const openai = {
   model: field(Name, 'Name of the model on the server.'),
   ...Common,
 };
+/** Fields of models that vloc loads itself. */
+const loaded = {
+  threads: v.optional(field(whole(1, 256), 'Threads of the model.')),
+  memoryMib: v.optional(
+    field(whole(1, 1_048_576), 'Memory that the model needs, in MiB. Default: estimated by its files.'),
+  ),
+  ...Common,
+};
 const sherpa = {
   type: described(v.literal('sherpa'), 'A model in a folder, run by sherpa-onnx on this machine.'),
   folder: field(Name, 'Folder of the model. "~" is your home folder.', {
     value: 'dir',
   }),
-  threads: v.optional(field(whole(1, 256), 'Threads of the model.')),
-  ...Common,
+  ...loaded,
 };
 const command = {
   type: described(v.literal('command'), 'A program of this machine.'),

@@ -202,7 +202,13 @@ type Entry = EntryOf<BackendStep> | string;
 type Parts = Pick<BackendParts, 'programs' | 'env'>;
 
 /** Options of an entry that do not change what the engine returns. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['concurrency', 'timeout', 'key', 'insecure']);
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  'concurrency',
+  'timeout',
+  'key',
+  'insecure',
+  'memoryMib',
+]);
 
 /**
  * Returns a text that changes when an engine of the list, or a program or model that it uses on this machine, changes. Of

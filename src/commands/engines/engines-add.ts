@@ -255,6 +255,7 @@ const TUNING: ReadonlySet<string> = new Set([
   'key',
   'insecure',
   'threads',
+  'memoryMib',
   'context',
   'fallback',
   'concurrency',

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Programs } from '../../media/programs/programs.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
+import type { ModelMemory } from './memory.ts';
 
 /** Dependencies of every backend. */
 export interface BackendParts {
@@ -18,6 +19,8 @@ export interface BackendParts {
   readonly tries?: number;
   /** The most that a call may take, in seconds, whatever the entry says. Default: no other limit. */
   readonly mostSeconds?: number;
+  /** Memory for models. Default: that of this process. */
+  readonly memory?: ModelMemory;
   /** Waits. Rejects with the signal's reason if it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { baseLanguage, canonicalLanguage } from '../../../protocol/language-tag.ts';
 import { languageTag, WHISPER_LANGUAGES } from '../transcript.ts';
 import type { ModelFolder } from './model.ts';
-import type { ModelFiles, SpeechSettings } from './workers.ts';
+import type { ModelFiles, SpeechSettings } from './requests.ts';
 
 /** A file that a type needs, and its name in messages. */
 interface NeededFile {

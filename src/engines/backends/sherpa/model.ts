@@ -1,9 +1,11 @@
 /** Opens the model of an entry: the files of its folder, and its type by `model-types.ts`. */
 
-import { open, readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
+import { memoryOf } from '../memory.ts';
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusableEntryFailure } from '../parts.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';
@@ -15,14 +17,22 @@ export interface OpenedModel<T extends ModelType> {
   /** Full paths of its files, by the names that the configuration gives them. */
   readonly paths: Readonly<Record<string, string>>;
   readonly threads: number;
+  /** Memory that it takes, in bytes. */
+  readonly bytes: number;
 }
 
 /** Above this number, a processor gains little. */
 const USEFUL_THREADS = 4;
 
+interface ModelEntry {
+  readonly folder: string;
+  readonly threads?: number | undefined;
+  readonly memoryMib?: number | undefined;
+}
+
 /** @throws JobFailure that says what is wrong with the folder */
 export async function openModel<T extends ModelType>(
-  entry: { readonly folder: string; readonly threads?: number | undefined },
+  entry: ModelEntry,
   types: readonly T[],
   parts: BackendParts,
 ): Promise<OpenedModel<T>> {
@@ -38,12 +48,15 @@ export async function openModel<T extends ModelType>(
     const why = (await usualMistake(folder, types)) ?? `the folder ${error.message}`;
     throw unusableEntryFailure(`${name}: ${why}`, error);
   });
-  const paths = Object.entries(found.files).map(([key, file]) => [key, folder.at(file)]);
+  const paths = Object.entries(found.files).map(([key, file]) => [key, folder.at(file)] as const);
+  const facts = await Promise.all(paths.map(([, file]) => stat(file)));
+  const fileBytes = facts.reduce((sum, { size }) => sum + size, 0);
   return {
     name,
     found,
     paths: Object.fromEntries(paths),
     threads: entry.threads ?? Math.min(USEFUL_THREADS, parts.programs.parallel),
+    bytes: memoryOf(entry, fileBytes),
   };
 }
 
@@ -150,4 +163,10 @@ export function findMetadata(tail: Buffer, key: string): string {
     if (byte < 0x80) break;
   }
   return tail.toString('utf8', at, at + length);
+}
+
+/** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */
+export function workerPath(): string {
+  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './sherpa-worker.js';
+  return fileURLToPath(new URL(name, import.meta.url));
 }

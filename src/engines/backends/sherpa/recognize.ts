@@ -16,9 +16,10 @@ import {
   whisperCode,
   wordsOf,
 } from '../transcript.ts';
-import { type OpenedModel, openModel } from './model.ts';
+import { createWorkers } from '../workers.ts';
+import { type OpenedModel, openModel, workerPath } from './model.ts';
 import { RECOGNIZERS, type RecognizerType, readLanguages } from './model-types.ts';
-import { createWorkers, type RecognizerConfig, type Utterance } from './workers.ts';
+import type { RecognizerConfig, SherpaRequest, Utterance } from './requests.ts';
 
 /** A large model on one core takes about four times the length of the sound, which is at most 15 minutes. */
 const TIMEOUT = 3_600;
@@ -36,7 +37,10 @@ export async function createSherpaRecognizer(
       `${model.name}: its files do not name its languages; add them in engines.json, such as "languages": ["en"]`,
     );
   }
-  const workers = createWorkers(model.name, entry.timeout ?? TIMEOUT, parts);
+  const workers = createWorkers<SherpaRequest, Utterance>(
+    { name: model.name, program: workerPath(), timeout: entry.timeout ?? TIMEOUT, bytes: model.bytes },
+    parts,
+  );
   return {
     name: model.name,
     concurrency: entry.concurrency ?? 1,

@@ -10,9 +10,10 @@ import type { TypedEntry } from '../../config.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusableEntryFailure } from '../parts.ts';
 import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-choice.ts';
-import { type OpenedModel, openModel } from './model.ts';
+import { createWorkers } from '../workers.ts';
+import { type OpenedModel, openModel, workerPath } from './model.ts';
 import { readLanguages, SPEAKERS, type SpeakerType } from './model-types.ts';
-import { createWorkers, type VoiceConfig } from './workers.ts';
+import type { SherpaRequest, VoiceConfig } from './requests.ts';
 
 /** One cue takes seconds; the first one also loads the model. */
 const TIMEOUT = 300;
@@ -43,7 +44,10 @@ export async function createSherpaSpeaker(
       `${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`,
     );
   }
-  const workers = createWorkers(name, entry.timeout ?? TIMEOUT, parts);
+  const workers = createWorkers<SherpaRequest, never>(
+    { name: name, program: workerPath(), timeout: entry.timeout ?? TIMEOUT, bytes: model.bytes },
+    parts,
+  );
   return {
     name,
     concurrency: entry.concurrency ?? 1,

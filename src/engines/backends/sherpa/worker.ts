@@ -1,28 +1,18 @@
 /**
  * Entry point of a sherpa worker. It runs in a separate process, because native code ends the whole process for a broken
- * model, and frees the memory of a model only when the process ends. It answers one request after the other.
+ * model, and frees the memory of a model only when the process ends.
  */
-import { createInterface } from 'node:readline';
 import sherpa, { type OfflineRecognizer, type OfflineTts, type RecognitionResult } from 'sherpa-onnx-node';
 import { createWav, openWav } from '../../../media/audio/wav.ts';
+import { sendLoaded, sendPart, serveRequests } from '../serve-requests.ts';
 import type { TimedText } from '../transcript.ts';
-import type { WorkerReply, WorkerRequest } from './workers.ts';
+import type { SherpaRequest, Utterance } from './requests.ts';
 
 let loaded: { key: string; model: OfflineRecognizer | OfflineTts } | null = null;
 
-// stdin closes when the service ends for any reason. After that, no result is needed.
-process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
+await serveRequests(serve);
 
-for await (const line of createInterface({ input: process.stdin })) {
-  try {
-    await serve(JSON.parse(line) as WorkerRequest); // written by the service, so trusted
-    sendReply({ type: 'done' });
-  } catch (error) {
-    sendReply({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
-  }
-}
-
-function serve(request: WorkerRequest): Promise<void> {
+function serve(request: SherpaRequest): Promise<void> {
   return request.type === 'recognize' ? recognize(request) : speak(request);
 }
 
@@ -32,12 +22,12 @@ function load<M extends OfflineRecognizer | OfflineTts>(config: object, create: 
   if (loaded?.key !== key) {
     loaded = null;
     loaded = { key, model: create() };
-    sendReply({ type: 'loaded' });
+    sendLoaded();
   }
   return loaded.model as M; // a process serves requests of one type
 }
 
-async function recognize(request: Extract<WorkerRequest, { type: 'recognize' }>): Promise<void> {
+async function recognize(request: Extract<SherpaRequest, { type: 'recognize' }>): Promise<void> {
   const recognizer = load(request.config, () => new sherpa.OfflineRecognizer(request.config));
   const voice = await openWav(request.voice);
   const { sampleRate } = voice;
@@ -51,7 +41,7 @@ async function recognize(request: Extract<WorkerRequest, { type: 'recognize' }>)
       const result = recognizer.getResult(stream);
       const { text, tokens = [], timestamps = [], lang: language = '' } = result;
       const phrases = timePhrases(result);
-      sendReply({ type: 'utterance', range, text, tokens, timestamps, phrases, language });
+      sendPart({ range, text, tokens, timestamps, phrases, language } satisfies Utterance);
     }
   } finally {
     await voice.close();
@@ -78,7 +68,7 @@ async function speak({
   speed,
   settings,
   output,
-}: Extract<WorkerRequest, { type: 'speak' }>): Promise<void> {
+}: Extract<SherpaRequest, { type: 'speak' }>): Promise<void> {
   const tts = load(config, () => new sherpa.OfflineTts(config));
   if (speaker >= tts.numSpeakers) {
     throw new Error(
@@ -94,8 +84,4 @@ async function speak({
   );
   await file.write(limited);
   await file.close();
-}
-
-function sendReply(reply: WorkerReply): void {
-  process.stdout.write(`${JSON.stringify(reply)}\n`);
 }

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
-import { createWorkers, type WorkerRequest } from '../../../../src/engines/backends/sherpa/workers.ts';
-import { isAlive, temporaryFolder } from '../../workspace.ts';
-import { createParts, soundFile } from '../user-program.ts';
-import { writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
+import type { BackendParts } from '../../../src/engines/backends/parts.ts';
+import { workerPath } from '../../../src/engines/backends/sherpa/model.ts';
+import type { SherpaRequest } from '../../../src/engines/backends/sherpa/requests.ts';
+import { createWorkers } from '../../../src/engines/backends/workers.ts';
+import { isAlive, temporaryFolder } from '../workspace.ts';
+import { writeTinyRecognizer, writeTinyVoice } from './sherpa/tiny-models.ts';
+import { createParts, soundFile } from './user-program.ts';
 
 const signal = new AbortController().signal;
 
@@ -26,13 +28,16 @@ function workerIds(): number[] {
 }
 
 function create(parts: Partial<BackendParts> = {}, timeout = 60) {
-  const workers = createWorkers('sherpa tiny', timeout, createParts(parts));
+  const workers = createWorkers<SherpaRequest, unknown>(
+    { name: 'sherpa tiny', program: workerPath(), timeout, bytes: 0 },
+    createParts(parts),
+  );
   onTestFinished(() => workers.close());
   return workers;
 }
 
 /** A request to speak with the model of a folder. */
-function speech(folder: string, text = 'hola'): WorkerRequest {
+function speech(folder: string, text = 'hola'): SherpaRequest {
   const at = (name: string) => join(folder, name);
   const vits = { model: at('model.onnx'), tokens: at('tokens.txt'), lexicon: at('lexicon.txt') };
   const config = { model: { vits, numThreads: 1, provider: 'cpu', debug: 0 }, maxNumSentences: 1 };
@@ -40,7 +45,7 @@ function speech(folder: string, text = 'hola'): WorkerRequest {
 }
 
 /** A request that keeps a worker busy for minutes. */
-async function endlessWork(): Promise<WorkerRequest> {
+async function endlessWork(): Promise<SherpaRequest> {
   const folder = writeTinyRecognizer(temporaryFolder());
   const voice = await soundFile(folder, 10, [[1, 2]]);
   const nemoCtc = { model: join(folder, 'model.onnx') };
@@ -54,7 +59,7 @@ async function endlessWork(): Promise<WorkerRequest> {
 describe('a worker', () => {
   test('passes settings of a text to sherpa with speaker and speed', async () => {
     const folder = writeTinyVoice(temporaryFolder());
-    const request = speech(folder) as Extract<WorkerRequest, { type: 'speak' }>; // made so above
+    const request = speech(folder) as Extract<SherpaRequest, { type: 'speak' }>; // made so above
     await create().call({ ...request, settings: { numSteps: 8, extra: { lang: 'es' } } }, signal);
     expect(readFileSync(request.output).length).toBeGreaterThan(10_000);
   });

@@ -3,59 +3,71 @@
  * line in each direction.
  */
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import type { Segment } from '../../../media/audio/segments.ts';
-import { ChildFailure, withoutPaths } from '../../../media/programs/failures.ts';
-import type { EngineRun } from '../../../media/work.ts';
-import { JobFailure } from '../../../protocol/job-failure.ts';
-import type { BackendParts } from '../parts.ts';
-import type { TimedText } from '../transcript.ts';
+import { ChildFailure, withoutPaths } from '../../media/programs/failures.ts';
+import type { EngineRun } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
+import { MODEL_MEMORY } from './memory.ts';
+import type { BackendParts } from './parts.ts';
+import type { WorkerReply } from './serve-requests.ts';
 
 /** Loading a large model takes about ten seconds, so it stays for a while after a job; it takes up to some GB of memory. */
 const IDLE_MS = 5 * 60_000;
 
-interface Workers {
+interface Workers<Request, Part> {
   /**
    * Sends a request to a worker and waits for its end.
-   * @param onUtterance receives the parts of a recognition
+   * @param onPart receives the parts of the result
    * @throws JobFailure that names the model, or the signal's reason
    */
-  call(
-    request: WorkerRequest,
-    signal: EngineRun['signal'],
-    onUtterance?: (utterance: Utterance) => void,
-  ): Promise<void>;
+  call(request: Request, signal: EngineRun['signal'], onPart?: (part: Part) => void): Promise<void>;
   /** Ends all workers. */
   close(): Promise<void>;
 }
 
 interface Worker {
-  readonly send: (request: WorkerRequest) => void;
+  readonly send: (request: unknown) => void;
   /** Receives each reply of the current request. */
   onReply: (reply: WorkerReply) => void;
   /** Whether it has loaded a model for the current request, or before. */
   isLoaded: boolean;
+  /** Ends the reservation of its memory. */
+  readonly onLoaded: () => void;
   /** Ends the process. */
   readonly end: () => void;
   /** Resolves with the reason when the process has ended. */
   readonly ended: Promise<unknown>;
 }
 
-/**
- * @param name of the backend, for messages
- * @param timeout of a call in seconds
- */
-export function createWorkers(name: string, timeout: number, parts: BackendParts): Workers {
+interface WorkerFacts {
+  /** Name of the backend, for messages. */
+  readonly name: string;
+  /** Path of the program that a worker runs; it serves requests with `serveRequests`. */
+  readonly program: string;
+  /** Of a call, in seconds. */
+  readonly timeout: number;
+  /** Memory that the model takes, in bytes. */
+  readonly bytes: number;
+}
+
+/** @template Part what the worker sends with `sendPart` */
+export function createWorkers<Request, Part>(
+  { name, program, timeout, bytes }: WorkerFacts,
+  parts: BackendParts,
+): Workers<Request, Part> {
+  const { memory = MODEL_MEMORY } = parts;
   const all = new Set<Worker>();
   const idle: { worker: Worker; wake: AbortController }[] = [];
+  const holder = { unloadIdle, isBusy: () => all.size > idle.length };
 
-  const start = (): Worker => {
+  const start = async (signal: AbortSignal): Promise<Worker> => {
+    const onLoaded = await memory.reserve(name, bytes, signal);
+    memory.holders.add(holder);
     const life = new AbortController();
     const connected = Promise.withResolvers<(text: string) => void>();
     const onLine = (line: string) => {
       if (line.startsWith('{')) worker.onReply(JSON.parse(line) as WorkerReply); // written by the worker, so trusted
     };
-    const running = parts.programs.run(process.execPath, [workerPath()], {
+    const running = parts.programs.run(process.execPath, [program], {
       signal: life.signal,
       folder: tmpdir(), // it outlives the folder of a job
       stdin: { connect: connected.resolve },
@@ -65,25 +77,42 @@ export function createWorkers(name: string, timeout: number, parts: BackendParts
       send: (request) => void connected.promise.then((write) => write(`${JSON.stringify(request)}\n`)),
       onReply: () => {},
       isLoaded: false,
+      onLoaded,
       end: () => life.abort(),
-      ended: running.catch((error: unknown) => error).finally(() => all.delete(worker)),
+      ended: running
+        .catch((error: unknown) => error)
+        .finally(() => {
+          all.delete(worker);
+          onLoaded();
+          memory.notify();
+        }),
     };
     all.add(worker);
     return worker;
   };
 
-  const take = (): Worker => {
+  const take = async (signal: AbortSignal): Promise<Worker> => {
     for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) {
       kept.wake.abort();
       if (all.has(kept.worker)) return kept.worker;
     }
-    return start();
+    return await start(signal);
   };
+
+  async function unloadIdle(): Promise<void> {
+    const ending = idle.splice(0).map(({ worker, wake }) => {
+      wake.abort();
+      worker.end();
+      return worker.ended;
+    });
+    await Promise.all(ending);
+  }
 
   const giveBack = (worker: Worker) => {
     const wake = new AbortController();
     const kept = { worker, wake };
     idle.push(kept);
+    memory.notify();
     const unload = () => {
       const place = idle.indexOf(kept);
       if (place < 0) return; // taken again at the same moment
@@ -95,13 +124,16 @@ export function createWorkers(name: string, timeout: number, parts: BackendParts
   };
 
   return {
-    async call(request, signal, onUtterance = () => {}) {
+    async call(request, signal, onPart = () => {}) {
       signal.throwIfAborted();
-      const worker = take();
+      const worker = await take(signal);
       const outcome = Promise.withResolvers<'done' | 'timeout' | 'aborted' | { failed: string }>();
       worker.onReply = (reply) => {
-        if (reply.type === 'loaded') worker.isLoaded = true;
-        else if (reply.type === 'utterance') onUtterance(reply);
+        if (reply.type === 'loaded') {
+          worker.isLoaded = true;
+          worker.onLoaded();
+        } else if (reply.type === 'part')
+          onPart(reply.part as Part); // written by the worker of this backend
         else outcome.resolve(reply.type === 'done' ? 'done' : { failed: reply.message });
       };
       const abort = () => outcome.resolve('aborted');
@@ -126,7 +158,8 @@ export function createWorkers(name: string, timeout: number, parts: BackendParts
       throw workerCrashFailure(name, end.reason, worker.isLoaded);
     },
     async close() {
-      for (const { wake } of idle.splice(0)) wake.abort();
+      memory.holders.delete(holder);
+      await unloadIdle();
       const ending = [...all].map((worker) => {
         worker.end();
         return worker.ended;
@@ -167,78 +200,3 @@ function shorten(text: string): string {
     .replaceAll(/ +/g, ' ');
   return withoutPaths(plain).trim().slice(0, 300);
 }
-
-/** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */
-function workerPath(): string {
-  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './sherpa-worker.js';
-  return fileURLToPath(new URL(name, import.meta.url));
-}
-
-/** Models by type, such as `whisper: { encoder, decoder }`, and settings of all types. */
-export type ModelFiles = Readonly<
-  Record<string, Readonly<Record<string, string | number>> | string | number>
->;
-
-/** Configuration of a recognizer, as sherpa reads it. */
-export interface RecognizerConfig {
-  readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
-  readonly modelConfig: ModelFiles;
-}
-
-/** Configuration of a voice, as sherpa reads it. */
-export interface VoiceConfig {
-  readonly model: ModelFiles;
-  /** The most sentences at one time. */
-  readonly maxNumSentences: number;
-  /** Files with rules to read numbers and dates, separated by commas. */
-  readonly ruleFsts?: string;
-  readonly ruleFars?: string;
-}
-
-/** Settings of one text, for types of voices that have them. */
-export interface SpeechSettings {
-  /** Steps of a diffusion model: more steps sound better and take longer. */
-  readonly numSteps: number;
-  /** Settings by the names that the type gives them. */
-  readonly extra: Readonly<Record<string, string>>;
-}
-
-/** The worker loads a model when a request needs another configuration than the one before. */
-export type WorkerRequest =
-  | {
-      readonly type: 'recognize';
-      readonly config: RecognizerConfig;
-      /** 16 kHz mono WAV of 16-bit samples. */
-      readonly voice: string;
-      /** The parts of it to recognize, one after the other. */
-      readonly ranges: readonly Segment[];
-    }
-  | {
-      readonly type: 'speak';
-      readonly config: VoiceConfig;
-      readonly text: string;
-      readonly speaker: number;
-      readonly speed: number;
-      readonly settings?: SpeechSettings | undefined;
-      /** WAV to write. */
-      readonly output: string;
-    };
-
-export interface Utterance {
-  /** Index of its range. */
-  readonly range: number;
-  readonly text: string;
-  readonly tokens: readonly string[];
-  /** Start of each token in seconds from the start of the range; empty if the model does not time them. */
-  readonly timestamps: readonly number[];
-  /** Phrases that the model timed itself; empty for most types. Times in seconds from the start of the range. */
-  readonly phrases: readonly TimedText[];
-  /** The language that the model detected, such as `en` or `<|en|>`; empty if none. */
-  readonly language: string;
-}
-
-export type WorkerReply =
-  | { readonly type: 'loaded' }
-  | ({ readonly type: 'utterance' } & Utterance)
-  | { readonly type: 'done' }
-  | { readonly type: 'failed'; readonly message: string };

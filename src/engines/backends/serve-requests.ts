@@ -1,0 +1,40 @@
+/** The side of a worker in its talk with `workers.ts`. It imports nothing heavy, because each worker loads it. */
+import { createInterface } from 'node:readline';
+
+export type WorkerReply =
+  /** The model is in memory. */
+  | { readonly type: 'loaded' }
+  | { readonly type: 'part'; readonly part: unknown }
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly message: string };
+
+/**
+ * Serves the requests on stdin one after the other, and reports the end of each.
+ * @template Request written by the service, so trusted
+ */
+export async function serveRequests<Request>(serve: (request: Request) => Promise<void>): Promise<void> {
+  // stdin closes when the service ends for any reason. After that, no result is needed.
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
+  for await (const line of createInterface({ input: process.stdin })) {
+    try {
+      await serve(JSON.parse(line) as Request);
+      sendReply({ type: 'done' });
+    } catch (error) {
+      sendReply({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+}
+
+/** Reports that the model was loaded: later failures are those of the call. */
+export function sendLoaded(): void {
+  sendReply({ type: 'loaded' });
+}
+
+/** Sends a part of the result. */
+export function sendPart(part: unknown): void {
+  sendReply({ type: 'part', part });
+}
+
+function sendReply(reply: WorkerReply): void {
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}

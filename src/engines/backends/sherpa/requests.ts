@@ -1,0 +1,66 @@
+/** Requests to the worker of sherpa, and what it returns. */
+import type { Segment } from '../../../media/audio/segments.ts';
+import type { TimedText } from '../transcript.ts';
+
+/** Models by type, such as `whisper: { encoder, decoder }`, and settings of all types. */
+export type ModelFiles = Readonly<
+  Record<string, Readonly<Record<string, string | number>> | string | number>
+>;
+
+/** Configuration of a recognizer, as sherpa reads it. */
+export interface RecognizerConfig {
+  readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
+  readonly modelConfig: ModelFiles;
+}
+
+/** Configuration of a voice, as sherpa reads it. */
+export interface VoiceConfig {
+  readonly model: ModelFiles;
+  /** The most sentences at one time. */
+  readonly maxNumSentences: number;
+  /** Files with rules to read numbers and dates, separated by commas. */
+  readonly ruleFsts?: string;
+  readonly ruleFars?: string;
+}
+
+/** Settings of one text, for types of voices that have them. */
+export interface SpeechSettings {
+  /** Steps of a diffusion model: more steps sound better and take longer. */
+  readonly numSteps: number;
+  /** Settings by the names that the type gives them. */
+  readonly extra: Readonly<Record<string, string>>;
+}
+
+/** The worker loads a model when a request needs another configuration than the one before. */
+export type SherpaRequest =
+  | {
+      readonly type: 'recognize';
+      readonly config: RecognizerConfig;
+      /** 16 kHz mono WAV of 16-bit samples. */
+      readonly voice: string;
+      /** The parts of it to recognize, one after the other. */
+      readonly ranges: readonly Segment[];
+    }
+  | {
+      readonly type: 'speak';
+      readonly config: VoiceConfig;
+      readonly text: string;
+      readonly speaker: number;
+      readonly speed: number;
+      readonly settings?: SpeechSettings | undefined;
+      /** WAV to write. */
+      readonly output: string;
+    };
+
+export interface Utterance {
+  /** Index of its range. */
+  readonly range: number;
+  readonly text: string;
+  readonly tokens: readonly string[];
+  /** Start of each token in seconds from the start of the range; empty if the model does not time them. */
+  readonly timestamps: readonly number[];
+  /** Phrases that the model timed itself; empty for most types. Times in seconds from the start of the range. */
+  readonly phrases: readonly TimedText[];
+  /** The language that the model detected, such as `en` or `<|en|>`; empty if none. */
+  readonly language: string;
+}
