@@ -49,6 +49,7 @@ const workers = defineConfig({
   input: {
     'separate-worker': 'src/engines/separate/worker.ts',
     'sherpa-worker': 'src/engines/backends/sherpa/worker.ts',
+    'llama-worker': 'src/engines/backends/llama/worker.ts',
     'keychain-worker': 'src/profiles/keychain-worker.ts',
     'version-worker': 'src/cli/version-worker.ts',
   },

@@ -41,7 +41,7 @@ _vloc_place() {
     'profile remove') commands='' operands='source profiles' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines') commands='list add remove test install' operands='free' options='--help -h' ;;
     'engines list') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'engines add') commands='' operands='choices recognize translate speak separate' options='--type --url --key-env --insecure --model --language --no-fallback --concurrency --timeout --folder --threads --memory-mib --format --context --instructions --voice --vocals --background --first --last --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'engines add') commands='' operands='choices recognize translate speak separate' options='--type --url --key-env --insecure --model --language --no-fallback --concurrency --timeout --folder --threads --memory-mib --format --context --instructions --runtime --prompt --temperature --top-p --top-k --repeat-penalty --voice --vocals --background --first --last --no-check --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines remove') commands='' operands='source engines' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines test') commands='' operands='choices recognize translate speak separate' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'engines install') commands='' operands='free' options='--pair --to --font --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -175,7 +175,7 @@ _vloc_value() {
     *' --secret-command') value='free' ;;
     *' --webhook-secret-command') value='free' ;;
     *' --store') value='choices file keychain' ;;
-    *' --type') value='choices openai sherpa command libretranslate' ;;
+    *' --type') value='choices openai sherpa command libretranslate llama' ;;
     *' --url') value='free' ;;
     *' --key-env') value='free' ;;
     *' --model') value='free' ;;
@@ -186,6 +186,12 @@ _vloc_value() {
     *' --memory-mib') value='free' ;;
     *' --context') value='free' ;;
     *' --instructions') value='free' ;;
+    *' --runtime') value='folders' ;;
+    *' --prompt') value='free' ;;
+    *' --temperature') value='free' ;;
+    *' --top-p') value='free' ;;
+    *' --top-k') value='free' ;;
+    *' --repeat-penalty') value='free' ;;
     *' --voice') value='free' ;;
     *' --vocals') value='free' ;;
     *' --background') value='free' ;;

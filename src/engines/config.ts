@@ -2,6 +2,7 @@
  * The file `engines.json`: which engines do each step, in order of preference. Source of its JSON Schema and of the
  * messages about its mistakes.
  */
+import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import type { BackendStep } from '../media/work.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
@@ -134,6 +135,46 @@ const sherpa = {
   }),
   ...loaded,
 };
+/** A path that is the same from any folder. */
+const FullPath = v.pipe(
+  Name,
+  v.check((path) => isAbsolute(path) || path.startsWith('~/'), 'must be a full path, or begin with ~/'),
+);
+
+/** A number from `least` to `most`. */
+const between = (least: number, most: number) =>
+  v.pipe(
+    v.number('must be a number'),
+    v.minValue(least, `must be at least ${least}`),
+    v.maxValue(most, `must be at most ${most}`),
+  );
+
+const context = v.optional(
+  field(whole(0, 50), 'Cues before and after that the model sees. Default: 5; 2 for type llama.'),
+);
+
+const llama = {
+  type: described(v.literal('llama'), 'A GGUF model, run by llama.cpp on this machine.'),
+  model: field(FullPath, 'Full path of the GGUF file. "~" is your home folder.'),
+  runtime: v.optional(
+    field(FullPath, 'Folder of node-llama-cpp. Default: node-llama-cpp beside the folder of the model.', {
+      value: 'dir',
+    }),
+  ),
+  context,
+  prompt: v.optional(
+    field(
+      v.pipe(Name, v.includes('{text}', 'must have {text}')),
+      'What the model is asked, with {text}, and {from}, {to} and {context} if it needs them. Default: that of Hy-MT2.',
+      { value: 'text' },
+    ),
+  ),
+  temperature: v.optional(field(between(0, 5), 'Temperature of the model.')),
+  topP: v.optional(field(between(0, 1), 'Top-p of the model.')),
+  topK: v.optional(field(whole(0, 1_000), 'Top-k of the model.')),
+  repeatPenalty: v.optional(field(between(0, 5), 'Repeat penalty of the model; 1 is none.')),
+  ...loaded,
+};
 const command = {
   type: described(v.literal('command'), 'A program of this machine.'),
   run: described(
@@ -182,7 +223,7 @@ export const ENTRIES = {
   translate: v.variant('type', [
     v.strictObject({
       ...openai,
-      context: v.optional(field(whole(0, 50), 'Cues before and after that the model sees. Default: 5.')),
+      context,
       instructions: v.optional(field(Name, 'What the model should know: names, tone, words to keep.')),
     }),
     v.strictObject({
@@ -190,6 +231,7 @@ export const ENTRIES = {
       ...address('http://127.0.0.1:5000'),
       ...Common,
     }),
+    v.strictObject(llama),
     v.strictObject(command),
   ]),
   speak: v.variant('type', [

@@ -5,7 +5,7 @@ import type { EntryOf } from './config.ts';
 
 type Entry = EntryOf<BackendStep> | string;
 
-/** Shown to users: `openai large-v3`, `sherpa piper-es`, `command demucs`, `libretranslate`, `apertium`. */
+/** Shown to users: `openai large-v3`, `sherpa piper-es`, `llama hy-mt2`, `command demucs`, `libretranslate`, `apertium`. */
 export function nameEntry(entry: Entry): string {
   if (typeof entry === 'string') return entry;
   switch (entry.type) {
@@ -13,6 +13,8 @@ export function nameEntry(entry: Entry): string {
       return `openai ${entry.model}`;
     case 'sherpa':
       return `sherpa ${basename(entry.folder)}`;
+    case 'llama':
+      return `llama ${basename(entry.model, '.gguf')}`;
     case 'command':
       return `command ${basename(entry.run[0] ?? '')}`;
     case 'libretranslate':

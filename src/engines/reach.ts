@@ -1,6 +1,6 @@
 /** Looks whether a configured engine can be reached: its server, its model folder, its program, its key. Sends nothing. */
 import { stat } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { endpointOf, openChecked } from '../base/checked-connection.ts';
 import { explainNetworkError } from '../base/network-error.ts';
@@ -8,7 +8,7 @@ import { BACKEND_STEPS, type BackendStep, type EngineRun } from '../media/work.t
 import type { JobKind } from '../protocol/kind-names.ts';
 import { matchLanguage } from '../protocol/languages.ts';
 import type { BackendOf } from './backend.ts';
-import type { BackendParts } from './backends/parts.ts';
+import { type BackendParts, expandHome } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
 import { ENGINES } from './catalog.ts';
 import type { EnginesConfig, EntryOf, KeySource } from './config.ts';
@@ -36,6 +36,8 @@ export async function findObstacle(
   switch (entry.type) {
     case 'sherpa':
       return findMissingFolder(entry.folder, parts);
+    case 'llama':
+      return findMissingModel(entry.model, parts);
     case 'command':
       return findMissing(entry.run[0] ?? '', parts);
     default:
@@ -53,8 +55,16 @@ function findMissingProgram(step: BackendStep, { programs }: Parts): Obstacle {
   return { message: `${missing.name} is not installed`, fix: 'Install it with `vloc engines install`.' };
 }
 
+async function findMissingModel(model: string, { env }: Parts): Promise<Obstacle> {
+  const path = expandHome(model, env);
+  const isThere = (await stat(path).catch(() => null))?.isFile() === true;
+  return isThere
+    ? null
+    : { message: `there is no file ${path}`, fix: 'Download the model, or correct its path.' };
+}
+
 async function findMissingFolder(folder: string, { env }: Parts): Promise<Obstacle> {
-  const path = folder.replace(/^~(?=$|[\\/])/, () => env.HOME ?? homedir());
+  const path = expandHome(folder, env);
   const isThere = (await stat(path).catch(() => null))?.isDirectory() === true;
   return isThere
     ? null

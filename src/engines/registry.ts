@@ -58,6 +58,8 @@ const CREATE: { readonly [S in BackendStep]: Create<S> } = {
         return (await import('./backends/openai/translator.ts')).createOpenAiTranslator(entry, parts);
       case 'libretranslate':
         return (await import('./backends/libretranslate.ts')).createLibreTranslate(entry, parts);
+      case 'llama':
+        return (await import('./backends/llama/translate.ts')).createLlamaTranslator(entry, parts);
       case 'command':
         return (await import('./backends/command/translate.ts')).createCommandTranslator(entry, parts);
     }
@@ -251,9 +253,10 @@ function builtInPaths(step: BackendStep, name: string, programs: Programs): read
 
 const DICTIONARIES = '../share/apertium';
 
-/** The folder of a model, and the program and files that a command names. */
+/** The files of a model, and the program and files that a command names. */
 function ownPaths(entry: EntryOf<BackendStep>, { programs, env }: Parts): readonly string[] {
   if (entry.type === 'sherpa') return [expandHome(entry.folder, env)];
+  if (entry.type === 'llama') return [expandHome(entry.model, env)];
   if (entry.type !== 'command') return [];
   const [program = '', ...args] = entry.run.map((word) => expandHome(word, env));
   return [programs.locate(program) ?? program, ...args].filter(isAbsolute);

@@ -15,6 +15,8 @@ declare module 'vitest' {
     runFolder: string;
     /** Path of whisper.cpp's own server; null if it could not be built. */
     whisperServer: string | null;
+    /** Folder with node-llama-cpp; null if it could not be installed. */
+    llamaRuntime: string | null;
   }
 }
 
@@ -22,16 +24,17 @@ declare module 'vitest' {
  * Tests that need strace, a browser or a shell are skipped if it is missing. In CI that would hide a failure.
  * @returns what the script prints @throws Error if something is missing; the script says what
  */
-function check(script: 'packages' | 'whisper-server'): string {
+function check(script: 'packages' | 'whisper-server' | 'llama'): string {
   return execFileSync('sh', [join(import.meta.dirname, '../../.ci', script), '--check'], {
     encoding: 'utf8',
+    cwd: join(import.meta.dirname, '../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
   }).trim();
 }
 
-function findWhisperServer(isRequired: boolean): string | null {
+function findOptional(script: 'whisper-server' | 'llama', isRequired: boolean): string | null {
   try {
-    return check('whisper-server');
+    return check(script);
   } catch (error) {
     if (isRequired) throw error;
     return null; // tests that need it are skipped
@@ -78,7 +81,8 @@ function canRunPrograms(folder: string): boolean {
 export default function setup(project: TestProject): () => void {
   const isRequired = process.env.CI !== undefined;
   if (isRequired) check('packages');
-  project.provide('whisperServer', findWhisperServer(isRequired));
+  project.provide('whisperServer', findOptional('whisper-server', isRequired));
+  project.provide('llamaRuntime', findOptional('llama', isRequired));
   const folder = makeRunFolder();
   project.provide('runFolder', folder);
   // The children of tests load the same sources hundreds of times. With a compile cache, they start in a third of the

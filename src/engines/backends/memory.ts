@@ -3,7 +3,7 @@ import { freemem, totalmem } from 'node:os';
 import { JobFailure } from '../../protocol/job-failure.ts';
 
 /** An engine that keeps models in memory. */
-export interface ModelHolder {
+interface ModelHolder {
   /** Frees the models that no call uses. */
   unloadIdle(): Promise<void>;
   /** Whether a call uses a model, which can be freed afterwards. */

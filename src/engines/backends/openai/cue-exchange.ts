@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { baseLanguage, languageName } from '../../../protocol/language-tag.ts';
 import type { LanguagePair } from '../../../protocol/languages.ts';
 import type { SourceText } from '../../backend.ts';
+import { type CueFault, findCueFault, withRowsOf } from '../cue-check.ts';
 
 /** A cue to be translated. */
 interface AskedCue extends SourceText {
@@ -94,14 +95,11 @@ const Id = v.union([
 const Cue = v.object({ id: Id, text: v.string() });
 const Cues = v.array(v.unknown());
 
-/** Fault of the answer to a cue; completes "the translation of a cue …". */
-type Fault = 'is missing' | 'appears twice' | 'is empty' | 'is far too long' | 'lost or changed a tag';
-
 export interface CueAnswer {
   /** Usable translations by number. */
   readonly texts: ReadonlyMap<number, string>;
   /** Faults of the others by number. */
-  readonly faults: ReadonlyMap<number, Fault>;
+  readonly faults: ReadonlyMap<number, CueFault>;
 }
 
 /**
@@ -117,7 +115,7 @@ export function readCueAnswer(content: string, cues: readonly AskedCue[]): CueAn
     found.set(id, [...(found.get(id) ?? []), text]);
   }
   const texts = new Map<number, string>();
-  const faults = new Map<number, Fault>();
+  const faults = new Map<number, CueFault>();
   const asked = new Set(cues.map(({ id }) => id));
   const isForeign = [...found.keys()].some((id) => !asked.has(id));
   for (const cue of cues) {
@@ -130,45 +128,11 @@ export function readCueAnswer(content: string, cues: readonly AskedCue[]): CueAn
   return { texts, faults };
 }
 
-function faultOf(answers: readonly string[], text: string, source: string): Fault | null {
+function faultOf(answers: readonly string[], text: string, source: string): CueFault | null {
   if (answers.length === 0) return 'is missing';
   // Models repeat themselves when they run away; a repetition of the same text is harmless.
   if (new Set(answers).size > 1) return 'appears twice';
-  if (text === '') return 'is empty';
-  if (text.length > 10 * source.length + 100) return 'is far too long';
-  return tagsOf(text) === tagsOf(source) ? null : 'lost or changed a tag';
-}
-
-/** Tags of SRT and of ASS. */
-const TAG = /<\/?[a-z][^<>]*>|\{\\[^{}]*\}/gi;
-
-function tagsOf(text: string): string {
-  return (text.match(TAG) ?? []).sort().join('');
-}
-
-/** Gives a translation as many rows as its source has. */
-function withRowsOf(source: string, answer: string): string {
-  const rows = answer
-    .replace(/\r\n?/g, '\n')
-    .split('\n')
-    .map((row) => row.trim())
-    .filter((row) => row !== '');
-  const wanted = source.trim().split('\n').length;
-  if (rows.length <= 1 && wanted <= 1) return rows[0] ?? '';
-  return rows.length === wanted ? rows.join('\n') : balanceRows(rows.join(' '), wanted).join('\n');
-}
-
-/** Splits a text at spaces into at most so many rows of similar length. */
-function balanceRows(text: string, count: number): string[] {
-  if (count <= 1 || text === '') return [text];
-  const ideal = text.length / count;
-  const spaces = [...text.matchAll(/ (?![^<>{}]*[>}])/g)].map(({ index }) => index);
-  const at = spaces.reduce<number | null>(
-    (best, place) => (best === null || Math.abs(place - ideal) < Math.abs(best - ideal) ? place : best),
-    null,
-  );
-  if (at === null) return [text];
-  return [text.slice(0, at), ...balanceRows(text.slice(at + 1), count - 1)];
+  return findCueFault(text, source);
 }
 
 /** Returns the list of cues in an answer: usual models wrap it in an object of any name. */

@@ -9,6 +9,7 @@ import { matchLanguage } from '../../../protocol/languages.ts';
 import type { BackendWork, SourceText, TranslationTask, Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { createServer, jsonBody, ServerRefusal } from '../http.ts';
+import { MODEL_LANGUAGES } from '../model-languages.ts';
 import type { BackendParts } from '../parts.ts';
 import {
   CUES_SCHEMA,
@@ -19,15 +20,6 @@ import {
   systemPrompt,
   userMessage,
 } from './cue-exchange.ts';
-
-/**
- * Languages that the widely used open and hosted models name in their documentation, or have seen in quantity: those of
- * Qwen 2.5 and Llama 3, and the other large languages of Europe and Asia. "languages" in engines.json replaces the list.
- */
-const LANGUAGES: readonly string[] = (
-  'ar bg bn ca cs da de el en es et fa fi fr gl he hi hr hu id it ja ko lt lv ms nb nl pl pt ro ru sk sl sr sv ta th ' +
-  'tr uk ur vi zh'
-).split(' ');
 
 /** Cues of one request: some minutes of a dialogue, and an answer that fits the short context of local servers. */
 const BATCH = 25;
@@ -73,7 +65,7 @@ export function createOpenAiTranslator(
 ): Translator {
   const name = `openai ${entry.model}`;
   const server = createServer(entry, { name, timeout: TIMEOUT_SECONDS, keyIn: 'header' }, parts);
-  const languages = entry.languages ?? LANGUAGES;
+  const languages = entry.languages ?? MODEL_LANGUAGES;
   /** The strictest format that the server is not known to reject, as an index. */
   let known = 0;
 

@@ -1,0 +1,178 @@
+/** Translation with a GGUF model on this machine, by llama.cpp in a worker. */
+import { open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { errorCode } from '../../../base/system-error.ts';
+import { hasWords } from '../../../media/subtitles/text.ts';
+import { JobFailure } from '../../../protocol/job-failure.ts';
+import { languageName } from '../../../protocol/language-tag.ts';
+import { type LanguagePair, matchLanguage } from '../../../protocol/languages.ts';
+import type { SourceText, Translator } from '../../backend.ts';
+import type { TypedEntry } from '../../config.ts';
+import { type CueFault, findCueFault, findSmallModelFault, withRowsOf } from '../cue-check.ts';
+import { memoryOf } from '../memory.ts';
+import { MODEL_LANGUAGES } from '../model-languages.ts';
+import { type BackendParts, expandHome, unusableEntryFailure } from '../parts.ts';
+import { createWorkers } from '../workers.ts';
+import type { LlamaRequest } from './requests.ts';
+import { findLlamaRuntime, RUNTIME_FOLDER, RUNTIME_VERSION } from './runtime.ts';
+
+/** Seconds for one cue; the first one also loads the model. */
+const TIMEOUT = 300;
+/** Cues before and after. Small models translate more of them into the answer. */
+const CONTEXT = 2;
+/** Requests for a cue. Only the first has the neighbours, which small models sometimes translate, too. */
+const TRIES = 4;
+/** Tokens of a prompt with its answer: a cue with its neighbours takes some hundred. Memory grows with it. */
+const CONTEXT_SIZE = 4_096;
+/** Tokens of an answer. The least leaves room for a greeting, the most for the prompt in the context. */
+const LEAST_TOKENS = 64;
+const MOST_TOKENS = 1_536;
+/** Above this number, the speed is that of the memory. */
+const USEFUL_THREADS = 8;
+
+/** Source: model card of Hy-MT2. Other models for conversation follow it as well. */
+const PROMPT =
+  '{context}Translate the following text into {to}. Note that you should only output the translated result without any additional explanation:\n\n{text}';
+
+/** @throws JobFailure if the model or node-llama-cpp is missing */
+export async function createLlamaTranslator(
+  entry: TypedEntry<'translate', 'llama'>,
+  parts: BackendParts,
+): Promise<Translator> {
+  const model = expandHome(entry.model, parts.env);
+  const name = `llama ${basename(model, '.gguf')}`;
+  const bytes = memoryOf(entry, await readSize(model, name));
+  const folder =
+    entry.runtime === undefined
+      ? join(dirname(dirname(model)), RUNTIME_FOLDER)
+      : expandHome(entry.runtime, parts.env);
+  const runtime = await findLlamaRuntime(folder);
+  if (runtime === null) {
+    throw unusableEntryFailure(
+      `${name}: node-llama-cpp ${RUNTIME_VERSION} is not installed in ${folder}; install it with \`vloc models install\`, or set "runtime" in engines.json`,
+    );
+  }
+  const languages = entry.languages ?? MODEL_LANGUAGES;
+  const timeout = entry.timeout ?? TIMEOUT;
+  const workers = createWorkers<LlamaRequest, string>({ name, program: workerPath(), timeout, bytes }, parts);
+  const load = { runtime, model, threads: entry.threads ?? spareThreads(parts), contextSize: CONTEXT_SIZE };
+  const { temperature, topP, topK, repeatPenalty } = entry;
+  const sampling = { temperature, topP, topK, repeatPenalty };
+
+  async function ask(prompt: string, source: string, signal: AbortSignal): Promise<string> {
+    let answer = '';
+    // A letter takes one token at most in usual scripts, and three as bytes.
+    const maxTokens = Math.min(MOST_TOKENS, LEAST_TOKENS + 3 * source.length);
+    await workers.call({ load, prompt, sampling, maxTokens }, signal, (part) => {
+      answer = part;
+    });
+    return withoutReasoning(answer);
+  }
+
+  async function translateCue(
+    texts: readonly SourceText[],
+    at: number,
+    pair: LanguagePair,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const source = texts[at]?.text ?? '';
+    let fault: CueFault | null = null;
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const around = attempt === 0 ? neighbours(texts, at, entry.context ?? CONTEXT) : [];
+      const answer = await ask(writePrompt(entry.prompt ?? PROMPT, source, around, pair), source, signal);
+      fault = findCueFault(answer, source) ?? findSmallModelFault(answer, source, pair);
+      // Much longer than its cue, it is the translation of the neighbours as well.
+      const hasNeighbours = around.length > 0 && answer.length > 3 * source.length + 40;
+      if (fault === null && !hasNeighbours) return withRowsOf(source, answer);
+    }
+    throw new JobFailure(
+      'ENGINE_ERROR',
+      `${name}: the translation of a cue ${fault ?? 'is far too long'} after ${TRIES} requests (${JSON.stringify(source.slice(0, 60))}); use a larger model, or correct the cue`,
+    );
+  }
+
+  return {
+    name,
+    concurrency: entry.concurrency ?? 1,
+    // Small models lose tags, so those are removed before and put back afterwards.
+    keepsMarkup: false,
+    punctuates: true,
+    seesNeighbours: true,
+    detect: null,
+    supports: async ({ from, to }) =>
+      from !== to && matchLanguage(from, languages) !== null && matchLanguage(to, languages) !== null,
+    pairs: async () =>
+      languages.flatMap((from) => languages.filter((to) => to !== from).map((to) => ({ from, to }))),
+    async translate({ texts, from, to }, work) {
+      const translated: string[] = [];
+      for (const [at, { text }] of texts.entries()) {
+        translated.push(hasWords(text) ? await translateCue(texts, at, { from, to }, work.signal) : text);
+        work.report((at + 1) / texts.length);
+      }
+      return translated;
+    },
+    close: workers.close,
+  };
+}
+
+/** The first bytes of a GGUF file. */
+const MAGIC = 'GGUF';
+
+/** Returns the size of a GGUF file. @throws JobFailure if it is missing or other data */
+async function readSize(path: string, name: string): Promise<number> {
+  try {
+    const file = await open(path);
+    try {
+      const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+      if (buffer.toString('latin1') === MAGIC) return (await file.stat()).size;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const why = errorCode(error) === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    throw unusableEntryFailure(`${name}: "model" in engines.json ${why} (${path})`, error);
+  }
+  throw unusableEntryFailure(`${name}: ${path} is not a GGUF file; download the model again`);
+}
+
+/** One core stays free: where all are busy, llama.cpp becomes a hundred times slower. */
+function spareThreads({ programs }: BackendParts): number {
+  return Math.max(1, Math.min(USEFUL_THREADS, programs.parallel - 1));
+}
+
+function neighbours(texts: readonly SourceText[], at: number, count: number): readonly string[] {
+  return [...texts.slice(Math.max(0, at - count), at), ...texts.slice(at + 1, at + 1 + count)].map(
+    ({ text }) => text,
+  );
+}
+
+/** Fills in the placeholders of a prompt. */
+function writePrompt(
+  template: string,
+  text: string,
+  around: readonly string[],
+  { from, to }: LanguagePair,
+): string {
+  const context =
+    around.length === 0
+      ? ''
+      : `${around.join('\n')}\n\nThe text above is context only: do not translate or repeat it.\n\n`;
+  const values: Readonly<Record<string, string>> = {
+    ...{ context, text },
+    from: languageName(from),
+    to: languageName(to),
+  };
+  return template.replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
+}
+
+/** Models that reason write their thoughts before the answer. */
+function withoutReasoning(answer: string): string {
+  return answer.replace(/^[\s\S]*<\/think>/, '').trim();
+}
+
+/** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */
+function workerPath(): string {
+  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './llama-worker.js';
+  return fileURLToPath(new URL(name, import.meta.url));
+}

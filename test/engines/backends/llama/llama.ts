@@ -1,0 +1,45 @@
+/** What tests of type llama share. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import type { BackendWork, Translator } from '../../../../src/engines/backend.ts';
+import { createLlamaTranslator } from '../../../../src/engines/backends/llama/translate.ts';
+import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
+import type { TypedEntry } from '../../../../src/engines/config.ts';
+// Declares what is injected.
+import type {} from '../../../structure/run-folder.ts';
+import { temporaryFolder } from '../../workspace.ts';
+import { createParts } from '../user-program.ts';
+import { writeTinyGguf } from './tiny-gguf.ts';
+
+/** Folder of node-llama-cpp; null if it is not installed. Tests that need it are then skipped, except in CI. */
+export const RUNTIME = inject('llamaRuntime');
+
+/** Writes a tiny model and returns the path of its file. */
+export function tinyModel(word?: string): string {
+  const folder = join(temporaryFolder(), 'tiny');
+  mkdirSync(folder);
+  return writeTinyGguf(join(folder, 'tiny.gguf'), word);
+}
+
+/** Creates the translator of a model, which ends with the test. */
+export async function createTiny(
+  model: string,
+  fields: Partial<TypedEntry<'translate', 'llama'>> = {},
+  parts: Partial<BackendParts> = {},
+): Promise<Translator> {
+  const entry = { type: 'llama' as const, model, runtime: RUNTIME ?? '', ...fields };
+  const translator = await createLlamaTranslator(entry, createParts(parts));
+  onTestFinished(() => translator.close());
+  return translator;
+}
+
+/** A translation from English to Spanish of texts of 2 s. */
+export function task(...texts: readonly string[]) {
+  return { from: 'en', to: 'es', texts: texts.map((text) => ({ text, durationMs: 2_000 })) };
+}
+
+export function work(signal = new AbortController().signal): BackendWork & { readonly reports: number[] } {
+  const reports: number[] = [];
+  return { signal, folder: temporaryFolder(), reports, report: (fraction) => void reports.push(fraction) };
+}

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createModelMemory } from '../../../../src/engines/backends/memory.ts';
+import { temporaryFolder } from '../../workspace.ts';
+import { createTiny, RUNTIME, task, tinyModel, work } from './llama.ts';
+
+/** Processes with the worker of this process, and their memory in bytes. */
+function workers(): { readonly pid: number; readonly bytes: number }[] {
+  const rows = execFileSync('ps', ['-o', 'pid=,rss=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  });
+  return rows
+    .split('\n')
+    .filter((row) => row.includes('llama/worker.ts'))
+    .map((row) => row.trim().split(/\s+/))
+    .map(([pid, kilobytes]) => ({ pid: Number(pid), bytes: Number(kilobytes) * 1024 }));
+}
+
+describe('an entry of type llama', () => {
+  test('names the file of a model that is missing', async () => {
+    await expect(createTiny('/nowhere/model.gguf')).rejects.toMatchObject({
+      message: 'llama model: "model" in engines.json does not exist (/nowhere/model.gguf)',
+      permanent: true,
+    });
+  });
+
+  test('names a file that is another format', async () => {
+    const path = join(temporaryFolder(), 'page.gguf');
+    writeFileSync(path, '<html>');
+    await expect(createTiny(path)).rejects.toThrow(
+      `llama page: ${path} is not a GGUF file; download the model again`,
+    );
+  });
+
+  test('says how to install node-llama-cpp where it is missing', async () => {
+    const runtime = temporaryFolder();
+    await expect(createTiny(tinyModel(), { runtime })).rejects.toThrow(
+      /node-llama-cpp 3\.\d+\.\d+ is not installed in .*; install it with `vloc models install`/,
+    );
+  });
+});
+
+describe.skipIf(RUNTIME === null)('a GGUF model (needs: sh .ci/llama)', () => {
+  test('translates each cue by itself, and keeps texts without words', async () => {
+    const translator = await createTiny(tinyModel('Hola'));
+    const run = work();
+    expect(await translator.translate(task('Hello', '♪', 'Good day'), run)).toEqual(['Hola', '♪', 'Hola']);
+    expect(run.reports).toEqual([1 / 3, 2 / 3, 1]);
+  });
+
+  test('is loaded once for 40 jobs, whose memory does not grow', async () => {
+    const translator = await createTiny(tinyModel('Hola'));
+    await translator.translate(task('one'), work());
+    const [first] = workers();
+    for (let job = 0; job < 20; job += 1) await translator.translate(task('one', 'two'), work());
+    const [middle] = workers();
+    for (let job = 0; job < 20; job += 1) await translator.translate(task('one', 'two'), work());
+    const [last] = workers();
+    expect([middle?.pid, last?.pid]).toEqual([first?.pid, first?.pid]);
+    // 20 more contexts of 4,096 tokens would take 40 MB.
+    expect((last?.bytes ?? 0) - (middle?.bytes ?? 0)).toBeLessThan(20e6);
+  });
+
+  test('that answers nothing fails after four requests', async () => {
+    const translator = await createTiny(tinyModel(''));
+    await expect(translator.translate(task('Hello'), work())).rejects.toThrow(
+      'llama tiny: the translation of a cue is empty after 4 requests ("Hello"); use a larger model, or correct the cue',
+    );
+  });
+
+  test.each([
+    ['is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['has a damaged header', (bytes: Buffer) => Buffer.from(bytes).fill(7, 100, 3_000)],
+    ['ends after its first bytes', (bytes: Buffer) => bytes.subarray(0, 8)],
+  ])('that %s fails permanently, and names its file', async (_, damage) => {
+    const path = tinyModel('Hola');
+    writeFileSync(path, damage(readFileSync(path)));
+    const translator = await createTiny(path);
+    await expect(translator.translate(task('Hello'), work())).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringMatching(/^llama tiny (failed|ended with)/),
+      permanent: true,
+    });
+    expect(workers()).toEqual([]);
+  });
+
+  test('that hangs ends after its timeout', async () => {
+    const translator = await createTiny(tinyModel('Hola'), { timeout: 1 });
+    const hanging = translator.translate(task('Hello'), work());
+    await expect.poll(() => workers().length).toBe(1);
+    for (const { pid } of workers()) process.kill(pid, 'SIGSTOP');
+    await expect(hanging).rejects.toThrow('llama tiny did not finish within 1 s');
+    expect(workers()).toEqual([]);
+  });
+
+  test('that is killed is a failure of this call, and the next call starts another', async () => {
+    const translator = await createTiny(tinyModel('Hola'));
+    const killed = translator.translate(task('Hello'), work());
+    await expect.poll(() => workers().length).toBe(1);
+    for (const { pid } of workers()) process.kill(pid, 'SIGBUS');
+    await expect(killed).rejects.toThrow('llama tiny ended with signal SIGBUS while it was loaded');
+    expect(await translator.translate(task('Hello'), work())).toEqual(['Hola']);
+  });
+
+  test('is ended when a job is cancelled', async () => {
+    const translator = await createTiny(tinyModel('Hola'));
+    const stop = new AbortController();
+    const cancelled = translator.translate(task('Hello'), work(stop.signal));
+    await expect.poll(() => workers().length).toBe(1);
+    stop.abort(new Error('enough'));
+    await expect(cancelled).rejects.toThrow('enough');
+    expect(workers()).toEqual([]);
+  });
+
+  test('that needs more memory than there is is not loaded', async () => {
+    const memory = createModelMemory(() => 500e6);
+    const translator = await createTiny(tinyModel('Hola'), { memoryMib: 1_000 }, { memory });
+    await expect(translator.translate(task('Hello'), work())).rejects.toMatchObject({
+      message: expect.stringMatching(/^llama tiny needs about 1\.0 GB of memory, and 0\.5 GB are available;/),
+      permanent: true,
+    });
+    expect(workers()).toEqual([]);
+  });
+});
