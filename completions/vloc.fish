@@ -768,7 +768,7 @@ complete -c vloc -n "__vloc_at 'engines list'" -l base-url -x -d 'address of the
 complete -c vloc -n "__vloc_at 'engines list'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'engines list'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at 'engines add'" -a 'recognize translate speak separate'
-complete -c vloc -n "__vloc_at 'engines add'" -l type -x -a 'openai sherpa command libretranslate llama' -d 'openai, libretranslate, sherpa or command (default: command, if a program follows)'
+complete -c vloc -n "__vloc_at 'engines add'" -l type -x -a 'openai sherpa command libretranslate llama' -d 'openai, libretranslate, sherpa, llama or command (default: command, if a program follows)'
 complete -c vloc -n "__vloc_at 'engines add'" -l url -x -d 'address of the server, such as http://127.0.0.1:8000/v1'
 complete -c vloc -n "__vloc_at 'engines add'" -l key-env -x -d 'environment variable that holds the key of the server'
 complete -c vloc -n "__vloc_at 'engines add'" -l insecure -d 'allow http to an address outside private networks'

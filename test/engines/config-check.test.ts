@@ -74,7 +74,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { translate: [{ url: 'http://gpu' }] },
-    'translate[0] type: is missing; types for "translate" are openai, libretranslate, command',
+    'translate[0] type: is missing; types for "translate" are openai, libretranslate, llama, command',
   ],
   [{ translate: [{ type: 'opnai' }] }, 'translate[0] type: there is no such type; did you mean openai?'],
   [

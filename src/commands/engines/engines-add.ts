@@ -85,7 +85,7 @@ const FIELD_OPTIONS: OptionTable = Object.fromEntries(
 const OPTIONS = {
   type: textOption(
     'engine',
-    'openai, libretranslate, sherpa or command (default: command, if a program follows)',
+    'openai, libretranslate, sherpa, llama or command (default: command, if a program follows)',
   ),
   ...FIELD_OPTIONS,
   first: flagOption('use it before the other engines of the step (default)'),
