@@ -116,7 +116,7 @@ export async function useModels(models: readonly Model[], folder: string, contex
   const failed: string[] = [];
   for (const model of models) {
     const managed = await makeEntry(model, folder);
-    // The runtime of type llama has to be installed here, beside the models, before one of them is tried.
+    if (model.entry.type === 'llama') await installRuntime(folder, context);
     terminal.note(`Trying ${model.id} with a short sample …`);
     const row = await runTrial({ ...managed, position: 1, name: model.id }, context);
     // The sample is clear speech: a model that gets no word of it right does not work here.
@@ -135,6 +135,18 @@ export async function useModels(models: readonly Model[], folder: string, contex
     terminal.note(`Saved in ${path}; the embedded service uses them from now on.`);
   }
   if (failed.length > 0) throw trialsFailure(failed);
+}
+
+/** Installs what runs GGUF models beside them. @throws Failure (`configuration`); the reason of the signal */
+async function installRuntime(folder: string, { io, signal, terminal }: Context): Promise<void> {
+  const [{ findLlamaRuntime, installLlamaRuntime, RUNTIME_FOLDER }, { createPrograms }] = await Promise.all([
+    import('../../engines/backends/llama/runtime.ts'),
+    import('../../media/programs/programs.ts'),
+  ]);
+  const runtime = join(folder, RUNTIME_FOLDER);
+  if ((await findLlamaRuntime(runtime)) === null)
+    terminal.note('Installing node-llama-cpp with npm, which downloads 83 MB …');
+  await installLlamaRuntime(runtime, { programs: createPrograms(io.env.PATH ?? ''), env: io.env, signal });
 }
 
 /** @throws Failure (`configuration`) if this version cannot use the entry */

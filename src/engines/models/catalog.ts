@@ -118,11 +118,11 @@ export function sizeOf({ files }: Pick<Model, 'files'>): number {
 }
 
 /** The entry of `engines.json` for a model in a folder. */
-export function fillEntry({ id, entry, languages }: Model, folder: string): object {
+export function fillEntry({ id, entry, languages, memoryMib }: Model, folder: string): object {
   const fill = (value: unknown): unknown => {
     if (value === '{languages}') return languages;
     return typeof value === 'string' ? value.replace('{folder}', () => folder) : value;
   };
   const fields = Object.entries(entry).map(([name, value]) => [name, fill(value)]);
-  return { ...Object.fromEntries(fields), managed: id };
+  return { ...Object.fromEntries(fields), memoryMib, managed: id };
 }

@@ -30,8 +30,9 @@ describe('the choice of models', () => {
   });
 
   it('has a voice for each target, and one voice for several where it can', () => {
-    expect(choose({ to: ['es', 'fr'] }).chosen).toEqual(['parakeet-v3', 'kokoro']);
-    expect(choose({ to: ['es', 'de', 'pl'] }).chosen).toEqual(['parakeet-v3', 'kokoro', 'supertonic-3']);
+    expect(choose({ to: ['es', 'fr'] }).chosen).toEqual(['parakeet-v3', 'hy-mt2-1.8b', 'kokoro']);
+    const { chosen } = choose({ to: ['es', 'de', 'pl'] });
+    expect(chosen).toEqual(['parakeet-v3', 'hy-mt2-1.8b', 'kokoro', 'supertonic-3']);
   });
 
   it('has large models only where they are wanted and fit the memory', () => {
