@@ -12,7 +12,6 @@ import {
   createWork,
   ffmpeg,
   ffprobe,
-  MOVING_FIELDS,
   programs,
   temporaryFolder,
 } from '../../engines/workspace.ts';
@@ -22,7 +21,10 @@ import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../../prepare
 const LIMITS = { equalSeconds: 3, mostSeconds: 4, mostBytes: 1e9 };
 
 /** Of videos with many key frames, which several tests split in the same way. */
-const CODING = ['-c:v', 'libx264', '-g', '5', '-bf', '2', '-c:a', 'aac'];
+const CODING = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-bf', '2', '-c:a', 'aac'];
+
+/** Options that make interlaced frames of 50 pictures a second, small ones: each is decoded and encoded several times. */
+const FIELDS = [...['-vf', 'fps=50,tinterlace=interleave_top,fieldorder=tff', '-pix_fmt', 'yuv420p']];
 
 async function splitAndJoin(path: string, limits = LIMITS) {
   const folder = temporaryFolder();
@@ -59,7 +61,18 @@ describe('a video that is split and joined', () => {
   });
 
   test('keeps the number of frames and its length if the picture must be encoded', async () => {
-    const coding = ['-r', '30000/1001', '-c:v', 'libx264', '-g', '1000', '-c:a', 'aac'];
+    const coding = [
+      '-r',
+      '30000/1001',
+      '-c:v',
+      'libx264',
+      '-preset',
+      'ultrafast',
+      '-g',
+      '1000',
+      '-c:a',
+      'aac',
+    ];
     const path = makeVideo(temporaryFolder(), 'long.mp4', 6, ...coding);
     const { split, joined } = await splitAndJoin(path);
     expect(split.picture).toBe('encoded');
@@ -72,7 +85,7 @@ describe('a video that is split and joined', () => {
 
 test('parts that were returned with soft subtitles and other encodings become one video', async () => {
   const folder = temporaryFolder();
-  const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-g', '5', '-c:a', 'aac'];
+  const coding = ['-pix_fmt', 'yuv420p', ...CODING];
   const path = makeVideo(folder, 'soft.mp4', 6, ...coding);
   const work = createWork(folder);
   const split = await splitLongVideo(programs, await readLongVideo(path, folder), work, LIMITS);
@@ -101,9 +114,10 @@ test.each([
 ])('an interlaced video that is cut by encoding it has no combed frames: %s', async (name, codec) => {
   const folder = temporaryFolder();
   const path = join(folder, name);
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=6', ...['-f', 'lavfi', '-i', 'sine=d=6']];
-  const fields = ['-flags', '+ilme+ildct', ...(codec === 'libx264' ? ['-x264opts', 'tff=1'] : [])];
-  ffmpeg(...picture, ...MOVING_FIELDS, '-c:v', codec, ...fields, '-g', '1000', '-c:a', 'aac', path);
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=6', ...['-f', 'lavfi', '-i', 'sine=d=6']];
+  const h264 = ['-preset', 'ultrafast', '-x264opts', 'tff=1'];
+  const fields = ['-flags', '+ilme+ildct', ...(codec === 'libx264' ? h264 : [])];
+  ffmpeg(...picture, ...FIELDS, '-c:v', codec, ...fields, '-g', '1000', '-c:a', 'aac', path);
   expect(countCombed(path)).toBeGreaterThan(100);
   const { split, joined } = await splitAndJoin(path);
   expect(split.picture).toBe('encoded');
@@ -114,28 +128,27 @@ test.each([
 
 test('interlaced, anamorphic parts of different encodings become one progressive video of the same shape', async () => {
   const folder = temporaryFolder();
-  const path = makeVideo(folder, 'shape.mp4', 6, '-s', '720x576', '-pix_fmt', 'yuv420p', ...CODING);
+  const path = makeVideo(folder, 'shape.mp4', 6, '-s', '320x256', '-pix_fmt', 'yuv420p', ...CODING);
   const work = createWork(folder);
   const split = await splitLongVideo(programs, await readLongVideo(path, folder), work, LIMITS);
   const results = split.parts.map((part, at) => {
     const result = join(folder, `result-${at}.mp4`);
-    const moving = ['-f', 'lavfi', '-i', `testsrc2=s=720x576:r=50:d=${part.frames / 25}`];
-    const [filters = '', graph = '', ...format] = MOVING_FIELDS;
-    const picture = [filters, `${graph},setsar=16/15`, ...format, '-c:v', 'libx264', '-flags', '+ilme+ildct'];
-    const profile = at === 0 ? 'main' : 'high';
-    const kept = ['-map', '0:v', '-map', '1:a', '-c:a', 'copy'];
-    ffmpeg(
-      ...moving,
-      '-i',
-      part.path,
-      ...kept,
-      ...picture,
+    const moving = ['-f', 'lavfi', '-i', `testsrc2=s=320x256:r=50:d=${part.frames / 25}`];
+    const [filters = '', graph = '', ...format] = FIELDS;
+    const picture = [
+      filters,
+      `${graph},setsar=16/15`,
+      ...format,
+      '-c:v',
+      'libx264',
+      '-flags',
+      '+ilme+ildct',
       '-x264opts',
       'tff=1',
-      '-profile:v',
-      profile,
-      result,
-    );
+    ];
+    const profile = at === 0 ? 'main' : 'high';
+    const kept = ['-map', '0:v', '-map', '1:a', '-c:a', 'copy'];
+    ffmpeg(...moving, '-i', part.path, ...kept, ...picture, '-profile:v', profile, result);
     expect(countCombed(result)).toBeGreaterThan(30);
     return result;
   });
