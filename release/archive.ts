@@ -16,6 +16,7 @@ import { basename, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Zippable, zipSync } from 'fflate';
 import { hasLicense, listFiles, listPackages } from './contents.ts';
+import { formatLicense, installedVersion } from './license.ts';
 import { QUIET_NPM, run } from './shell.ts';
 import { archiveName, PLATFORMS, type Platform, programName } from './table.ts';
 
@@ -61,9 +62,15 @@ function fillArchive({ platform, tarball }: ArchiveOrder, root: string, work: st
   copyFileSync(join(STANDALONE, 'launch.cjs'), join(lib, 'launch.cjs'));
   // Without it, `vloc upgrade` would mistake the archive for an npm package.
   writeFileSync(join(lib, 'installed-by'), 'standalone\n');
-  for (const name of ['LICENSE', 'README.md']) copyFileSync(join(lib, name), join(root, name));
-  renameSync(installDependencies(platform, work), join(lib, 'node_modules'));
-  addLicenses(join(lib, 'node_modules'));
+  copyFileSync(join(lib, 'README.md'), join(root, 'README.md'));
+  const modules = join(lib, 'node_modules');
+  renameSync(installDependencies(platform, work), modules);
+  addLicenses(modules);
+  const license = formatLicense(
+    readFileSync(join(lib, 'LICENSE'), 'utf8'),
+    installedVersion(modules, 'sherpa-onnx-node'),
+  );
+  writeFileSync(join(root, 'LICENSE'), license);
   const node = unpackNode(platform, work);
   const withLicense = existsSync(join(node, 'LICENSE')) ? node : unpackNode(PLATFORMS[0], work);
   copyFileSync(join(withLicense, 'LICENSE'), join(root, 'LICENSE.node'));

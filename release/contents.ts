@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { unzipSync } from 'fflate';
+import { findLicenseFaults, installedVersion } from './license.ts';
 import { run } from './shell.ts';
 import { type Platform, programName } from './table.ts';
 
@@ -52,6 +53,7 @@ export function findFaults(platform: Platform, root: string): string[] {
     ...findMissing(platform, paths),
     ...paths.flatMap((path) => (lstatSync(join(root, path)).isFile() ? [] : [`${path} is a link`])),
     ...findUnlicensed(root),
+    ...findLicense(root),
   ];
 }
 
@@ -70,6 +72,7 @@ function findMissing(platform: Platform, paths: readonly string[]): string[] {
     'lib/dist/THIRD-PARTY-LICENSES.txt',
     'lib/completions/vloc.bash',
     'lib/man/vloc.1',
+    'lib/node_modules/sherpa-onnx-node/package.json',
     `lib/node_modules/sherpa-onnx-${onnx}-${platform.cpu}/sherpa-onnx.node`,
     'lib/node_modules/@jitsi/rnnoise-wasm/dist/rnnoise.wasm',
   ];
@@ -78,6 +81,13 @@ function findMissing(platform: Platform, paths: readonly string[]): string[] {
     ...wanted.filter((name) => !paths.includes(name)),
     ...(keychain ? [] : ['the keychain of the system']),
   ].map((name) => `${name} is missing`);
+}
+
+function findLicense(root: string): string[] {
+  const path = join(root, 'LICENSE');
+  const modules = join(root, 'lib/node_modules');
+  if (!existsSync(path) || !existsSync(join(modules, 'sherpa-onnx-node'))) return [];
+  return findLicenseFaults(readFileSync(path, 'utf8'), installedVersion(modules, 'sherpa-onnx-node'));
 }
 
 function findUnlicensed(root: string): string[] {

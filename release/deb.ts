@@ -19,17 +19,17 @@ export interface DebOrder {
   readonly epoch: number;
 }
 
-/** Where the system keeps what comes with vloc, and the file of vloc that goes there. */
+/** Where the system keeps what comes with vloc, and the file of the archive that goes there. */
 const SHARED = [
-  { from: 'completions/vloc.bash', to: 'usr/share/bash-completion/completions/vloc' },
-  { from: 'completions/_vloc', to: 'usr/share/zsh/vendor-completions/_vloc' },
-  { from: 'completions/vloc.fish', to: 'usr/share/fish/vendor_completions.d/vloc.fish' },
+  { from: 'lib/completions/vloc.bash', to: 'usr/share/bash-completion/completions/vloc' },
+  { from: 'lib/completions/_vloc', to: 'usr/share/zsh/vendor-completions/_vloc' },
+  { from: 'lib/completions/vloc.fish', to: 'usr/share/fish/vendor_completions.d/vloc.fish' },
   { from: 'LICENSE', to: 'usr/share/doc/vloc/copyright' },
 ];
 /** The same, compressed as Debian demands. */
 const COMPRESSED = [
-  { from: 'man/vloc.1', to: 'usr/share/man/man1/vloc.1.gz' },
-  { from: 'CHANGELOG.md', to: 'usr/share/doc/vloc/changelog.gz' },
+  { from: 'lib/man/vloc.1', to: 'usr/share/man/man1/vloc.1.gz' },
+  { from: 'lib/CHANGELOG.md', to: 'usr/share/doc/vloc/changelog.gz' },
 ];
 
 /** The control file. @param kib the installed size */
@@ -76,9 +76,9 @@ export function buildDeb({ platform, file, repository, archive, out, epoch }: De
     writeFileSync(join(home, 'lib/installed-by'), 'deb\n');
     mkdirSync(join(root, 'usr/bin'));
     symlinkSync('../lib/vloc/vloc', join(root, 'usr/bin/vloc'));
-    for (const { from, to } of SHARED) put(join(root, to), readFileSync(join(home, 'lib', from)));
+    for (const { from, to } of SHARED) put(join(root, to), readFileSync(join(home, from)));
     for (const { from, to } of COMPRESSED)
-      put(join(root, to), gzipSync(readFileSync(join(home, 'lib', from)), { level: 9 }));
+      put(join(root, to), gzipSync(readFileSync(join(home, from)), { level: 9 }));
     const bytes = listFiles(root).reduce((sum, path) => sum + readFileSync(path).byteLength, 0);
     put(join(root, 'DEBIAN/control'), debControl(file, platform, Math.ceil(bytes / 1024), repository));
     const path = join(out, `vloc_${debVersion(file.version)}_${architecture}.deb`);

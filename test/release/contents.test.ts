@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFaults } from '../../release/contents.ts';
+import { formatLicense } from '../../release/license.ts';
 import { PLATFORMS, type Platform, programName } from '../../release/table.ts';
 import { makeStateDir } from '../service/harness/scene.ts';
 
@@ -13,6 +14,7 @@ async function makeArchive(platform: Platform): Promise<string> {
   const modules = [
     `${onnx}/sherpa-onnx.node`,
     `${onnx}/LICENSE`,
+    'sherpa-onnx-node/LICENSE',
     '@napi-rs/keyring-system/keyring.node',
     '@napi-rs/keyring-system/LICENSE',
     '@jitsi/rnnoise-wasm/dist/rnnoise.wasm',
@@ -41,6 +43,9 @@ async function makeArchive(platform: Platform): Promise<string> {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), 'content');
   }
+  const manifest = JSON.stringify({ version: '1.2.3' });
+  writeFileSync(join(root, 'lib/node_modules/sherpa-onnx-node/package.json'), manifest);
+  writeFileSync(join(root, 'LICENSE'), formatLicense('MIT License', '1.2.3'));
   return root;
 }
 
@@ -60,6 +65,16 @@ describe.each(PLATFORMS)('the archive for $name', (platform) => {
       'the keychain of the system is missing',
       'lib/name is a link',
       'lib/node_modules/@jitsi/rnnoise-wasm has no license',
+    ]);
+  });
+
+  it('must name the GPL and the sources of the versions in it', async () => {
+    const root = await makeArchive(platform);
+    writeFileSync(join(root, 'LICENSE'), 'MIT License');
+    expect(findFaults(platform, root)).toEqual([
+      'LICENSE does not name GPL-3.0-or-later',
+      'LICENSE does not name https://github.com/k2-fsa/sherpa-onnx/archive/refs/tags/v1.2.3.tar.gz',
+      'LICENSE does not name https://github.com/k2-fsa/sherpa-onnx/blob/v1.2.3/cmake/espeak-ng-for-piper.cmake',
     ]);
   });
 });
