@@ -86,6 +86,7 @@ describe('the README', () => {
     const inCheckout = [
       'npx vloc engines install --yes && npx vloc localize test/fixtures/sample.mp4 --to es --profile local --out demo',
       'npm test',
+      'npx vloc models install --to es',
       'npm install --global .',
     ];
     expect(commandsOf(readme)).toEqual(inCheckout);

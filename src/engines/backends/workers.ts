@@ -1,6 +1,6 @@
 /**
  * Keeps worker processes with loaded models: a call takes an idle one or starts another. Messages are one JSON object per
- * line in each direction.
+ * line in each direction. Native code can abort, which then ends a worker and not the service.
  */
 import { tmpdir } from 'node:os';
 import { ChildFailure, withoutPaths } from '../../media/programs/failures.ts';
