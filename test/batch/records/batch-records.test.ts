@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { type BatchRecord, combineRecords } from '../../../src/batch/records/batch-records.ts';
+import { commandOf, FOLDER, factsOf, keyOf } from '../report/journal-records.ts';
+import { BEGIN, RECORDS } from './support/intents.ts';
+import { recordsOf } from './support/records-of.ts';
+
+const AT = new Date(BEGIN).toISOString();
+const ITEM = keyOf('a');
+const BILL = { status: 'charged', quantity: 3, reserved_credits: 0, charged_credits: 3 };
+const PROVENANCE = { engines: [], cues: [] };
+const UNUSABLE = {
+  type: 'unusable_input',
+  at: AT,
+  item: ITEM,
+  label: 'a → es',
+  detail: 'It is empty.',
+} as const;
+const PREPARED = {
+  type: 'prepared',
+  source: 'f'.repeat(64),
+  recipe: 'split',
+  files: [{ name: '1.mp4', bytes: 4, sha256: 'c'.repeat(64), seconds: 2 }],
+  split: { parts: 1 },
+} as const;
+const JOINING = {
+  type: 'joining',
+  item: ITEM,
+  made: 'd'.repeat(64),
+  files: [{ path: `${FOLDER}/a.es.mp4`, sha256: 'e'.repeat(64), size: 7 }],
+} as const;
+const DAMAGED = { type: 'log_damaged', places: ['a row of intents'], kept: 'records.damaged.db' } as const;
+const LOST = { id: 'dub_1', status: 'succeeded', created_at: AT, client_reference: null } as const;
+const COMPARED = { type: 'jobs_compared', kind: 'dubbing', jobs: [LOST], gone: ['dub_2'] } as const;
+
+const intended = [factsOf('a'), RECORDS.intend({ key: 'k', item: ITEM })] as const;
+const downloaded = {
+  ...RECORDS.downloaded({ key: 'k' }),
+  files: [{ path: `${FOLDER}/a.wav`, sha256: 'b'.repeat(64), size: 10 }],
+};
+
+/** The view as plain values: maps and sets compare by their content. */
+const view = (...records: readonly BatchRecord[]) => recordsOf(records);
+
+describe('the records of a batch', () => {
+  it('are empty without a record, and not with one of any kind', () => {
+    expect(view()).toMatchObject({ isEmpty: true, name: null, commands: [], damages: [], lostJobs: [] });
+    for (const record of [factsOf('a'), intended[1], commandOf(['a']), DAMAGED]) {
+      expect(view(record).isEmpty, record.type).toBe(false);
+    }
+    expect(view({ type: 'batch_name', batch: 'b1', is_certain: true }).isEmpty).toBe(false);
+  });
+
+  it('keep the name of the batch, and whether it is certain', () => {
+    expect(view({ type: 'batch_name', batch: 'b1', is_certain: false }).name).toEqual({
+      batch: 'b1',
+      is_certain: false,
+    });
+    expect(view({ type: 'batch_name', batch: 'b1', is_certain: true }).name).toEqual({
+      batch: 'b1',
+      is_certain: true,
+    });
+  });
+
+  it('have the facts of each item, and move with the folder', () => {
+    const below = { ...factsOf('a'), path: `${FOLDER}/in/a` };
+    const { facts } = recordsOf([below, factsOf('b')], { folder: FOLDER, readIn: '/elsewhere' });
+    expect(facts).toEqual(
+      new Map([
+        [keyOf('a'), { ...below, path: '/elsewhere/in/a' }],
+        [keyOf('b'), factsOf('b')],
+      ]),
+    );
+  });
+
+  it('bring an intent through its phases, with when each began and files in the folder', () => {
+    const { byKey, byItem } = recordsOf(
+      [...intended, RECORDS.accepted({ key: 'k', at: BEGIN + 1 }), { ...downloaded, at: AT }],
+      { folder: FOLDER, readIn: '/elsewhere' },
+    ).intents;
+    expect(byItem).toEqual(new Map([[ITEM, ['k']]]));
+    expect(byKey.get('k')).toMatchObject({
+      item: ITEM,
+      asked: { params: { target_language: 'es' } },
+      outcome: { phase: 'downloaded', record: { files: [{ path: '/elsewhere/a.wav', size: 10 }] } },
+      times: { intend: AT, accepted: new Date(BEGIN + 1).toISOString(), downloaded: AT },
+    });
+    expect(view(...intended).intents.byKey.get('k')).toMatchObject({
+      outcome: { phase: 'intended' },
+      publishing: null,
+    });
+    const publishing = { ...RECORDS.publishing({ key: 'k' }), files: downloaded.files };
+    expect(view(...intended, publishing).intents.byKey.get('k')?.publishing).toMatchObject({
+      files: downloaded.files,
+    });
+  });
+
+  it('keep the newest bill, and its quantity also where a later run does not know it', () => {
+    const billed = { type: 'billed', key: 'k', ...BILL } as const;
+    expect(view(...intended, billed).bills).toEqual(new Map([['k', BILL]]));
+    const later = { ...billed, status: 'released', quantity: null };
+    expect(view(...intended, billed, later).bills.get('k')).toEqual({ ...BILL, status: 'released' });
+    expect(view(...intended, later).bills.get('k')?.quantity).toBeNull();
+  });
+
+  it('keep how a result was made', () => {
+    const made = { type: 'made', key: 'k', provenance: PROVENANCE } as const;
+    expect(view(...intended, made).provenances).toEqual(new Map([['k', PROVENANCE]]));
+  });
+
+  it('keep prepared files by input and recipe, and joined files by item', () => {
+    const other = { ...PREPARED, recipe: 'convert', split: undefined };
+    expect(view(PREPARED, other, PREPARED).prepared).toEqual([PREPARED, { ...other, split: null }]);
+    const moved = recordsOf([JOINING], { folder: FOLDER, readIn: '/elsewhere' }).joined.get(ITEM);
+    expect(moved).toEqual({ ...JOINING, files: [{ ...JOINING.files[0], path: '/elsewhere/a.es.mp4' }] });
+  });
+
+  it('call an input unusable until it is checked again', () => {
+    expect(view(UNUSABLE).checked).toEqual({ unusable: new Map([[ITEM, UNUSABLE]]), usable: new Set() });
+    const usable = { type: 'usable_input', item: ITEM } as const;
+    expect(view(UNUSABLE, usable).checked).toEqual({ unusable: new Map(), usable: new Set([ITEM]) });
+    for (const again of [intended[1], commandOf(['a'])]) {
+      const settled = { unusable: new Map(), usable: new Set() };
+      expect(view(UNUSABLE, again).checked, again.type).toEqual(settled);
+      expect(view(usable, again).checked, again.type).toEqual(settled);
+    }
+  });
+
+  it('have each command once, with the items of its last run and when they were named', () => {
+    const [first, second] = [commandOf(['a', 'b']), commandOf(['b', 'c'], BEGIN + 1000)];
+    const { commands, begun } = view(first, second);
+    expect(commands).toEqual([second]);
+    expect(begun).toEqual(
+      new Map([
+        [keyOf('b'), BEGIN + 1000],
+        [keyOf('c'), BEGIN + 1000],
+      ]),
+    );
+    const other = commandOf(['a'], BEGIN, ['dub', 'others', '--to', 'es']);
+    expect(view(first, other).commands).toEqual([first, other]);
+  });
+
+  it.each([{ partial: true }, { options: { watch: true } }])(
+    'have the items of all runs of a command with %o',
+    (more) => {
+      const [first, second] = [commandOf(['a']), commandOf(['b'], BEGIN + 1000)];
+      const { commands } = view({ ...first, ...more }, { ...second, ...more });
+      expect(commands.map(({ items }) => items)).toEqual([[keyOf('a'), keyOf('b')]]);
+    },
+  );
+
+  it('forget an item with its facts and commands, and give its intents to no item or another', () => {
+    const records = [commandOf(['a']), ...intended, downloaded] as const;
+    const gone = view(...records, { type: 'item_forgotten', at: AT, item: ITEM });
+    expect(gone.facts.size).toBe(0);
+    expect(gone.begun.size).toBe(0);
+    expect(gone.intents.byKey.get('k')?.item).toBeNull();
+    const moved = view(...records, { type: 'item_forgotten', at: AT, item: ITEM, as: keyOf('b') });
+    expect(moved.intents.byKey.get('k')).toMatchObject({ item: keyOf('b'), outcome: { phase: 'finished' } });
+  });
+
+  it('keep damage with the kinds that were compared with the service since', () => {
+    const { damages, lostJobs } = view(DAMAGED, COMPARED, { ...DAMAGED, kept: null });
+    expect(damages).toEqual([
+      { ...DAMAGED, comparedSince: ['dubbing'] },
+      { ...DAMAGED, kept: null, comparedSince: [] },
+    ]);
+    expect(lostJobs).toEqual([
+      { id: 'dub_1', kind: 'dubbing', job: LOST },
+      { id: 'dub_2', kind: 'dubbing', job: null },
+    ]);
+  });
+});
+
+describe('records of several shards', () => {
+  it('are combined without losing any', () => {
+    const one = recordsOf([
+      { type: 'batch_name', batch: 'b1', is_certain: true },
+      ...intended,
+      { type: 'billed', key: 'k', ...BILL },
+      { type: 'made', key: 'k', provenance: PROVENANCE },
+      commandOf(['a']),
+      UNUSABLE,
+      PREPARED,
+      JOINING,
+    ]);
+    const other = recordsOf(
+      [
+        factsOf('b'),
+        RECORDS.intend({ key: 'l', item: keyOf('b') }),
+        commandOf(['b'], BEGIN, ['dub', 'others']),
+        { type: 'usable_input', item: keyOf('c') },
+        DAMAGED,
+        COMPARED,
+      ],
+      { damage: ['a row'] },
+    );
+    const both = combineRecords([one, other]);
+    expect(both.name).toEqual(one.name);
+    expect(both.isEmpty).toBe(false);
+    expect(combineRecords([recordsOf([]), other]).isEmpty).toBe(false);
+    expect(combineRecords([recordsOf([])])).toMatchObject({ isEmpty: true, name: null });
+    expect([...both.intents.byKey.keys()]).toEqual(['k', 'l']);
+    expect([...both.facts.keys()]).toEqual([keyOf('a'), keyOf('b')]);
+    expect(both.checked).toEqual({ unusable: one.checked.unusable, usable: new Set([keyOf('c')]) });
+    expect(both.commands).toEqual([...one.commands, ...other.commands]);
+    expect(both.begun).toEqual(new Map([...one.begun, ...other.begun]));
+    expect([both.bills, both.provenances]).toEqual([one.bills, one.provenances]);
+    expect([both.prepared, both.joined]).toEqual([one.prepared, one.joined]);
+    expect([both.damages, both.lostJobs, both.damage]).toEqual([other.damages, other.lostJobs, ['a row']]);
+  });
+});
