@@ -15,6 +15,8 @@ export const COMMIT = 'c'.repeat(40);
 
 /** Larger files have their SHA-256 in the list, as on the hub. */
 const LISTED_BYTES = 1000;
+/** Longer than a busy client takes to begin reading. */
+const CUT_AFTER_MS = 500;
 const CHUNK = 65_536;
 
 /** What goes wrong, for all files or for one. */
@@ -85,6 +87,8 @@ export async function startHub(folder: string): Promise<Hub> {
       if (fault.slow !== undefined) await setTimeout(fault.slow);
       await new Promise((resolve) => response.write(bytes.subarray(at, Math.min(end, at + CHUNK)), resolve));
     }
+    // A client that is not there yet would lose what it has not read.
+    if (isCut) await setTimeout(CUT_AFTER_MS);
     if (isCut) response.destroy();
     else response.end();
   }
