@@ -1,7 +1,8 @@
 /** A catalogue of generated models that sherpa-onnx really loads, in folders that a hub serves. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { writeTinyGguf } from '../engines/backends/llama/tiny-gguf.ts';
 import { writeTinyRecognizer, writeTinyVoice } from '../engines/backends/sherpa/tiny-models.ts';
 import { COMMIT } from './hub-server.ts';
 
@@ -49,4 +50,17 @@ export function writeTinyCatalog(folder: string) {
     version: 1,
     models: [model('tiny-ears', 'recognize', ['es']), model('tiny-voice', 'speak', ['en'])],
   };
+}
+
+/** Adds a translator, whose only answer is a word of the voice, to a catalogue in a folder. */
+export function addTinyTranslator(folder: string, catalog: ReturnType<typeof writeTinyCatalog>) {
+  mkdirSync(join(folder, 'tiny-words'));
+  writeTinyGguf(join(folder, 'tiny-words', 'words.gguf'), 'had');
+  const translator = {
+    ...{ id: 'tiny-words', step: 'translate', title: 'tiny-words', size: 'small', languages: ['en', 'es'] },
+    ...{ licence: MIT, memoryMib: 200, published: [] },
+    entry: { type: 'llama', model: '{folder}/words.gguf', languages: '{languages}' },
+    files: describeFiles(folder, 'tiny-words'),
+  };
+  return { ...catalog, models: [...catalog.models, translator] };
 }

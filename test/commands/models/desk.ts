@@ -13,6 +13,7 @@ export interface ModelsDesk {
   readonly folder: string;
   /** The repositories of the hub. */
   readonly copies: string;
+  readonly catalog: ReturnType<typeof writeTinyCatalog>;
   /** The folder of the installed models. */
   readonly models: string;
   readonly hub: Hub;
@@ -60,7 +61,7 @@ export async function openModelsDesk(): Promise<ModelsDesk> {
     return result;
   };
   return {
-    ...{ folder, copies, models, hub, env, call },
+    ...{ folder, copies, catalog, models, hub, env, call },
     run: (words, options) => call(['models', ...words], options),
     engines: () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null),
     names: () => (existsSync(models) ? readdirSync(models).toSorted() : []),
