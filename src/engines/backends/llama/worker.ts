@@ -60,7 +60,11 @@ async function openSession({
   const { getLlama, LlamaChatSession } = (await import(pathToFileURL(runtime).href)) as Runtime; // its version is locked
   const settings = { build: 'never', gpu: 'auto', logLevel: 'error', progressLogs: false } as const;
   const llama = await getLlama({ ...settings, maxThreads: threads });
-  const model = await llama.loadModel({ modelPath });
+  const model = await llama.loadModel({ modelPath }).catch((error: Error) => {
+    throw new Error(
+      `the model cannot be loaded (${error.message}): download it again, as \`vloc models install\` does`,
+    );
+  });
   const context = await model.createContext({ contextSize, threads });
   return new LlamaChatSession({ contextSequence: context.getSequence() });
 }
