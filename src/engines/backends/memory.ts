@@ -89,8 +89,8 @@ export const MODEL_MEMORY: ModelMemory = createModelMemory(() =>
 );
 
 /**
- * Bytes that a model takes for each byte of its files, and those of its process. Parakeet's 670 MB took 1.1 GB; a worker
- * with a model of some kilobytes takes 100 MB.
+ * Bytes that a model takes for each byte of its files, and those of its process: estimates. Parakeet's 670 MB are published
+ * to take 1.1 GB; a worker of llama with a model of some kilobytes took 101 MB here.
  */
 const BYTES_PER_BYTE = 1.5;
 const PROCESS_BYTES = 100e6;

@@ -45,7 +45,7 @@ export async function createSherpaSpeaker(
     );
   }
   const workers = createWorkers<SherpaRequest, never>(
-    { name: name, program: workerPath(), timeout: entry.timeout ?? TIMEOUT, bytes: model.bytes },
+    { name, program: workerPath(), timeout: entry.timeout ?? TIMEOUT, bytes: model.bytes },
     parts,
   );
   return {
