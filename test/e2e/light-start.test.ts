@@ -11,7 +11,6 @@ const HEAVY = [
   'conf',
   'ora',
   'chalk',
-  'cli-table3',
   'hono',
   'jq-wasm',
   'sherpa-onnx-node',
