@@ -1,5 +1,5 @@
 /**
- * The four steps that engines do. Each engine implements the interface of its step, and nothing outside an
+ * The steps that engines do. Each engine implements the interface of its step, and nothing outside an
  * implementation knows which one runs. A backend belongs to the process and serves all its jobs.
  */
 
@@ -152,9 +152,26 @@ export interface Separator extends Backend {
   separate(task: SeparationTask, work: BackendWork): Promise<Stems>;
 }
 
+/** A time in which one person speaks, in seconds; the turns of two who speak together overlap. */
+export interface Turn extends Segment {
+  /** Number of the speaker, from 0. */
+  readonly speaker: number;
+}
+
+/** Sound to speakers. */
+export interface Diarizer extends Backend {
+  /**
+   * Returns the turns in the order of time; none if nobody speaks.
+   * @param voice 16 kHz mono WAV file of 16-bit samples
+   * @throws JobFailure, ChildFailure
+   */
+  diarize(voice: string, run: EngineRun): Promise<readonly Turn[]>;
+}
+
 export interface BackendOf {
   recognize: Recognizer;
   translate: Translator;
   speak: Speaker;
   separate: Separator;
+  diarize: Diarizer;
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { configurationFailure } from '../base/failure.ts';
 import { BACKEND_STEPS, type BackendStep } from '../media/work.ts';
 import { nearestName } from '../protocol/nearest.ts';
-import { BUILT_IN, ENTRIES, type EnginesConfig, EnginesFile } from './config.ts';
+import { defaultEngines, ENTRIES, type EnginesConfig, EnginesFile } from './config.ts';
 
 /** One mistake, as it is printed. */
 interface Mistake {
@@ -78,11 +78,13 @@ function describeStep(name: string, { message }: Issue): string {
 
 /** An entry that is neither an object nor the name of the built-in engine. */
 function describeEntry(step: BackendStep, entry: unknown): string {
-  const here = `"${BUILT_IN[step]}" is the only name here; every other engine is an object with a "type"`;
-  if (typeof entry !== 'string') return `must be an object with a "type", or "${BUILT_IN[step]}"`;
-  const home = BACKEND_STEPS.find((other) => BUILT_IN[other] === entry);
+  const [builtIn] = defaultEngines(step);
+  const own = builtIn === undefined ? '' : `, or "${builtIn}"`;
+  if (typeof entry !== 'string' || builtIn === undefined) return `must be an object with a "type"${own}`;
+  const here = `"${builtIn}" is the only name here; every other engine is an object with a "type"`;
+  const home = BACKEND_STEPS.find((other) => defaultEngines(other).includes(entry));
   if (home !== undefined) return `"${entry}" belongs to the step "${home}"; ${here}`;
-  const meant = nearestName(entry, [BUILT_IN[step]]);
+  const meant = nearestName(entry, [builtIn]);
   return meant === null ? here : `did you mean "${meant}"?`;
 }
 

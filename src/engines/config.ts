@@ -4,7 +4,7 @@
  */
 import { isAbsolute } from 'node:path';
 import * as v from 'valibot';
-import type { BackendStep } from '../media/work.ts';
+import type { BackendStep, JobStep } from '../media/work.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 
 const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
@@ -246,15 +246,31 @@ export const ENTRIES = {
       background: field(Name, 'File of everything else, below {out}.'),
     }),
   ]),
+  diarize: v.variant('type', [
+    v.strictObject({
+      ...sherpa,
+      threshold: v.optional(
+        field(
+          between(0, 2),
+          'How different two voices must be to count as two speakers. Higher finds fewer. Default: 0.5.',
+        ),
+      ),
+    }),
+  ]),
 } as const satisfies Record<BackendStep, v.GenericSchema>;
 
-/** The engines that come with vloc, by the name that stands for each in the file. */
+/** The engines that come with vloc, by the name that stands for each in the file. None tells speakers apart. */
 export const BUILT_IN = {
   recognize: 'pocketsphinx',
   translate: 'apertium',
   speak: 'espeak-ng',
   separate: 'builtin',
-} as const satisfies Record<BackendStep, string>;
+} as const satisfies Record<JobStep, string>;
+
+/** The engines of a step that a file does not name. */
+export function defaultEngines(step: BackendStep): readonly string[] {
+  return step === 'diarize' ? [] : [BUILT_IN[step]];
+}
 
 /** One step: engines in order of preference. */
 const list = <const Entry extends v.GenericSchema, const Builtin extends string>(
@@ -283,6 +299,15 @@ export const EnginesFile = v.strictObject({
   translate: list(ENTRIES.translate, BUILT_IN.translate, 'translate'),
   speak: list(ENTRIES.speak, BUILT_IN.speak, 'speak'),
   separate: list(ENTRIES.separate, BUILT_IN.separate, 'separate voice and background'),
+  diarize: v.optional(
+    described(
+      v.pipe(
+        v.array(ENTRIES.diarize, 'must be a list of engines, in [ and ]'),
+        v.minLength(1, 'must have at least one engine'),
+      ),
+      'Engines that tell speakers apart, for `vloc recognize --speakers`. The first is used.',
+    ),
+  ),
 });
 
 /** A checked `engines.json`. A step that it does not name uses the built-in engine. */

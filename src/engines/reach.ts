@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { endpointOf, openChecked } from '../base/checked-connection.ts';
 import { explainNetworkError } from '../base/network-error.ts';
-import { BACKEND_STEPS, type BackendStep, type EngineRun } from '../media/work.ts';
+import { type BackendStep, type EngineRun, JOB_STEPS, type JobStep } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { matchLanguage } from '../protocol/languages.ts';
 import type { BackendOf } from './backend.ts';
@@ -49,7 +49,7 @@ export async function findObstacle(
 }
 
 function findMissingProgram(step: BackendStep, { programs }: Parts): Obstacle {
-  const parts = ENGINES.filter((engine) => engine.steps.includes(step));
+  const parts = ENGINES.filter((engine) => engine.steps.some((each) => each === step));
   const missing = parts.find((engine) => !isInstalled(programs, engine));
   if (missing === undefined) return null;
   return { message: `${missing.name} is not installed`, fix: 'Install it with `vloc engines install`.' };
@@ -113,11 +113,7 @@ interface Languages {
 }
 
 const SUPPORTS: {
-  readonly [S in BackendStep]: (
-    backend: BackendOf[S],
-    languages: Languages,
-    run: EngineRun,
-  ) => Promise<boolean>;
+  readonly [S in JobStep]: (backend: BackendOf[S], languages: Languages, run: EngineRun) => Promise<boolean>;
 } = {
   recognize: async (backend, { from }, run) =>
     from === 'auto' || matchLanguage(from, await backend.languages(run)) !== null,
@@ -148,7 +144,7 @@ export async function findUnreachable(
   };
   const engines = await createStepEngines(config, { ...parts, tries: 1 });
   try {
-    for (const step of BACKEND_STEPS) {
+    for (const step of JOB_STEPS) {
       if (!needed.includes(step) || config[step] === undefined) continue;
       const obstacle = await findFirst(step, engines[step], config[step], languages, parts);
       if (obstacle !== null) return obstacle;
@@ -159,7 +155,7 @@ export async function findUnreachable(
   }
 }
 
-async function findFirst<S extends BackendStep>(
+async function findFirst<S extends JobStep>(
   step: S,
   candidates: readonly EngineChoice<BackendOf[S]>[],
   entries: readonly (EntryOf<BackendStep> | string)[],

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { createLimit } from '../base/together.ts';
 import type { Programs } from '../media/programs/programs.ts';
-import { BACKEND_STEPS, type BackendStep, type EngineUse } from '../media/work.ts';
+import { type BackendStep, type EngineUse, JOB_STEPS, type JobStep } from '../media/work.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
 import type { BackendOf } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { expandHome } from './backends/parts.ts';
 import { ENGINES } from './catalog.ts';
-import { BUILT_IN, type EnginesConfig, type EntryOf } from './config.ts';
+import { defaultEngines, type EnginesConfig, type EntryOf } from './config.ts';
 import { createPocketSphinx, findSpeechModels } from './recognize/pocketsphinx.ts';
 import { createBuiltinSeparator } from './separate/builtin.ts';
 import { createEspeak } from './speak/espeak.ts';
@@ -25,12 +25,12 @@ export interface EngineChoice<B> {
   readonly fallback: boolean;
 }
 
-/** The engines of all steps. */
-export type StepEngines = { readonly [S in BackendStep]: readonly EngineChoice<BackendOf[S]>[] } & {
+/** The engines of all steps of jobs. */
+export type StepEngines = { readonly [S in JobStep]: readonly EngineChoice<BackendOf[S]>[] } & {
   /** Runs programs of this machine, for everything between the steps. */
   readonly programs: Programs;
   /** Returns a text that changes when the engines of a step change; see `identifyEngines`. */
-  readonly identify: (step: BackendStep) => Promise<string>;
+  readonly identify: (step: JobStep) => Promise<string>;
 };
 
 type Create<S extends BackendStep> = (
@@ -79,6 +79,10 @@ const CREATE: { readonly [S in BackendStep]: Create<S> } = {
     if (typeof entry === 'string') return createBuiltinSeparator(parts.programs);
     return (await import('./backends/command/separate.ts')).createCommandSeparator(entry, parts);
   },
+  async diarize(entry, parts) {
+    if (typeof entry === 'string') throw new TypeError('no built-in engine tells speakers apart');
+    return (await import('./backends/sherpa/diarize.ts')).createSherpaDiarizer(entry, parts);
+  },
 };
 
 /**
@@ -100,7 +104,7 @@ export async function createStepEngines(
   givenParts: BackendParts,
 ): Promise<StepEngines> {
   const parts = { ...givenParts, keyNames: keyNamesOf(config) };
-  const create = <S extends BackendStep>(
+  const create = <S extends JobStep>(
     step: S,
     entries: readonly (EntryOf<S> | string)[],
   ): Promise<EngineChoice<BackendOf[S]>[]> =>
@@ -114,22 +118,20 @@ export async function createStepEngines(
       }),
     );
   const [recognize, translate, speak, separate] = await Promise.all([
-    create('recognize', config?.recognize ?? [BUILT_IN.recognize]),
-    create('translate', config?.translate ?? [BUILT_IN.translate]),
-    create('speak', config?.speak ?? [BUILT_IN.speak]),
-    create('separate', config?.separate ?? [BUILT_IN.separate]),
+    create('recognize', config?.recognize ?? defaultEngines('recognize')),
+    create('translate', config?.translate ?? defaultEngines('translate')),
+    create('speak', config?.speak ?? defaultEngines('speak')),
+    create('separate', config?.separate ?? defaultEngines('separate')),
   ]);
   return {
     ...{ programs: parts.programs, recognize, translate, speak, separate },
-    identify: (step) => identifyEngines(step, config?.[step] ?? [BUILT_IN[step]], parts),
+    identify: (step) => identifyEngines(step, config?.[step] ?? defaultEngines(step), parts),
   };
 }
 
 /** The variables with keys, which no program of the user needs. */
 function keyNamesOf(config: EnginesConfig | null): ReadonlySet<string> {
-  const entries = BACKEND_STEPS.flatMap(
-    (step): readonly (EntryOf<BackendStep> | string)[] => config?.[step] ?? [],
-  );
+  const entries = JOB_STEPS.flatMap((step): readonly (EntryOf<JobStep> | string)[] => config?.[step] ?? []);
   return new Set(
     entries.flatMap((entry) =>
       typeof entry !== 'string' && 'key' in entry && entry.key !== undefined && 'env' in entry.key
@@ -145,7 +147,7 @@ type CommonOptions = Partial<Pick<EntryOf<BackendStep>, 'concurrency' | 'fallbac
 type Limit = ReturnType<typeof createLimit>;
 
 /** How to limit the calls of each step that take a place. */
-const LIMITED: { readonly [S in BackendStep]: (backend: BackendOf[S], limit: Limit) => BackendOf[S] } = {
+const LIMITED: { readonly [S in JobStep]: (backend: BackendOf[S], limit: Limit) => BackendOf[S] } = {
   recognize: (backend, limit) => ({
     ...backend,
     recognize: (task, work) => limit(work.signal, () => backend.recognize(task, work)),
@@ -165,7 +167,7 @@ const LIMITED: { readonly [S in BackendStep]: (backend: BackendOf[S], limit: Lim
 };
 
 /** Makes calls above the limit wait for their turn. */
-function limitCalls<S extends BackendStep>(step: S, backend: BackendOf[S]): BackendOf[S] {
+function limitCalls<S extends JobStep>(step: S, backend: BackendOf[S]): BackendOf[S] {
   return LIMITED[step](backend, createLimit(backend.concurrency));
 }
 
@@ -174,7 +176,7 @@ function limitCalls<S extends BackendStep>(step: S, backend: BackendOf[S]): Back
  * @param explain makes the failure if none does
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED if none does, or if the preferred one forbids a fallback
  */
-export async function chooseBackend<S extends BackendStep>(
+export async function chooseBackend<S extends JobStep>(
   step: S,
   candidates: readonly EngineChoice<BackendOf[S]>[],
   supports: (backend: BackendOf[S]) => Promise<boolean>,
@@ -197,7 +199,7 @@ export async function chooseBackend<S extends BackendStep>(
 
 /** Ends all engines. */
 export async function closeEngines(engines: StepEngines): Promise<void> {
-  await Promise.all(BACKEND_STEPS.flatMap((step) => engines[step].map(({ backend }) => backend.close())));
+  await Promise.all(JOB_STEPS.flatMap((step) => engines[step].map(({ backend }) => backend.close())));
 }
 
 type Entry = EntryOf<BackendStep> | string;

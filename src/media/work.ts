@@ -1,7 +1,12 @@
 /** Inputs and results of media work: its folder and signal, files, subtitles, sound, and how it was done. */
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
-export const BACKEND_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
+/** The steps of jobs. */
+export const JOB_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
+export type JobStep = (typeof JOB_STEPS)[number];
+
+/** The steps that engines do; speakers are told apart by commands, because results of a job have no place for them. */
+export const BACKEND_STEPS = [...JOB_STEPS, 'diarize'] as const;
 export type BackendStep = (typeof BACKEND_STEPS)[number];
 
 /** Signal and folder of a short call. */
@@ -64,7 +69,7 @@ export interface Clip {
 
 /** Which engine did a step. */
 export interface EngineUse {
-  readonly step: BackendStep | 'export';
+  readonly step: JobStep | 'export';
   readonly engine: string;
   /** Preferred engines that were not used, because they do not support the language. */
   readonly skipped: readonly string[];

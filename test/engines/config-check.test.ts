@@ -54,10 +54,10 @@ it('accepts the example of the documentation, without spaces around values', () 
 });
 
 it.each<readonly [unknown, string]>([
-  [null, 'engines.json: must be an object of steps: recognize, translate, speak, separate'],
-  [[], 'engines.json: must be an object of steps: recognize, translate, speak, separate'],
+  [null, 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize'],
+  [[], 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize'],
   [{ transalte: [] }, 'transalte: there is no such step; did you mean translate?'],
-  [{ dub: [] }, 'dub: there is no such step; known: recognize, translate, speak, separate'],
+  [{ dub: [] }, 'dub: there is no such step; known: recognize, translate, speak, separate, diarize'],
   [{ $schema: 3 }, '$schema: must be a string'],
   [{ translate: 'apertium' }, 'translate: must be a list of engines, in [ and ]'],
   [{ speak: [] }, 'speak: must have at least one engine; without the list, espeak-ng is used'],

@@ -32,7 +32,8 @@ export interface Delivery {
 export interface SubtitleRewrite {
   /** With its dot. */
   readonly extension: string;
-  readonly apply: (srt: Uint8Array) => Promise<Uint8Array>;
+  /** @param source local file that the result was made from, which may name or show the speakers */
+  readonly apply: (srt: Uint8Array, source?: string) => Promise<Uint8Array>;
 }
 
 interface DeliveryIo {
@@ -87,8 +88,17 @@ export function readDelivery(
 }
 
 /** The delivery of an item: below the folder for results, in the same subfolder as its input. */
-export function deliveryOf(delivery: Delivery, { folder }: { readonly folder: string }): Delivery {
-  return folder === '' ? delivery : { ...delivery, folder: join(delivery.folder, folder) };
+export function deliveryOf(
+  delivery: Delivery,
+  { folder, input }: Pick<BatchItem, 'folder' | 'input'>,
+): Delivery {
+  const { rewrite } = delivery;
+  const source = input.type === 'file' ? input.path : input.type === 'lines' ? input.file?.path : undefined;
+  return {
+    ...delivery,
+    folder: join(delivery.folder, folder),
+    ...(rewrite === undefined ? {} : { rewrite: { ...rewrite, apply: (srt) => rewrite.apply(srt, source) } }),
+  };
 }
 
 /** Whether the result of the kind is a video. */

@@ -6,7 +6,13 @@ import { makeFolder } from '../../base/folder.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { type AddTracks, addKept, isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
-import { type Delivery, languageOfItem, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
+import {
+  type Delivery,
+  deliveryOf,
+  languageOfItem,
+  type SubtitleRewrite,
+  templateFor,
+} from '../plan/delivery.ts';
 import { createItemFacts, trackOf } from '../plan/facts.ts';
 import type { LinesPart } from '../plan/input.ts';
 import { digestMaking, downloadedFiles, partKey } from '../plan/item-key.ts';
@@ -129,7 +135,7 @@ async function joinAnew(
   const task = { kind: item.kind, parts, whole };
   const joined = await batch.preparation.join(task, { signal: batch.signal, folder: work, report });
   for (const note of joined.flatMap(({ notes }) => notes)) batch.warn(`${item.label}: ${note}`);
-  await rewriteJoined(joined, batch.delivery.rewrite);
+  await rewriteJoined(joined, deliveryOf(batch.delivery, item).rewrite);
   const finished = await keepTracks(run, item, joined, work);
   const measured = await Promise.all(targets.map((target) => measure(target, finished, batch.signal)));
   const files = measured.map(({ from, file }) => ({ from, file: { ...file, kept: item.keep } }));

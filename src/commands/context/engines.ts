@@ -33,11 +33,15 @@ export function locateEngines({
   return { path: join(configFolder(env, platform), FILE), chooser: null };
 }
 
+type EnginesContext = Pick<Context, 'io' | 'service'> & {
+  readonly terminal: Pick<Context['terminal'], 'warn'>;
+};
+
 type Warn = Context['terminal']['warn'];
 
 /** The configured engines; null without a file. @throws Failure (`configuration`) for a file that cannot be used */
 export async function readEngines(
-  context: Context,
+  context: EnginesContext,
   warn: Warn = context.terminal.warn,
 ): Promise<EnginesConfig | null> {
   const { readEnginesFile } = await import('../../engines/config-file.ts');

@@ -17,7 +17,7 @@ import {
 } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import {
-  BUILT_IN,
+  defaultEngines,
   ENTRIES,
   type EnginesConfig,
   type EntryOf,
@@ -145,7 +145,7 @@ export const enginesAdd: Command = defineCommand({
     // A file that is named and missing is made.
     const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
     const { $schema = SCHEMA_ADDRESS, ...before } = read?.written ?? {};
-    const list: readonly (EntryOf<BackendStep> | string)[] = before[step] ?? [BUILT_IN[step]];
+    const list: readonly (EntryOf<BackendStep> | string)[] = before[step] ?? defaultEngines(step);
     refuseTwin(step, list, entry, context);
     await check(step, entry, options.noCheck, context);
     const entries = options.last ? [...list, entry] : [entry, ...list];

@@ -61,13 +61,13 @@ export async function parseStep(word: string): Promise<BackendStep> {
 
 /** All engines in use, in the order of the steps. A step that is not configured uses its built-in engine. */
 export async function listUsed(config: EnginesConfig | null): Promise<readonly UsedEngine[]> {
-  const [{ BACKEND_STEPS }, { BUILT_IN }, { nameEntry }] = await Promise.all([
+  const [{ BACKEND_STEPS }, { defaultEngines }, { nameEntry }] = await Promise.all([
     import('../../media/work.ts'),
     import('../../engines/config.ts'),
     import('../../engines/entry.ts'),
   ]);
   return BACKEND_STEPS.flatMap((step) =>
-    (config?.[step] ?? [BUILT_IN[step]]).map((entry: Entry, at) => ({
+    (config?.[step] ?? defaultEngines(step)).map((entry: Entry, at) => ({
       step,
       position: at + 1,
       entry,
@@ -94,7 +94,10 @@ export async function chooseUsed(
 }
 
 /** Creates the dependencies of the engine backends. */
-async function createParts({ io, terminal }: Context): Promise<BackendParts> {
+export async function createParts({
+  io,
+  terminal,
+}: Pick<Context, 'io'> & { readonly terminal: Pick<Context['terminal'], 'warn'> }): Promise<BackendParts> {
   const { createPrograms } = await import('../../media/programs/programs.ts');
   return {
     programs: createPrograms(io.env.PATH ?? ''),
@@ -106,7 +109,7 @@ async function createParts({ io, terminal }: Context): Promise<BackendParts> {
 }
 
 /** Works with one engine, which is ended afterwards, in a folder that is removed. */
-async function withEngine<S extends BackendStep, T>(
+export async function withEngine<S extends BackendStep, T>(
   step: S,
   entry: Entry,
   { parts, signal }: { readonly parts: BackendParts; readonly signal: AbortSignal },
@@ -169,6 +172,7 @@ const LANGUAGES: {
     ),
   speak: async (backend, run) => (await backend.voices(run)).map(({ language }) => language),
   separate: async () => [],
+  diarize: async () => [],
 };
 
 function listLanguages<S extends BackendStep>(

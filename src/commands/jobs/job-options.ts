@@ -100,6 +100,13 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   subtitleFormat: choiceOption(SUBTITLE_FORMATS, 'format of the subtitles to write (default: srt)'),
 });
 
+/** Names of speakers exist only in files of these formats, and only this machine can find them out. */
+const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
+  speakers: flagOption(
+    'name the speaker of each line, as "Speaker 1"; needs --subtitle-format vtt or ass, a local file, and the model of `vloc models install diarization`',
+  ),
+});
+
 /** Added to finished videos on this machine. */
 const KEEP_OPTIONS = inGroup('Output:', {
   keepAudio: flagOption(
@@ -236,7 +243,8 @@ type JobTable = FieldTable &
   typeof RUN_OPTIONS &
   typeof DELIVERY_OPTIONS &
   Partial<typeof KEEP_OPTIONS> &
-  Partial<typeof SUBTITLE_FORMAT_OPTION>;
+  Partial<typeof SUBTITLE_FORMAT_OPTION> &
+  Partial<typeof SPEAKER_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
 export type JobOptions = OptionValues<JobTable>;
@@ -254,6 +262,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...DELIVERY_OPTIONS,
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
+    ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
   };
 }
 

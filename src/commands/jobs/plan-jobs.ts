@@ -25,7 +25,8 @@ import { asSentence } from '../context/format.ts';
 import { readBody } from '../context/request-body.ts';
 import { createVideoExaminer } from './examine-video.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
-import { createLinesExaminer, SUBTITLE_IO } from './subtitles.ts';
+import { type FindSpeakers, openSpeakers, type SpeakersContext } from './speakers.ts';
+import { createLinesExaminer, createSubtitleIo, keepSpeakers } from './subtitles.ts';
 
 interface NoteReceiver {
   readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;
@@ -52,8 +53,9 @@ export async function collectJobs(
 ): Promise<CollectedJobs> {
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
+  const findSpeakers = await openSpeakers(kind, options, context);
   const planIo = {
-    ...createPlanIo(context.io, { kind, options, signal: context.signal }),
+    ...createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers }),
     onRead: readingTeller(kind, context),
   };
   const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
@@ -65,7 +67,7 @@ export async function collectJobs(
   return { ...collected, items: pickItems(collected.items, only, context), recorded, freeBytes };
 }
 
-type PlanContext = Pick<Context, 'io' | 'signal'> & NoteReceiver;
+type PlanContext = SpeakersContext & NoteReceiver;
 
 interface EarlierRuns {
   readonly records: ReadRecords;
@@ -156,11 +158,12 @@ interface PlanIoOptions {
   readonly kind: JobKind;
   readonly options: PreparationOptions;
   readonly signal: AbortSignal;
+  readonly findSpeakers?: FindSpeakers | undefined;
 }
 
 export function createPlanIo(
   { cwd, stdin, env, limits }: Context['io'],
-  { kind, options, signal }: PlanIoOptions,
+  { kind, options, signal, findSpeakers }: PlanIoOptions,
 ): PlanIo {
   const allowed = readPreparation(options);
   const examiner = { kind, allowed, searchPath: env.PATH ?? '', limits, signal };
@@ -170,7 +173,7 @@ export function createPlanIo(
     examineVideo: createVideoExaminer(examiner),
     examineLines: createLinesExaminer(kind, allowed.split, limits),
     freeBytes,
-    ...SUBTITLE_IO,
+    ...createSubtitleIo(findSpeakers ?? (KINDS[kind].input === 'subtitle' ? keepSpeakers : undefined)),
   };
 }
 

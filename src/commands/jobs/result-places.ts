@@ -14,7 +14,7 @@ import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Job } from '../../client/index.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
-import { SUBTITLE_IO } from './subtitles.ts';
+import { createSubtitleIo } from './subtitles.ts';
 
 /** Text for the help of these commands. */
 export const RESULT_NAMES_NOTE =
@@ -44,7 +44,7 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const root = delivery.isFolderGiven === true ? delivery.folder : (entry.output_folder ?? delivery.folder);
     const isPlaceGiven = delivery.isFolderGiven === true && delivery.template !== '';
     const folder = isPlaceGiven ? root : resolve(root, naming.folder);
-    const rewrite = naming.format === null ? undefined : SUBTITLE_IO.rewriteSubtitle(naming.format);
+    const rewrite = naming.format === null ? undefined : createSubtitleIo().rewriteSubtitle(naming.format);
     const template = delivery.template || naming.template;
     // The template of a run already has the extension of another format.
     const own =

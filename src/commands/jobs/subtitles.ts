@@ -1,10 +1,12 @@
 /** Reads and writes subtitles of all formats, and splits those with too many lines for one job. */
+import { readFile } from 'node:fs/promises';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import type { LongLimits } from '../context/context.ts';
 import { serviceLimits } from './examine-video.ts';
+import type { FindSpeakers } from './speakers.ts';
 
 /** @param limits default: those of the service */
 export function createLinesExaminer(
@@ -26,7 +28,10 @@ export function createLinesExaminer(
   };
 }
 
-export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitle'>> = {
+type SubtitleIo = Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitle'>>;
+
+/** @param findSpeakers default: lines get no speakers */
+export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
   async readSubtitle(bytes, name) {
     if (bytes.length === 0) return 'the file is empty';
     const [{ readSubtitleFile }, { PreparationFailure }] = await Promise.all([
@@ -47,15 +52,27 @@ export const SUBTITLE_IO: Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitl
     if (format === undefined || format === 'srt') return undefined;
     return {
       extension: `.${format}`,
-      async apply(srt) {
+      async apply(srt, source) {
         const [{ readSubtitleFile }, { writeSubtitle }] = await Promise.all([
           import('../../media/subtitles/read.ts'),
           import('../../media/subtitles/write.ts'),
         ]);
-        return Buffer.from(writeSubtitle(readSubtitleFile(srt, 'result.srt'), format));
+        const lines = readSubtitleFile(srt, 'result.srt');
+        const isKnown = findSpeakers !== undefined && source !== undefined;
+        return Buffer.from(writeSubtitle(isKnown ? await findSpeakers(source, lines) : lines, format));
       },
     };
   },
+});
+
+/** The speakers of the lines that were translated, unless the file has changed so much that lines no longer correspond. */
+export const keepSpeakers: FindSpeakers = async (source, lines) => {
+  const { readSpeakers } = await import('../../media/subtitles/read.ts');
+  const names = await readFile(source)
+    .then((bytes) => readSpeakers(bytes, source))
+    .catch(() => []);
+  if (names.length !== lines.length) return lines;
+  return lines.map((line, at) => ({ ...line, ...(names[at] === undefined ? {} : { speaker: names[at] }) }));
 };
 
 function withoutName(message: string, name: string): string {

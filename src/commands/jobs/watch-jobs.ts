@@ -40,6 +40,7 @@ import {
   requireUsedFfmpeg,
 } from './plan-jobs.ts';
 import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
+import { openSpeakers } from './speakers.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -55,7 +56,8 @@ export async function watchJobs(
   const runOptions = readRunOptions(options);
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
-  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal });
+  const findSpeakers = await openSpeakers(kind, options, context);
+  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers });
   const planner = createWatchPlanner(request, planIo);
   const { delivery } = planner;
   await readEarlierRuns(context, delivery);

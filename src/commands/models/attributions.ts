@@ -16,12 +16,12 @@ export async function listAttributions(
     items.flatMap(({ provenance }) => provenance?.engines.map(({ engine }) => engine) ?? []),
   );
   if (used.size === 0) return [];
-  const [{ fillEntry, isRunnable }, { nameEntry }] = await Promise.all([
+  const [{ fillEntry }, { nameEntry }] = await Promise.all([
     import('../../engines/models/catalog.ts'),
     import('../../engines/entry.ts'),
   ]);
   // Services name an engine as `engines list` does, here with the folder of the model.
   return (await listModels(io))
-    .filter((model) => isRunnable(model) && used.has(nameEntry(fillEntry(model, `/${model.id}`) as Entry))) // its type is known
+    .filter((model) => used.has(nameEntry(fillEntry(model, `/${model.id}`) as Entry))) // its type is known
     .map(({ licence }) => licence.notice);
 }

@@ -1,5 +1,11 @@
 /** The entries of `engines.json` that `vloc models` writes and removes; all others are the user's own. */
-import { BUILT_IN, ENTRIES, type EnginesConfig, type EntryOf, SCHEMA_ADDRESS } from '../../engines/config.ts';
+import {
+  defaultEngines,
+  ENTRIES,
+  type EnginesConfig,
+  type EntryOf,
+  SCHEMA_ADDRESS,
+} from '../../engines/config.ts';
 import type { BackendStep } from '../../media/work.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
@@ -51,7 +57,7 @@ export function listManaged(file: EnginesConfig): ReadonlySet<string> {
 }
 
 function listOf(file: EnginesConfig, step: BackendStep): readonly Listed[] {
-  return file[step] ?? [BUILT_IN[step]];
+  return file[step] ?? defaultEngines(step);
 }
 
 function managerOf(entry: Listed): string | undefined {

@@ -104,13 +104,10 @@ async function choose(
   { from = 'en', to, size, accept }: Options,
 ): Promise<readonly Model[]> {
   const catalog = await listModels(context.io);
-  const { isRunnable, MODEL_STEPS } = await import('../../engines/models/catalog.ts');
+  const { MODEL_STEPS } = await import('../../engines/models/catalog.ts');
   if (names.length > 0) {
     const named = [...new Set(names)].map((name) => findModel(catalog, name));
-    for (const model of named) {
-      if (!isRunnable(model)) throw unrunnableFailure(model);
-      requireAcceptance(model, accept);
-    }
+    for (const model of named) requireAcceptance(model, accept);
     return named;
   }
   const wrong = [from, ...to].find((language) => canonicalLanguage(language) === null);
@@ -135,14 +132,6 @@ async function choose(
 
 function isAccepted({ accept }: Model['licence'], accepted: readonly string[]): boolean {
   return accept === undefined || accepted.includes(accept);
-}
-
-function unrunnableFailure({ id, entry }: Model) {
-  return configurationFailure(
-    'MODEL_NOT_SUPPORTED',
-    `this version of vloc cannot run ${id}: it has no engine of type ${entry.type} for it`,
-    'Upgrade vloc: vloc upgrade',
-  );
 }
 
 function requireAcceptance({ id, licence }: Model, accepted: readonly string[]): void {

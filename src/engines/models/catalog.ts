@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { ENTRIES } from '../config.ts';
 
-/** The steps of models. `diarize` finds out who speaks when. */
+/** The steps of models, in the order in which they are chosen. */
 export const MODEL_STEPS = ['recognize', 'translate', 'speak', 'diarize'] as const;
 export type ModelStep = (typeof MODEL_STEPS)[number];
 
@@ -99,17 +99,6 @@ function catalogTooNewFailure(version: number): Failure {
     `the catalogue of models is too new: it has version ${version}, and this vloc reads ${CATALOG_VERSION}`,
     'Upgrade vloc: vloc upgrade',
   );
-}
-
-/** Whether this version has an engine for the entry of a model. */
-export function isRunnable({ step, entry }: Model): boolean {
-  const steps: Readonly<
-    Record<
-      string,
-      { readonly options: readonly { readonly entries: { readonly type: { readonly literal: string } } }[] }
-    >
-  > = ENTRIES;
-  return steps[step]?.options.some(({ entries }) => entries.type.literal === entry.type) ?? false;
 }
 
 /** The bytes of all files. */

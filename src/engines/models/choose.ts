@@ -1,7 +1,7 @@
 /** Chooses models by languages, size and memory: pure. */
 import { languageName } from '../../protocol/language-tag.ts';
 import { matchLanguage } from '../../protocol/languages.ts';
-import { isRunnable, type Model, type ModelStep } from './catalog.ts';
+import type { Model, ModelStep } from './catalog.ts';
 
 export interface Wanted {
   /** The spoken language, a BCP 47 tag. */
@@ -91,11 +91,8 @@ function findReason(
         languages.every((language) => matchLanguage(language, model.languages) !== null)),
   );
   if (able.length === 0) return `no model ${doing}`;
-  const runnable = able.filter(isRunnable);
-  if (runnable.length === 0)
-    return `this version of vloc cannot run the model that ${doing} (${nameAll(able)})`;
-  const sized = runnable.filter((model) => size === 'large' || model.size === 'small');
-  if (sized.length === 0) return `no small model ${doing}; with --size large: ${nameAll(runnable)}`;
+  const sized = able.filter((model) => size === 'large' || model.size === 'small');
+  if (sized.length === 0) return `no small model ${doing}; with --size large: ${nameAll(able)}`;
   if (sized.some((model) => model.memoryMib <= memoryMib * SHARE_OF_MEMORY)) return null;
   return `no model that ${doing} fits the memory of this machine (${memoryMib} MiB): ${sized
     .map(({ id, memoryMib: needed }) => `${id} needs ${needed} MiB`)

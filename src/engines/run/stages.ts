@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { hashFile } from '../../base/hash-file.ts';
-import type { BackendStep, EngineUse, Work } from '../../media/work.ts';
+import type { EngineUse, JobStep, Work } from '../../media/work.ts';
 import { recognizeSpeech } from '../recognize/recognize.ts';
 import type { StepEngines } from '../registry.ts';
 import { type Separation, separateSound } from '../separate/separate.ts';
@@ -78,7 +78,7 @@ export function speakOnce(
 
 interface StageFacts {
   readonly engines: StepEngines;
-  readonly step: BackendStep;
+  readonly step: JobStep;
   /** Everything that the result depends on besides the engines. */
   readonly input: () => Promise<unknown>;
 }

@@ -76,12 +76,18 @@ declare module 'sherpa-onnx-node' {
       ),
     ): { samples: Float32Array; sampleRate: number };
   }
+  class OfflineSpeakerDiarization {
+    constructor(config: object);
+    /** One call without progress. @param samples 16 kHz mono */
+    process(samples: Float32Array): { start: number; end: number; speaker: number }[];
+  }
   const sherpa: {
     Vad: typeof Vad;
     OfflineRecognizer: typeof OfflineRecognizer;
     OfflineTts: typeof OfflineTts;
+    OfflineSpeakerDiarization: typeof OfflineSpeakerDiarization;
   };
 
-  export type { OfflineRecognizer, OfflineTts, RecognitionResult };
+  export type { OfflineRecognizer, OfflineSpeakerDiarization, OfflineTts, RecognitionResult };
   export default sherpa;
 }

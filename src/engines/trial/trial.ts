@@ -8,7 +8,15 @@ import type { BackendStep, EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { matchLanguage, sameLanguage } from '../../protocol/languages.ts';
 import { editDistance } from '../../protocol/nearest.ts';
-import type { BackendOf, BackendWork, Recognizer, Separator, Speaker, Translator } from '../backend.ts';
+import type {
+  BackendOf,
+  BackendWork,
+  Diarizer,
+  Recognizer,
+  Separator,
+  Speaker,
+  Translator,
+} from '../backend.ts';
 
 /** Dependencies of a trial: an empty folder, and a clock in milliseconds. */
 interface TrialParts extends EngineRun {
@@ -55,6 +63,7 @@ const TRIALS: {
   translate: tryTranslator,
   speak: trySpeaker,
   separate: trySeparator,
+  diarize: tryDiarizer,
 };
 
 const ENGLISH = 'en';
@@ -193,6 +202,17 @@ async function trySeparator(backend: Separator, parts: TrialParts): Promise<Tria
   const removed = levelOf(before.subarray(0, start)) - levelOf(voice.subarray(0, start));
   const output = `noise in the voice ${removed.toFixed(0)} dB lower`;
   return { language: '', output, wordErrorRate: null, seconds, realTimeFactor: seconds / total };
+}
+
+/** One person speaks in the sample; how many a model finds in it depends on its threshold, so that is only shown. */
+async function tryDiarizer(backend: Diarizer, parts: TrialParts): Promise<Trial> {
+  const voice = join(parts.folder, 'voice.wav');
+  await runFfmpeg(parts, [...ownInput(SPEECH.file, 'flac'), ...wavOutput(voice, SPEECH_FORMAT)]);
+  const { result, seconds } = await timed(parts, () => backend.diarize(voice, parts));
+  if (result.length === 0) throw trialFailure(backend, 'found nobody who speaks in clear speech');
+  const speakers = new Set(result.map(({ speaker }) => speaker)).size;
+  const output = `${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}, where one person speaks`;
+  return { language: '', output, wordErrorRate: null, seconds, realTimeFactor: seconds / SPEECH.seconds };
 }
 
 async function mixWithNoise(parts: TrialParts, stereo: string, mono: string): Promise<void> {

@@ -23,6 +23,13 @@ export interface ScannedCue {
   readonly start_ms: number;
   readonly end_ms: number;
   readonly text: string;
+  /** Who speaks; absent if the file does not say, or names several. */
+  readonly speaker?: string;
+}
+
+/** A line and who speaks it. Requests have no place for the name. */
+export interface SpokenLine extends SubtitleLine {
+  readonly speaker?: string;
 }
 
 /** File extensions of the formats. */
@@ -43,11 +50,19 @@ export function readSubtitleFile(bytes: Uint8Array, name: string): SubtitleLine[
   try {
     const text = decodeText(bytes);
     const format = formatOf(text, name);
-    return format === 'srt' ? parseSrt(text, MOST_CUES) : toLines(SCANNERS[format](text));
+    if (format === 'srt') return parseSrt(text, MOST_CUES);
+    return toLines(SCANNERS[format](text)).map(({ speaker: _, ...line }) => line);
   } catch (error) {
     if (error instanceof SubtitleError) throw invalidSubtitleFailure(name, error.message, error);
     throw error;
   }
+}
+
+/** Returns the speaker of each line of `readSubtitleFile`; none for SRT, which has no place for names. @throws SubtitleError */
+export function readSpeakers(bytes: Uint8Array, name: string): readonly (string | undefined)[] {
+  const text = decodeText(bytes);
+  const format = formatOf(text, name);
+  return format === 'srt' ? [] : toLines(SCANNERS[format](text)).map(({ speaker }) => speaker);
 }
 
 function invalidSubtitleFailure(name: string, message: string, cause?: Error): PreparationFailure {
@@ -87,10 +102,13 @@ function formatOf(text: string, name: string): SubtitleFormat {
   return 'srt';
 }
 
-function toLines(cues: readonly ScannedCue[]): SubtitleLine[] {
+function toLines(cues: readonly ScannedCue[]): SpokenLine[] {
   if (cues.length > MOST_CUES) throw new SubtitleError(`more than ${MOST_CUES} subtitle lines`, 0);
   const lines = cues
-    .map(({ start_ms, end_ms, text }) => ({ start_ms, end_ms, text: normalizeCueText(text) }))
+    .map(({ start_ms, end_ms, text, speaker }) => ({
+      ...{ start_ms, end_ms, text: normalizeCueText(text) },
+      ...(speaker === undefined ? {} : { speaker }),
+    }))
     .filter(({ text, start_ms, end_ms }) => stripMarkup(text) !== '' && end_ms > start_ms)
     .sort((left, right) => left.start_ms - right.start_ms)
     .map((line, position) => ({ index: position + 1, ...line }));
@@ -178,8 +196,10 @@ function scanVtt(text: string): ScannedCue[] {
   const close = () => {
     if (open === null) return;
     const { row, start, end, text: content } = open;
-    const plain = unescapeVtt(stripVoices(trimRows(content)));
-    cues.push({ number: cues.length + 1, row, start_ms: start, end_ms: end, text: plain });
+    const marked = trimRows(content);
+    const plain = unescapeVtt(stripVoices(marked));
+    const cue = { number: cues.length + 1, row, start_ms: start, end_ms: end, text: plain };
+    cues.push({ ...cue, ...speakerOf(namesInVtt(marked)) });
     open = null;
   };
   for (const [at, row] of splitRows(text).entries()) {
@@ -192,6 +212,21 @@ function scanVtt(text: string): ScannedCue[] {
   }
   close();
   return cues;
+}
+
+/** The names of `<v Anna>` or `<v.loud Anna>`. Source: W3C, WebVTT, "Voice span". */
+function namesInVtt(text: string): string[] {
+  return [...text.matchAll(/<v(?:\.[^<>\s]{1,100})?\s+([^<>]{1,200})>/g)].map(([, name = '']) =>
+    unescapeVtt(name),
+  );
+}
+
+/** The only name, on one row. */
+function speakerOf(names: readonly string[]): { readonly speaker?: string } {
+  const different = new Set(names.map((name) => name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()));
+  different.delete('');
+  const [speaker] = different;
+  return speaker === undefined || different.size > 1 ? {} : { speaker };
 }
 
 /** Tags for speakers, classes, languages and times exist only in WebVTT. `<b>`, `<i>` and `<u>` also exist in SRT. */
@@ -242,7 +277,9 @@ function scanAss(text: string): ScannedCue[] {
     const [start, end] = [ASS_TIME.exec(cell('start')), ASS_TIME.exec(cell('end'))];
     if (start === null || end === null) continue;
     const [start_ms, end_ms] = [toMilliseconds(start, 1), toMilliseconds(end, 1)];
-    cues.push({ row: at + 1, start_ms, end_ms, text: plainAssText(cell('text')).trim() });
+    const plain = plainAssText(cell('text')).trim();
+    // SSA, the older format, calls the column Actor or Name.
+    cues.push({ row: at + 1, start_ms, end_ms, text: plain, ...speakerOf([cell('name') || cell('actor')]) });
   }
   return cues
     .sort((left, right) => left.start_ms - right.start_ms)

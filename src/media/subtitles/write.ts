@@ -1,8 +1,9 @@
 /** Writes subtitles as SRT, WebVTT and ASS, for files and for burning in: ASS is the only format with an exact layout. */
 import { scriptOf } from '../../protocol/languages.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
-import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { PictureSize } from '../export/picture.ts';
+import type { SpokenLine } from './read.ts';
 import { stripMarkup } from './text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from './wrap.ts';
 
@@ -28,7 +29,7 @@ interface Burning {
  * @param burning adapts font, direction and rows for burning in; null keeps the rows, for files that users edit
  */
 export function formatAss(
-  lines: readonly SubtitleLine[],
+  lines: readonly SpokenLine[],
   picture: PictureSize,
   burning: Burning | null = null,
 ): string {
@@ -49,12 +50,13 @@ export function formatAss(
     ...[margin, margin, margin, 1],
   ];
   const mostRows = Math.max(1, Math.floor((picture.height - 2 * margin) / height));
-  const rows = lines.map(({ start_ms, end_ms, text }) => {
+  const rows = lines.map(({ start_ms, end_ms, text, speaker = '' }) => {
     const shown = burning === null ? plainRows(text) : layOut(text, burning);
     // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
     const isTooHigh = burning !== null && shown.length > mostRows;
     const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
-    return `Dialogue: 0,${assTime(start_ms)},${assTime(end_ms)},Default,,0,0,0,,${size}${shown.join('\\N')}`;
+    const name = speaker.replaceAll(',', ';');
+    return `Dialogue: 0,${assTime(start_ms)},${assTime(end_ms)},Default,${name},0,0,0,,${size}${shown.join('\\N')}`;
   });
   return [
     '[Script Info]',
@@ -210,14 +212,14 @@ function assColour(attributes: string, white: number): string | null {
 /** The picture size that sizes in an ASS file refer to. Players scale it to their own. */
 const ASS_PICTURE = { width: 1920, height: 1080 } as const;
 
-const WRITERS: Record<SubtitleFormat, (lines: readonly SubtitleLine[]) => string> = {
+const WRITERS: Record<SubtitleFormat, (lines: readonly SpokenLine[]) => string> = {
   srt: formatSrt,
   vtt: formatVtt,
   ass: (lines) => formatAss(lines, ASS_PICTURE),
 };
 
-/** Formats a whole file, numbered from 1. ASS keeps hundredths of a second and no markup. */
-export function writeSubtitle(lines: readonly SubtitleLine[], format: SubtitleFormat): string {
+/** Formats a whole file, numbered from 1. SRT has no place for speakers. ASS keeps hundredths of a second and no markup. */
+export function writeSubtitle(lines: readonly SpokenLine[], format: SubtitleFormat): string {
   return WRITERS[format](lines);
 }
 
@@ -225,12 +227,18 @@ export function writeSubtitle(lines: readonly SubtitleLine[], format: SubtitleFo
  * Source: W3C, WebVTT. Tags that SRT and WebVTT share are kept. A single `<` or `&` is escaped, because it would begin
  * a tag or an entity.
  */
-function formatVtt(lines: readonly SubtitleLine[]): string {
+function formatVtt(lines: readonly SpokenLine[]): string {
   const cues = lines.map((line, position) => {
     const times = `${vttTime(line.start_ms)} --> ${vttTime(line.end_ms)}`;
-    return `${position + 1}\n${times}\n${escapeVtt(normalizeCueText(line.text))}\n\n`;
+    const voice = line.speaker === undefined ? '' : `<v ${escapeName(line.speaker)}>`;
+    return `${position + 1}\n${times}\n${voice}${escapeVtt(normalizeCueText(line.text))}\n\n`;
   });
   return `WEBVTT\n\n${cues.join('')}`;
+}
+
+/** A name ends at the first `>`, which has no entity in it for most players. */
+function escapeName(name: string): string {
+  return escapeVtt(name).replaceAll('>', '');
 }
 
 const vttTime = (milliseconds: number) => formatTime(milliseconds).replace(',', '.');

@@ -35,7 +35,7 @@ describe.each(JOB_KIND_NAMES)('the flags of %s', (kind) => {
       return [name, factsOf(option).type === 'list' ? [value] : value];
     });
     const terminal = { note: () => undefined, warn: () => undefined };
-    const context = { io: createTestIo().io, signal: new AbortController().signal, terminal };
+    const context = { io: createTestIo().io, signal: new AbortController().signal, terminal, service: {} };
     const options = decodeOptions(jobTable(kind), Object.fromEntries(given));
     const { items } = await collectJobs(kind, ['upl_1'], options, context);
     expect(items[0]?.item.fields).toEqual(

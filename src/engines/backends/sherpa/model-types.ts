@@ -261,6 +261,19 @@ export const SPEAKERS: readonly SpeakerType[] = [
   },
 ];
 
+/** The two models that tell speakers apart: who speaks within some seconds, and how each voice sounds. */
+export const DIARIZERS: readonly ModelType[] = [
+  {
+    title: 'pyannote',
+    key: 'pyannote',
+    files: {
+      segmentation: needed(/segmentation.*\.onnx$/i, 'segmentation.onnx'),
+      embedding: needed(/embedding.*\.onnx$/i, 'embedding.onnx'),
+    },
+    languages: [],
+  },
+];
+
 /** Returns the languages that a model is known to have; empty if unknown. */
 export async function readLanguages(found: FoundModel): Promise<readonly string[]> {
   const { languages } = found.type;

@@ -31,6 +31,17 @@ export interface SpeechSettings {
   readonly extra: Readonly<Record<string, string>>;
 }
 
+/** Configuration of a diarization, as sherpa reads it. */
+export interface DiarizationConfig {
+  readonly segmentation: ModelFiles;
+  readonly embedding: ModelFiles;
+  /** A number of clusters of -1 means that it is found by the threshold. */
+  readonly clustering: { readonly numClusters: number; readonly threshold: number };
+  /** In seconds: shorter turns are dropped, and shorter pauses within a turn. */
+  readonly minDurationOn: number;
+  readonly minDurationOff: number;
+}
+
 /** The worker loads a model when a request needs another configuration than the one before. */
 export type SherpaRequest =
   | {
@@ -50,6 +61,12 @@ export type SherpaRequest =
       readonly settings?: SpeechSettings | undefined;
       /** WAV to write. */
       readonly output: string;
+    }
+  | {
+      readonly type: 'diarize';
+      readonly config: DiarizationConfig;
+      /** 16 kHz mono WAV of 16-bit samples. */
+      readonly voice: string;
     };
 
 export interface Utterance {

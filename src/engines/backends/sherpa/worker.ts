@@ -2,22 +2,36 @@
  * Entry point of a sherpa worker. It runs in a separate process, because native code ends the whole process for a broken
  * model, and frees the memory of a model only when the process ends.
  */
-import sherpa, { type OfflineRecognizer, type OfflineTts, type RecognitionResult } from 'sherpa-onnx-node';
+import sherpa, {
+  type OfflineRecognizer,
+  type OfflineSpeakerDiarization,
+  type OfflineTts,
+  type RecognitionResult,
+} from 'sherpa-onnx-node';
 import { createWav, openWav } from '../../../media/audio/wav.ts';
 import { sendLoaded, sendPart, serveRequests } from '../serve-requests.ts';
 import type { TimedText } from '../transcript.ts';
 import type { SherpaRequest, Utterance } from './requests.ts';
 
-let loaded: { key: string; model: OfflineRecognizer | OfflineTts } | null = null;
+type Model = OfflineRecognizer | OfflineTts | OfflineSpeakerDiarization;
+
+let loaded: { key: string; model: Model } | null = null;
 
 await serveRequests(serve);
 
 function serve(request: SherpaRequest): Promise<void> {
-  return request.type === 'recognize' ? recognize(request) : speak(request);
+  switch (request.type) {
+    case 'recognize':
+      return recognize(request);
+    case 'speak':
+      return speak(request);
+    case 'diarize':
+      return diarize(request);
+  }
 }
 
 /** Returns the model of a configuration. Keeps the last one, because most requests use the same. */
-function load<M extends OfflineRecognizer | OfflineTts>(config: object, create: () => M): M {
+function load<M extends Model>(config: object, create: () => M): M {
   const key = JSON.stringify(config);
   if (loaded?.key !== key) {
     loaded = null;
@@ -45,6 +59,18 @@ async function recognize(request: Extract<SherpaRequest, { type: 'recognize' }>)
     }
   } finally {
     await voice.close();
+  }
+}
+
+async function diarize({ config, voice }: Extract<SherpaRequest, { type: 'diarize' }>): Promise<void> {
+  const diarization = load(config, () => new sherpa.OfflineSpeakerDiarization(config));
+  const sound = await openWav(voice);
+  try {
+    const integers = await sound.read(0, sound.frames);
+    const turns = diarization.process(Float32Array.from(integers, (value) => value / 32_768));
+    sendPart(turns.toSorted((a, b) => a.start - b.start));
+  } finally {
+    await sound.close();
   }
 }
 

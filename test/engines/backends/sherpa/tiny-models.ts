@@ -144,3 +144,63 @@ export function writeEmptyModel(folder: string, names: string): string {
   }
   return folder;
 }
+
+/** Samples of a window, and of the sound that one frame sees and by which frames are apart: those of pyannote 3.0. */
+const [WINDOW, FIELD, SHIFT] = [160_000, 991, 270];
+const NEVER = -9;
+
+/**
+ * Writes two models that tell a low tone from a high one: the segmentation scores silence, three speakers and their pairs
+ * by loudness and pitch, and the embedding is the shape of the mean spectrum.
+ */
+export function writeTinyDiarization(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const numbers = (name: string, shape: readonly number[], values: readonly number[]) =>
+    tensor(name, FLOAT, shape, floats(Float32Array.from(values)));
+  const frames = () => [listAttribute('kernel_shape', [FIELD]), listAttribute('strides', [SHIFT])];
+  const segmentation = onnx(
+    [
+      node('Abs', ['x'], ['size']),
+      node('AveragePool', ['size'], ['loud'], ...frames()),
+      // Differences between samples are larger for high tones.
+      node('Conv', ['x', 'difference'], ['dx'], listAttribute('kernel_shape', [2])),
+      node('Abs', ['dx'], ['dsize']),
+      node('AveragePool', ['dsize'], ['high'], ...frames()),
+      node('Concat', ['loud', 'high'], ['features'], numberAttribute('axis', 1)),
+      node('Conv', ['features', 'weights', 'bias'], ['scores'], listAttribute('kernel_shape', [1])),
+      node('Transpose', ['scores'], ['y'], listAttribute('perm', [0, 2, 1])),
+      numbers('difference', [1, 1, 2], [-1, 1]),
+      numbers('weights', [7, 2, 1], [0, 0, 1, -2, -0.5, 2, 0, 0, 0, 0, 0, 0, 0, 0]),
+      numbers('bias', [7], [0.02, 0, 0, NEVER, NEVER, NEVER, NEVER]),
+      input('x', FLOAT, [1, 1, 'T']),
+      output('y', FLOAT, [1, 'F', 7]),
+    ],
+    {
+      ...{
+        sample_rate: 16_000,
+        window_size: WINDOW,
+        receptive_field_size: FIELD,
+        receptive_field_shift: SHIFT,
+      },
+      ...{ num_speakers: 3, powerset_max_classes: 2, num_classes: 7 },
+    },
+  );
+  const embedding = onnx(
+    [
+      node('ReduceMean', ['x'], ['mean'], listAttribute('axes', [1]), numberAttribute('keepdims', 0)),
+      node('Softmax', ['mean'], ['embedding'], numberAttribute('axis', 1)),
+      input('x', FLOAT, ['N', 'T', 80]),
+      output('embedding', FLOAT, ['N', 80]),
+    ],
+    {
+      framework: 'wespeaker',
+      sample_rate: 16_000,
+      output_dim: 80,
+      normalize_samples: 1,
+      language: 'English',
+    },
+  );
+  writeFileSync(join(folder, 'segmentation.onnx'), segmentation);
+  writeFileSync(join(folder, 'embedding.onnx'), embedding);
+  return folder;
+}
