@@ -1,7 +1,6 @@
 /** The models that `vloc models install` offers: `catalog.json`, reviewed in git, with the schema of each entry. */
 import * as v from 'valibot';
 import { configurationFailure, type Failure } from '../../base/failure.ts';
-import { ENTRIES } from '../config.ts';
 
 /** The steps of models, in the order in which they are chosen. */
 export const MODEL_STEPS = ['recognize', 'translate', 'speak', 'diarize'] as const;
