@@ -67,6 +67,25 @@ export function packSegments(segments: readonly Segment[]): Segment[][] {
 }
 
 /**
+ * Returns the range of each pack, with the margin that detection cut, but not into the neighbours.
+ * @param seconds length of the sound
+ * @param least shortest range where the neighbours leave room, in seconds
+ */
+export function packRanges(segments: readonly Segment[], seconds: number, least: number): Segment[] {
+  const packs = packSegments(segments);
+  const edge = (at: number, side: 'start' | 'end') =>
+    side === 'start' ? packs[at]?.[0]?.start : packs[at]?.at(-1)?.end;
+  return packs
+    .map((_, at) => {
+      const start = Math.max(0, edge(at - 1, 'end') ?? 0, (edge(at, 'start') ?? 0) - SPEECH_MARGIN);
+      const limit = edge(at + 1, 'start') ?? Number.POSITIVE_INFINITY;
+      const end = Math.min(seconds, (edge(at, 'end') ?? 0) + SPEECH_MARGIN);
+      return { start, end: Math.min(limit, Math.max(end, start + least)) };
+    })
+    .filter((range) => range.end > range.start);
+}
+
+/**
  * Returns the ranges between segments, without margins, from 0 to the end of the sound.
  * @param segments in order of time
  * @param seconds length of the sound

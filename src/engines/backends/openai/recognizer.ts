@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findPauses, type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
+import { findPauses, packRanges, type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
 import { openWav } from '../../../media/audio/wav.ts';
 import { fileAddress, ownInput, QUIET } from '../../../media/programs/arguments.ts';
 import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../../backend.ts';
@@ -18,8 +18,6 @@ const MAX_UPLOAD_BYTES = 24_900_000;
 const MAX_WAV_BYTES = 500_000;
 /** A server that refuses a shorter sound as too large has another problem. In seconds. */
 const LEAST_PART = 20;
-/** Length of parts for servers that return no times, in seconds: a word is then at most a few seconds off. */
-const UNTIMED_PART = 10;
 /** Words further away from all speech are none: models write words into silence. In seconds. */
 const FAR_FROM_SPEECH = 1;
 /** 30 minutes: twice the longest video, on a processor without graphics card. */
@@ -77,14 +75,12 @@ export function createOpenAiRecognizer(
     return await hearPart(part, job);
   }
 
-  /** Recognizes a part in pieces that are so short, and so close to the speech, that their times are those of the words. */
+  /** Recognizes a part in packs of speech that are so short that their times are nearly those of the words. */
   async function hearUntimed(part: Segment, job: Job): Promise<Word[]> {
-    const halves = part.end - part.start > UNTIMED_PART ? halve(part, job, 0) : null;
-    if (halves !== null) return await hearBoth(halves, job);
     const speech = job.segments.filter(({ start, end }) => end > part.start && start < part.end);
-    const start = Math.max(part.start, (speech[0]?.start ?? 0) - SPEECH_MARGIN);
-    const end = Math.min(part.end, (speech.at(-1)?.end ?? part.end) + SPEECH_MARGIN);
-    return await hearPart({ start, end }, job);
+    const words: Word[] = [];
+    for (const pack of packRanges(speech, part.end, 0)) words.push(...(await hearPart(pack, job)));
+    return words;
   }
 
   async function hearPart(part: Segment, job: Job): Promise<Word[]> {
@@ -92,7 +88,7 @@ export function createOpenAiRecognizer(
     const { size } = await stat(file.path);
     const transcript = size > maxBytes ? null : await transcribe(file, size, job);
     if (transcript === null) {
-      const halves = halve(part, job, LEAST_PART);
+      const halves = halve(part, job);
       if (halves !== null) return await hearBoth(halves, job);
       const shown = Math.round(part.end - part.start);
       throw server.failure(
@@ -212,22 +208,20 @@ function hasSpeech(part: Segment, segments: readonly Segment[]): boolean {
 }
 
 /** Cuts a part in the middle of the pause nearest to its middle. Returns null if it is too short. */
-function halve(part: Segment, { segments, seconds }: Job, least: number): readonly [Segment, Segment] | null {
+function halve(part: Segment, { segments, seconds }: Job): readonly [Segment, Segment] | null {
   const middle = (part.start + part.end) / 2;
   const cuts = findPauses(segments, seconds)
     .map(({ start, end }) => (start + end) / 2)
     .filter((cut) => hasSpeech({ start: part.start, end: cut }, segments) && cut < part.end)
     .filter((cut) => cut > part.start && hasSpeech({ start: cut, end: part.end }, segments))
     .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
-  if (part.end - part.start < least) return null;
-  // Speech without any pause is cut hard, but only where it must become shorter.
-  const cut = cuts[0] ?? (least > 0 ? middle : null);
-  return cut === null
-    ? null
-    : [
-        { start: part.start, end: cut },
-        { start: cut, end: part.end },
-      ];
+  if (part.end - part.start < LEAST_PART) return null;
+  // Speech without any pause is cut hard.
+  const cut = cuts[0] ?? middle;
+  return [
+    { start: part.start, end: cut },
+    { start: cut, end: part.end },
+  ];
 }
 
 /** Gives the words of a part their times in the whole sound, within the speech. */

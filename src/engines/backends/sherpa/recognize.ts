@@ -1,6 +1,6 @@
 /** Recognition with models of sherpa-onnx: whisper, Moonshine, transducers such as Parakeet, SenseVoice, and others. */
 
-import { packSegments, type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
+import { packRanges, type Segment } from '../../../media/audio/segments.ts';
 import { wavSeconds } from '../../../media/audio/wav.ts';
 import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
@@ -50,7 +50,7 @@ export async function createSherpaRecognizer(
       const asked = task.language === 'auto' ? null : matchLanguage(task.language, languages);
       const language = asked ?? (languages.length === 1 ? first : null);
       const seconds = await wavSeconds(task.voice);
-      const ranges = rangesOf(task.segments, seconds);
+      const ranges = packRanges(task.segments, seconds, LEAST_SECONDS);
       const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
       const utterances: Utterance[] = [];
       let done = 0;
@@ -121,24 +121,6 @@ function configure(
 
 /** Parakeet returns nothing for less sound, in seconds. After the end of the file, the worker reads silence. */
 const LEAST_SECONDS = 2;
-
-/**
- * Packs speech to ranges for a model, and adds the margin that detection cut, but not that of the neighbours.
- * @param seconds length of the sound
- */
-function rangesOf(segments: readonly Segment[], seconds: number): Segment[] {
-  const packs = packSegments(segments);
-  const edge = (at: number, side: 'start' | 'end') =>
-    side === 'start' ? packs[at]?.[0]?.start : packs[at]?.at(-1)?.end;
-  return packs
-    .map((_, at) => {
-      const start = Math.max(0, edge(at - 1, 'end') ?? 0, (edge(at, 'start') ?? 0) - SPEECH_MARGIN);
-      const limit = edge(at + 1, 'start') ?? Number.POSITIVE_INFINITY;
-      const end = Math.min(seconds, (edge(at, 'end') ?? 0) + SPEECH_MARGIN);
-      return { start, end: Math.min(limit, Math.max(end, start + LEAST_SECONDS)) };
-    })
-    .filter((range) => range.end > range.start);
-}
 
 /** Models time the start of a token. The last token of a word lasts about one short syllable, in seconds. */
 const TOKEN_SECONDS = 0.3;
