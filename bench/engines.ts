@@ -1,5 +1,5 @@
 /**
- * What vloc adds to the time of engines of `engines.json`, and a quarter of an hour of speech for a server that accepts no more
+ * What vloc adds to the time of engines of `engines.json`, loading and throughput of models, and a quarter of an hour of speech for a server that accepts no more
  * than 25 MB.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -16,11 +16,14 @@ import { writeTinyVoice } from '../test/engines/backends/sherpa/tiny-models.ts';
 import type { Figure } from './figure.ts';
 import { measureLongSpeech } from './long-speech.ts';
 import { median } from './measure.ts';
+import { measureModels } from './models.ts';
 import { openServer } from './slow-server.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const ROUNDS = 15;
 const SHORT_ROUNDS = 2;
+/** Loading takes about a second. */
+const MODEL_ROUNDS = 5;
 /** The engine's own time, in milliseconds: a model on a graphics card. */
 const ENGINE_MS = 200;
 /** Source: the issue "Pluggable engine backends". */
@@ -31,6 +34,7 @@ export async function measureEngines(isShort: boolean): Promise<readonly Figure[
   try {
     return [
       ...(await measureCalls(folder, isShort ? SHORT_ROUNDS : ROUNDS)),
+      ...(await measureModels(folder, makeSounds(folder).voice, isShort ? 1 : MODEL_ROUNDS)),
       ...(await measureLongSpeech(folder, isShort)),
     ];
   } finally {
@@ -130,7 +134,7 @@ function makeSounds(folder: string): { readonly speech: string; readonly voice: 
   const clip = here('../test/fixtures/speech-0880.flac');
   const convert = (to: string, ...options: readonly string[]) => {
     const path = join(folder, to);
-    execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', clip, ...options, path]);
+    execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', clip, ...options, path]);
     return path;
   };
   return {

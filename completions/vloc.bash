@@ -129,7 +129,7 @@ _vloc_value() {
     'profile add --fields'|'profile list --fields'|'profile use --fields'|'profile remove --fields') value=',choices name in_use base_url key header_prefix price secret_in webhook_secret_in' ;;
     'profile show --fields') value=',choices setting value origin' ;;
     'engines add --fields'|'engines remove --fields') value=',choices step position engine' ;;
-    'engines test --fields') value=',choices step position engine result language output word_error_rate seconds real_time_factor problem' ;;
+    'engines test --fields') value=',choices step position engine result language output word_error_rate chrf understood seconds real_time_factor memory_bytes problem' ;;
     'models install --fields'|'models list --fields'|'models remove --fields') value=',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files' ;;
     'serve migrate --fields') value=',choices from to keys jobs uploads ledger_entries balance_credits reserved_credits files' ;;
     'upgrade --fields') value=',choices version installed_by upgrade' ;;

@@ -821,7 +821,7 @@ complete -c vloc -n "__vloc_at 'engines remove'" -l help -s h -d 'display help f
 complete -c vloc -n "__vloc_at 'engines test'" -a 'recognize translate speak separate diarize'
 complete -c vloc -n "__vloc_at 'engines test'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'engines test'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'engines test'" -l fields -x -a '(__vloc_list step position engine result language output word_error_rate seconds real_time_factor problem)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'engines test'" -l fields -x -a '(__vloc_list step position engine result language output word_error_rate chrf understood seconds real_time_factor memory_bytes problem)' -d 'print only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'engines test'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'engines test'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'engines test'" -l color -x -a 'auto always never' -d 'colour of messages and tables'

@@ -443,7 +443,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['profile show --fields'] = ',choices setting value origin'
     $values['engines add --fields'] = ',choices step position engine'
     $values['engines remove --fields'] = ',choices step position engine'
-    $values['engines test --fields'] = ',choices step position engine result language output word_error_rate seconds real_time_factor problem'
+    $values['engines test --fields'] = ',choices step position engine result language output word_error_rate chrf understood seconds real_time_factor memory_bytes problem'
     $values['models install --fields'] = ',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files'
     $values['models list --fields'] = ',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files'
     $values['models remove --fields'] = ',choices id step title size state languages bytes memory_mib licence licence_url commercial notice published files'

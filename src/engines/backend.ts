@@ -20,6 +20,8 @@ interface Backend {
   readonly name: string;
   /** The most calls that run at one time, over all jobs of the process. */
   readonly concurrency: number;
+  /** The most memory that a process with the model has taken, in bytes; null, and left out by most, if it is not known. */
+  peakBytes?(): number | null;
   /** Ends child processes and frees models. A later call loads them again. */
   close(): Promise<void>;
 }

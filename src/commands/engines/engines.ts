@@ -7,7 +7,7 @@ import type { BackendOf } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { tryBackend } from '../../engines/trial/trial.ts';
-import type { BackendStep, EngineRun } from '../../media/work.ts';
+import type { BackendStep, Clip, EngineRun } from '../../media/work.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -202,11 +202,13 @@ export function trialLimitMs({ io }: Pick<Context, 'io'>): number {
 
 /**
  * Runs the short real sample of its step through an engine.
+ * @param recognizers measures more than whether the engine works; these listen to voices
  * @throws Error if it cannot be reached, JobFailure if it fails; the reason of the signal when that is aborted
  */
 export async function tryEngine(
   { step, entry }: Pick<UsedEngine, 'step' | 'entry'>,
   context: Context,
+  recognizers?: readonly UsedEngine[],
 ): ReturnType<typeof tryBackend> {
   const [{ tryBackend }, { asJobFailure }, parts] = await Promise.all([
     import('../../engines/trial/trial.ts'),
@@ -229,7 +231,15 @@ export async function tryEngine(
   try {
     const limited = { ...parts, mostSeconds: trialMs / 1000 };
     return await withEngine(step, entry, { parts: limited, signal: limit }, (backend, run) =>
-      tryBackend(step, backend, { ...run, programs: parts.programs, now: io.now, languages }),
+      tryBackend(step, backend, {
+        ...{ ...run, programs: parts.programs, now: io.now, languages },
+        ...(recognizers === undefined
+          ? {}
+          : {
+              listen: (clip, language) =>
+                listen(clip, language, recognizers, { parts: limited, signal: limit }),
+            }),
+      }),
     );
   } catch (error) {
     signal.throwIfAborted();
@@ -237,4 +247,33 @@ export async function tryEngine(
       throw new Error(`${nameEntry(entry)} returned no result in ${formatDuration(trialMs)}`);
     throw asJobFailure(error, signal);
   }
+}
+
+/** What the first recognizer of a language hears; null if none knows it. */
+async function listen(
+  clip: Clip,
+  language: string,
+  recognizers: readonly UsedEngine[],
+  use: { readonly parts: BackendParts; readonly signal: AbortSignal },
+): Promise<string | null> {
+  const [{ matchLanguage }, { createWav }, { convertWav, SPEECH_FORMAT }] = await Promise.all([
+    import('../../protocol/languages.ts'),
+    import('../../media/audio/wav.ts'),
+    import('../../media/audio/decode-audio.ts'),
+  ]);
+  for (const { entry } of recognizers) {
+    const heard = await withEngine('recognize', entry, use, async (backend, run) => {
+      if (matchLanguage(language, await backend.languages(run)) === null) return null;
+      const [spoken, voice] = [join(run.folder, 'spoken.wav'), join(run.folder, 'voice.wav')];
+      const file = await createWav(spoken, { sampleRate: clip.sampleRate, channels: 1 });
+      await file.write(clip.samples);
+      await file.close();
+      await convertWav(use.parts.programs, spoken, voice, SPEECH_FORMAT, run);
+      const segments = [{ start: 0, end: clip.samples.length / clip.sampleRate }];
+      const { words } = await backend.recognize({ voice, segments, language }, { ...run, report: () => {} });
+      return words.map(({ text }) => text).join(' ');
+    });
+    if (heard !== null) return heard;
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 /** Output schemas of the `engines` commands. */
 import * as v from 'valibot';
-import { ENGINE_STEPS } from '../../protocol/provenance.ts';
+import { BACKEND_STEPS } from '../../media/work.ts';
 import {
   describeList,
   describePrinted,
@@ -10,7 +10,7 @@ import {
   NullableText,
 } from '../context/output-schemas.ts';
 
-const ENGINE = { step: v.picklist(ENGINE_STEPS), position: v.number(), engine: v.string() };
+const ENGINE = { step: v.picklist(BACKEND_STEPS), position: v.number(), engine: v.string() };
 
 export const ENGINE_RECORD = describeRecord(v.object(ENGINE));
 
@@ -21,8 +21,11 @@ export const ENGINE_TRIALS = describeList(
     language: NullableText,
     output: NullableText,
     word_error_rate: NullableNumber,
+    chrf: NullableNumber,
+    understood: NullableNumber,
     seconds: NullableNumber,
     real_time_factor: NullableNumber,
+    memory_bytes: NullableNumber,
     problem: NullableText,
   }),
 );

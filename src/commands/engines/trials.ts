@@ -1,5 +1,6 @@
 /** The short sample of each step, run through configured engines, and its results as a table to choose by. */
 
+import { formatBytes } from '../../base/amounts.ts';
 import type { BackendStep } from '../../media/work.ts';
 import type { Context } from '../context/context.ts';
 import type { RecordForm } from '../context/records.ts';
@@ -15,9 +16,15 @@ interface TrialRow {
   readonly output: string | null;
   /** Share of wrong words. */
   readonly word_error_rate: number | null;
+  /** Agreement of translations with those of people, 0 to 100. */
+  readonly chrf: number | null;
+  /** Share of the words of a voice that the first recognizer of its language understands. */
+  readonly understood: number | null;
   readonly seconds: number | null;
   /** Seconds for each second of sound. */
   readonly real_time_factor: number | null;
+  /** The most memory that a model took. */
+  readonly memory_bytes: number | null;
   /** Why it failed or was skipped. */
   readonly problem: string | null;
 }
@@ -29,8 +36,13 @@ export const TRIALS_FORM: RecordForm<TrialRow> = {
     { head: 'USED FOR', field: 'step' },
     { head: 'ENGINE', field: 'engine' },
     { head: 'LANGUAGE', field: 'language' },
-    { head: 'WRONG WORDS', field: 'word_error_rate', text: (row) => writeShare(row) ?? '-' },
+    { head: 'QUALITY', field: 'word_error_rate', text: (row) => writeQuality(row) ?? '-' },
     { head: 'TIME', field: 'real_time_factor', text: (row) => writeTime(row) ?? '-' },
+    {
+      head: 'MEMORY',
+      field: 'memory_bytes',
+      text: ({ memory_bytes: bytes }) => (bytes === null ? '-' : formatBytes(bytes)),
+    },
     { head: { title: 'RESULT', status: true }, field: 'result' },
     {
       head: { title: 'OUTPUT', shrinks: 1, least: 20 },
@@ -48,27 +60,37 @@ export const TRIAL_FIELDS: readonly (keyof TrialRow)[] = [
   'language',
   'output',
   'word_error_rate',
+  'chrf',
+  'understood',
   'seconds',
   'real_time_factor',
+  'memory_bytes',
   'problem',
 ];
 
-/** Tries one engine. @throws the reason of the signal when that is aborted */
-export async function runTrial(used: UsedEngine, context: Context): Promise<TrialRow> {
+/** Tries one engine, and measures it if recognizers may listen to it. @throws the reason of the signal when that is aborted */
+export async function runTrial(
+  used: UsedEngine,
+  context: Context,
+  recognizers?: readonly UsedEngine[],
+): Promise<TrialRow> {
   const { step, position, name } = used;
   const tried = { step, position, engine: name };
   try {
-    const trial = await tryEngine(used, context);
+    const trial = await tryEngine(used, context, recognizers);
     if ('skipped' in trial) return { ...tried, ...UNKNOWN, result: 'skipped', problem: trial.skipped };
-    const { language, output, wordErrorRate, seconds, realTimeFactor } = trial;
+    const { language, output, wordErrorRate, chrF, understood, seconds, realTimeFactor, memoryBytes } = trial;
     return {
       ...tried,
       result: 'succeeded',
       language: language === '' ? null : language,
       output,
       word_error_rate: wordErrorRate,
+      chrf: chrF,
+      understood,
       seconds,
       real_time_factor: realTimeFactor,
+      memory_bytes: memoryBytes,
       problem: null,
     };
   } catch (error) {
@@ -82,19 +104,24 @@ const UNKNOWN = {
   language: null,
   output: null,
   word_error_rate: null,
+  chrf: null,
+  understood: null,
   seconds: null,
   real_time_factor: null,
+  memory_bytes: null,
 } as const satisfies Partial<TrialRow>;
 
 /** Formats the result of the sample on one line. */
 export function formatTrial(row: TrialRow): string {
-  const share = writeShare(row);
-  const parts = [row.output, share === null ? null : `${share} of the words wrong`, writeTime(row)];
+  const parts = [row.output, writeQuality(row), writeTime(row)];
   return parts.filter((part) => part !== null).join('; ');
 }
 
-function writeShare({ word_error_rate: share }: TrialRow): string | null {
-  return share === null ? null : `${(share * 100).toFixed(0)} %`;
+function writeQuality({ word_error_rate: wrong, chrf, understood }: TrialRow): string | null {
+  const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+  if (wrong !== null) return `${percent(wrong)} of the words wrong`;
+  if (chrf !== null) return `chrF ${chrf.toFixed(1)}`;
+  return understood === null ? null : `${percent(understood)} of the words understood`;
 }
 
 function writeTime({ real_time_factor: factor, seconds }: TrialRow): string | null {

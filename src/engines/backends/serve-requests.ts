@@ -5,7 +5,8 @@ export type WorkerReply =
   /** The model is in memory. */
   | { readonly type: 'loaded' }
   | { readonly type: 'part'; readonly part: unknown }
-  | { readonly type: 'done' }
+  /** With the most memory that the process has taken so far, in bytes. */
+  | { readonly type: 'done'; readonly peakBytes: number }
   | { readonly type: 'failed'; readonly message: string };
 
 /**
@@ -18,7 +19,8 @@ export async function serveRequests<Request>(serve: (request: Request) => Promis
   for await (const line of createInterface({ input: process.stdin })) {
     try {
       await serve(JSON.parse(line) as Request);
-      sendReply({ type: 'done' });
+      // The system counts it in KiB.
+      sendReply({ type: 'done', peakBytes: process.resourceUsage().maxRSS * 1024 });
     } catch (error) {
       sendReply({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
     }

@@ -20,6 +20,8 @@ interface Workers<Request, Part> {
    * @throws JobFailure that names the model, or the signal's reason
    */
   call(request: Request, signal: EngineRun['signal'], onPart?: (part: Part) => void): Promise<void>;
+  /** The most memory that one of them has taken, in bytes; null before the first call ends. */
+  peakBytes(): number | null;
   /** Ends all workers. */
   close(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export function createWorkers<Request, Part>(
 ): Workers<Request, Part> {
   const { memory = MODEL_MEMORY } = parts;
   const all = new Set<Worker>();
+  let peak: number | null = null;
   const idle: { worker: Worker; wake: AbortController }[] = [];
   const holder = { unloadIdle, isBusy: () => all.size > idle.length };
 
@@ -134,7 +137,10 @@ export function createWorkers<Request, Part>(
           worker.onLoaded();
         } else if (reply.type === 'part')
           onPart(reply.part as Part); // written by the worker of this backend
-        else outcome.resolve(reply.type === 'done' ? 'done' : { failed: reply.message });
+        else if (reply.type === 'done') {
+          peak = Math.max(peak ?? 0, reply.peakBytes);
+          outcome.resolve('done');
+        } else outcome.resolve({ failed: reply.message });
       };
       const abort = () => outcome.resolve('aborted');
       signal.addEventListener('abort', abort, { once: true });
@@ -157,6 +163,7 @@ export function createWorkers<Request, Part>(
         throw workerFailure(`${name} failed: ${shorten(end.failed)}`, null, !worker.isLoaded);
       throw workerCrashFailure(name, end.reason, worker.isLoaded);
     },
+    peakBytes: () => peak,
     async close() {
       memory.holders.delete(holder);
       await unloadIdle();

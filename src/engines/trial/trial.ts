@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
 import type { Programs } from '../../media/programs/programs.ts';
-import type { BackendStep, EngineRun } from '../../media/work.ts';
+import type { BackendStep, Clip, EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
+import { baseLanguage } from '../../protocol/language-tag.ts';
 import { matchLanguage, sameLanguage } from '../../protocol/languages.ts';
 import { editDistance } from '../../protocol/nearest.ts';
 import type {
@@ -18,12 +19,20 @@ import type {
   Translator,
 } from '../backend.ts';
 
+import { chrF as scoreChrF } from './chrf.ts';
+import { SENTENCES } from './sentences.ts';
+
 /** Dependencies of a trial: an empty folder, and a clock in milliseconds. */
 interface TrialParts extends EngineRun {
   readonly programs: Programs;
   readonly now: () => number;
   /** Languages that the entry of the engine is limited to; empty for all. */
   readonly languages: readonly string[];
+  /**
+   * Measures as much as it can: translations of forty sentences, and how well a recognizer understands a voice. Returns what it
+   * heard; null if none knows the language. Undefined: a short sample is enough.
+   */
+  readonly listen?: ((clip: Clip, language: string) => Promise<string | null>) | undefined;
 }
 
 interface Trial {
@@ -33,6 +42,12 @@ interface Trial {
   readonly output: string;
   /** Share of wrong words; null if the right ones are not known. */
   readonly wordErrorRate: number | null;
+  /** Agreement with the translations of `SENTENCES`, 0 to 100; null without them. */
+  readonly chrF: number | null;
+  /** Share of the spoken words that a recognizer understands; null if none listened. */
+  readonly understood: number | null;
+  /** The most memory that the process of the model took; null for other engines. */
+  readonly memoryBytes: number | null;
   /** How long the engine took, with the time to load its model. */
   readonly seconds: number;
   /** `seconds` for each second of sound; null for text. */
@@ -48,16 +63,21 @@ interface Skipped {
  * Runs the sample of a step through an engine.
  * @throws JobFailure if the engine fails or its result cannot be used; ProgramMissing, ChildFailure
  */
-export function tryBackend<S extends BackendStep>(
+export async function tryBackend<S extends BackendStep>(
   step: S,
   backend: BackendOf[S],
   parts: TrialParts,
 ): Promise<Trial | Skipped> {
-  return TRIALS[step](backend, parts);
+  const measured = await TRIALS[step](backend, parts);
+  if ('skipped' in measured) return measured;
+  const memoryBytes = backend.peakBytes?.() ?? null;
+  return { wordErrorRate: null, chrF: null, understood: null, memoryBytes, ...measured };
 }
 
+type Measured = Pick<Trial, 'language' | 'output' | 'seconds' | 'realTimeFactor'> & Partial<Trial>;
+
 const TRIALS: {
-  readonly [S in BackendStep]: (backend: BackendOf[S], parts: TrialParts) => Promise<Trial | Skipped>;
+  readonly [S in BackendStep]: (backend: BackendOf[S], parts: TrialParts) => Promise<Measured | Skipped>;
 } = {
   recognize: tryRecognizer,
   translate: tryTranslator,
@@ -67,6 +87,7 @@ const TRIALS: {
 };
 
 const ENGLISH = 'en';
+const SOURCES = SENTENCES[ENGLISH] ?? [];
 
 /** Source: trial/README.md. */
 const SPEECH = {
@@ -76,7 +97,7 @@ const SPEECH = {
     'and mister john dashwood had then leisure to consider how much there might be prudently in his power to do for them',
 };
 
-async function tryRecognizer(backend: Recognizer, parts: TrialParts): Promise<Trial> {
+async function tryRecognizer(backend: Recognizer, parts: TrialParts): Promise<Measured> {
   const language = await chooseSpoken(backend, parts);
   const voice = join(parts.folder, 'voice.wav');
   await runFfmpeg(parts, [...ownInput(SPEECH.file, 'flac'), ...wavOutput(voice, SPEECH_FORMAT)]);
@@ -99,29 +120,32 @@ async function chooseSpoken(backend: Recognizer, { languages, signal, folder }: 
   return language;
 }
 
-const SENTENCES = [
-  'Good morning.',
-  'The train leaves at nine o’clock.',
-  'He was not an unfriendly man, unless it is unfriendly to be rather selfish.',
-];
+/** Enough to see whether a translator works at all. */
+const FEW_SENTENCES = 3;
 
 /** Long enough to speak the longest sentence. */
 const SENTENCE_MS = 6_000;
 
-async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Trial | Skipped> {
+async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Measured | Skipped> {
   const to = await chooseTarget(backend, parts);
   if (to === null) return { skipped: 'it does not translate from English, the language of the sample' };
-  const texts = SENTENCES.map((text) => ({ text, durationMs: SENTENCE_MS }));
+  const references = parts.listen === undefined ? undefined : SENTENCES[baseLanguage(to)];
+  const sources = SOURCES.slice(0, references?.length ?? FEW_SENTENCES);
+  const texts = sources.map((text) => ({ text, durationMs: SENTENCE_MS }));
   const task = { from: ENGLISH, to, texts };
   const { result, seconds } = await timed(parts, () => backend.translate(task, workOf(parts)));
   if (result.length !== texts.length || result.some((text) => text.trim() === '')) {
     throw trialFailure(backend, 'left a sentence without a translation');
   }
-  if (result.every((text, at) => text.trim() === SENTENCES[at])) {
+  if (result.every((text, at) => text.trim() === sources[at])) {
     throw trialFailure(backend, 'returned every sentence as it was');
   }
-  const output = result.map((text) => text.trim()).join(' ');
-  return { language: `${ENGLISH} to ${to}`, output, wordErrorRate: null, seconds, realTimeFactor: null };
+  const output = result
+    .slice(0, FEW_SENTENCES)
+    .map((text) => text.trim())
+    .join(' ');
+  const chrF = references === undefined ? null : scoreChrF(result, references);
+  return { language: `${ENGLISH} to ${to}`, output, chrF, seconds, realTimeFactor: null };
 }
 
 /** Tried if the engine lists no pairs: some translate whatever they are asked to. */
@@ -149,10 +173,11 @@ const TOO_LONG = 60;
 /** Quieter than the noise of a good recording, in decibels below full scale. */
 const SILENCE = -60;
 
-async function trySpeaker(backend: Speaker, parts: TrialParts): Promise<Trial> {
+async function trySpeaker(backend: Speaker, parts: TrialParts): Promise<Measured> {
   const { signal, folder } = parts;
   const language = await chooseVoice(backend, parts);
-  const text = sameLanguage(language, ENGLISH) ? `${SPEECH.words}.` : DIGITS;
+  const said = wordsToSay(language, parts);
+  const text = said ?? DIGITS;
   const request = { text, language, voiceMode: 'auto', speed: 1 } as const;
   const { result, seconds } = await timed(parts, () => backend.speak(request, { signal, folder }));
   const { samples, sampleRate } = result;
@@ -162,7 +187,16 @@ async function trySpeaker(backend: Speaker, parts: TrialParts): Promise<Trial> {
   const level = levelOf(samples);
   if (level < SILENCE) throw trialFailure(backend, 'returned silence');
   const output = `${length.toFixed(1)} s of speech, ${sampleRate} Hz, ${level.toFixed(0)} dB`;
-  return { language, output, wordErrorRate: null, seconds, realTimeFactor: seconds / length };
+  const heard = said === null ? null : ((await parts.listen?.(result, language)) ?? null);
+  const understood = heard === null ? null : Math.max(0, 1 - countWordErrors(text, heard));
+  return { language, output, understood, seconds, realTimeFactor: seconds / length };
+}
+
+/** Null: digits, which every voice can read. */
+function wordsToSay(language: string, { listen }: TrialParts): string | null {
+  if (sameLanguage(language, ENGLISH)) return `${SPEECH.words}.`;
+  const sentences = listen === undefined ? undefined : SENTENCES[baseLanguage(language)];
+  return sentences?.slice(0, FEW_SENTENCES).join(' ') ?? null;
 }
 
 async function chooseVoice(backend: Speaker, { languages, signal, folder }: TrialParts): Promise<string> {
@@ -178,7 +212,7 @@ async function chooseVoice(backend: Speaker, { languages, signal, folder }: Tria
 const NOISE_SECONDS = 1;
 const NOISE_LEVEL = 0.02;
 
-async function trySeparator(backend: Separator, parts: TrialParts): Promise<Trial> {
+async function trySeparator(backend: Separator, parts: TrialParts): Promise<Measured> {
   const [mix, mono] = [join(parts.folder, 'mix.wav'), join(parts.folder, 'mix-16k.wav')];
   await mixWithNoise(parts, mix, mono);
   const task = { mix, mono, withVoice: false };
@@ -201,18 +235,18 @@ async function trySeparator(backend: Separator, parts: TrialParts): Promise<Tria
   if (levelOf(voice.subarray(start)) < SILENCE) throw trialFailure(backend, 'wrote a silent voice');
   const removed = levelOf(before.subarray(0, start)) - levelOf(voice.subarray(0, start));
   const output = `noise in the voice ${removed.toFixed(0)} dB lower`;
-  return { language: '', output, wordErrorRate: null, seconds, realTimeFactor: seconds / total };
+  return { language: '', output, seconds, realTimeFactor: seconds / total };
 }
 
 /** One person speaks in the sample; how many a model finds in it depends on its threshold, so that is only shown. */
-async function tryDiarizer(backend: Diarizer, parts: TrialParts): Promise<Trial> {
+async function tryDiarizer(backend: Diarizer, parts: TrialParts): Promise<Measured> {
   const voice = join(parts.folder, 'voice.wav');
   await runFfmpeg(parts, [...ownInput(SPEECH.file, 'flac'), ...wavOutput(voice, SPEECH_FORMAT)]);
   const { result, seconds } = await timed(parts, () => backend.diarize(voice, parts));
   if (result.length === 0) throw trialFailure(backend, 'found nobody who speaks in clear speech');
   const speakers = new Set(result.map(({ speaker }) => speaker)).size;
   const output = `${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}, where one person speaks`;
-  return { language: '', output, wordErrorRate: null, seconds, realTimeFactor: seconds / SPEECH.seconds };
+  return { language: '', output, seconds, realTimeFactor: seconds / SPEECH.seconds };
 }
 
 async function mixWithNoise(parts: TrialParts, stereo: string, mono: string): Promise<void> {
@@ -284,7 +318,7 @@ export function countWordErrors(said: string, heard: string): number {
       .toLowerCase()
       .replace(/\bmr\./g, 'mister')
       .replaceAll('’', "'")
-      .match(/[a-z']+/g) ?? [];
+      .match(/[\p{L}\p{M}']+/gu) ?? [];
   const wanted = words(said);
   return editDistance(wanted, words(heard)) / wanted.length;
 }

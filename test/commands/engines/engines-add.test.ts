@@ -41,7 +41,7 @@ describe('vloc engines add', () => {
       program,
     ]);
     expect(stderr).toContain('Trying command shout with a short sample, for at most 5 min …');
-    expect(stderr).toContain('It works: GOOD MORNING. THE TRAIN LEAVES');
+    expect(stderr).toContain('It works: GOOD MORNING, AND WELCOME');
     expect(stderr).toContain(`Saved in ${desk.file}`);
     expect(stderr).toContain('vloc engines test translate');
     expect(stdout).toMatch(/^USED FOR +# +ENGINE\ntranslate +1 +command shout\n$/);

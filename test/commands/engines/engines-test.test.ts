@@ -39,6 +39,9 @@ describe('vloc engines test', () => {
         language: 'en',
         output: expect.stringContaining('john dashwood'),
         word_error_rate: 1 / 22,
+        chrf: null,
+        understood: null,
+        memory_bytes: null,
         seconds: time,
         real_time_factor: time,
         problem: null,
@@ -46,8 +49,9 @@ describe('vloc engines test', () => {
       expect.objectContaining({
         engine: 'command translate',
         language: 'en to es',
-        output: expect.stringMatching(/^GOOD MORNING\. THE TRAIN LEAVES/),
+        output: expect.stringMatching(/^GOOD MORNING, AND WELCOME/),
         word_error_rate: null,
+        chrf: expect.any(Number),
         real_time_factor: null,
       }),
       expect.objectContaining({
@@ -68,9 +72,9 @@ describe('vloc engines test', () => {
   it('is a table for people', async () => {
     await desk.configure(small());
     const { stdout } = await desk.run(['test', 'recognize']);
-    expect(stdout).toMatch(/^USED FOR +ENGINE +LANGUAGE +WRONG WORDS +TIME +RESULT +OUTPUT\n/);
+    expect(stdout).toMatch(/^USED FOR +ENGINE +LANGUAGE +QUALITY +TIME +MEMORY +RESULT +OUTPUT\n/);
     expect(stdout).toMatch(
-      /recognize +command recognize +en +5 % +\d+\.\d\d × real time +succeeded +and mister/,
+      /recognize +command recognize +en +5 % of the words wrong +\d+\.\d\d × real time +- +succeeded +and mister/,
     );
   });
 
@@ -78,7 +82,7 @@ describe('vloc engines test', () => {
     const { code, stdout } = await desk.run(['test', 'speak', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).data).toMatchObject([
-      { engine: 'espeak-ng', language: 'en', result: 'succeeded' },
+      { engine: 'espeak-ng', language: 'en', result: 'succeeded', understood: expect.any(Number) },
     ]);
   });
 

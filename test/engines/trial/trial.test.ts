@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
+import { chrF } from '../../../src/engines/trial/chrf.ts';
+import { SENTENCES } from '../../../src/engines/trial/sentences.ts';
 import { countWordErrors, tryBackend } from '../../../src/engines/trial/trial.ts';
 import { parseWavHeader } from '../../../src/media/audio/wav.ts';
 import type { Clip } from '../../../src/media/work.ts';
@@ -42,6 +44,9 @@ describe('the speech of the sample', () => {
       language: 'en-US',
       output: heard,
       wordErrorRate: 15 / 22,
+      chrF: null,
+      understood: null,
+      memoryBytes: null,
       seconds: 0.5,
       realTimeFactor: 0.5 / 7.1,
     });
@@ -66,18 +71,18 @@ describe('the speech of the sample', () => {
   });
 });
 
-describe('the sentences of the sample', () => {
-  const translator = (translate: (text: string) => string, to: readonly string[]): Translator => ({
-    ...NAMED,
-    supports: async (pair) => pair.from === 'en' && to.includes(pair.to),
-    pairs: async () => to.map((each) => ({ from: 'en', to: each })),
-    keepsMarkup: false,
-    punctuates: true,
-    seesNeighbours: true,
-    detect: null,
-    translate: async ({ texts }) => texts.map(({ text }) => translate(text)),
-  });
+const translator = (translate: (text: string) => string, to: readonly string[]): Translator => ({
+  ...NAMED,
+  supports: async (pair) => pair.from === 'en' && to.includes(pair.to),
+  pairs: async () => to.map((each) => ({ from: 'en', to: each })),
+  keepsMarkup: false,
+  punctuates: true,
+  seesNeighbours: true,
+  detect: null,
+  translate: async ({ texts }) => texts.map(({ text }) => translate(text)),
+});
 
+describe('the sentences of the sample', () => {
   it('are translated to the language that the engine is used for, else to a common one, else to any', async () => {
     const targetOf = async (to: readonly string[], used: readonly string[] = []) =>
       tryBackend(
@@ -100,9 +105,38 @@ describe('the sentences of the sample', () => {
     const attempt = (translate: (text: string) => string) =>
       tryBackend('translate', translator(translate, ['es']), createParts());
     await expect(attempt((text) => text)).rejects.toThrow('mine returned every sentence as it was');
-    await expect(attempt((text) => (text.length < 20 ? ' ' : 'x'))).rejects.toThrow(
+    await expect(attempt((text) => (text.startsWith('Please') ? ' ' : 'x'))).rejects.toThrow(
       'mine left a sentence without a translation',
     );
+  });
+});
+
+describe('a measurement', () => {
+  const listen = async () => null;
+
+  it('translates forty sentences where people have translated them', async () => {
+    const texts: number[] = [];
+    const engine = translator((text) => text.toUpperCase(), ['fr', 'gl']);
+    const counting: Translator = {
+      ...engine,
+      translate: async (task, work) => {
+        texts.push(task.texts.length);
+        return engine.translate(task, work);
+      },
+    };
+    expect(await tryBackend('translate', counting, { ...createParts(['fr']), listen })).toMatchObject({
+      language: 'en to fr',
+      chrF: expect.closeTo(3, -1),
+    });
+    expect(await tryBackend('translate', counting, { ...createParts(['gl']), listen })).toMatchObject({
+      language: 'en to gl',
+      chrF: null,
+    });
+    expect(texts).toEqual([40, 3]);
+  });
+
+  it('has translations of all sentences', () => {
+    for (const sentences of Object.values(SENTENCES)) expect(new Set(sentences).size).toBe(40);
   });
 });
 
@@ -188,4 +222,37 @@ it('wrong words are those to change, add or remove, whatever their capitals and 
   expect(countWordErrors('he was not ill', 'he is not so')).toBe(0.5);
   expect(countWordErrors('he was not ill', '')).toBe(1);
   expect(countWordErrors('he was', 'and then he was there too')).toBe(2);
+});
+
+it('translations agree by their characters, spaces aside', () => {
+  expect(chrF(['The cat sat.'], ['The cat sat.'])).toBe(100);
+  expect(chrF(['Thecat sat.'], ['The cat sat.'])).toBe(100);
+  expect(chrF(['xyz'], ['abc'])).toBe(0);
+  expect(chrF([''], ['abc'])).toBe(0);
+  // Orders 1 to 4 of "abcd" and "abce": 3 of 4, 2 of 3, 1 of 2, 0 of 1 agree.
+  expect(chrF(['abcd'], ['abce'])).toBeCloseTo((100 * (3 / 4 + 2 / 3 + 1 / 2)) / 4, 6);
+  // Twice as long: recall 1, precision 1/2 for single characters.
+  expect(chrF(['ab'], ['a'])).toBeCloseTo((100 * 5 * 0.5) / (4 * 0.5 + 1), 6);
+});
+
+it('a voice is heard by a recognizer', async () => {
+  const said: string[] = [];
+  const voice: Speaker = {
+    ...NAMED,
+    ...{
+      mostSpeed: 1,
+      isLevel: false,
+      voices: async () => [],
+      supports: async (language) => language === 'es',
+    },
+    speak: async ({ text }) => {
+      said.push(text);
+      return { sampleRate: 8000, samples: new Int16Array(8000).fill(3277) };
+    },
+  };
+  const first = SENTENCES.es?.slice(0, 3).join(' ') ?? '';
+  const listen = async () => first.split(' ').slice(0, -6).join(' ').toUpperCase();
+  const trial = await tryBackend('speak', voice, { ...createParts(['es']), listen });
+  expect(said).toEqual([first]);
+  expect(trial).toMatchObject({ understood: expect.closeTo(1 - 6 / first.split(' ').length, 5) });
 });

@@ -113,6 +113,7 @@ export async function createLlamaTranslator(
       return translated;
     },
     close: workers.close,
+    peakBytes: workers.peakBytes,
   };
 }
 

@@ -35,6 +35,7 @@ export async function createSherpaDiarizer(
     name,
     concurrency: entry.concurrency ?? 1,
     close: workers.close,
+    peakBytes: workers.peakBytes,
     async diarize(voice, { signal }) {
       let turns: readonly Turn[] = [];
       await workers.call({ type: 'diarize', config, voice }, signal, (found) => {

@@ -46,6 +46,7 @@ export async function createSherpaRecognizer(
     concurrency: entry.concurrency ?? 1,
     languages: async () => languages,
     close: workers.close,
+    peakBytes: workers.peakBytes,
     async recognize(task, work) {
       const asked = task.language === 'auto' ? null : matchLanguage(task.language, languages);
       const language = asked ?? (languages.length === 1 ? first : null);

@@ -56,6 +56,7 @@ export async function createSherpaSpeaker(
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,
     close: workers.close,
+    peakBytes: workers.peakBytes,
     async speak({ text, language: wanted, voiceMode, speed }, run) {
       if (!hasWords(text)) return NOTHING_SAID;
       const language = matchLanguage(wanted, languages) ?? wanted;
