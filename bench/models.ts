@@ -72,7 +72,7 @@ function casesOf(folder: string, voice: string): readonly Case[] {
           languages: ['es'],
         };
         const backend = await createBackend('speak', model, parts);
-        const request = { text: 'hola', language: 'es', voiceMode: 'auto', speed: 1 };
+        const request = { text: 'hola', language: 'es', voiceMode: 'auto' as const, speed: 1 };
         return { call: () => backend.speak(request, work), close: () => backend.close() };
       },
     },

@@ -4,7 +4,7 @@
  */
 
 /** The steps that engines do. */
-export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
+const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 
 /** The same, and the export, which is only there if it encoded a picture that nobody asked to change, or if no font has a character. */
 export const PROVENANCE_STEPS = [...ENGINE_STEPS, 'export'] as const;
