@@ -17,10 +17,10 @@ _vloc_place() {
     'jobs download') commands='' operands='source jobs' options='--all-finished --kind --out --name --clobber --skip-existing --as-is --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'jobs cancel') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch') commands='status retry forget report' operands='free' options='--help -h' ;;
-    'batch status') commands='' operands='folders' options='--all --watch --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'batch status') commands='' operands='folders' options='--all --fail-on --watch --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch retry') commands='' operands='folders' options='--all --dry-run --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch forget') commands='' operands='free' options='--gone --shards --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'batch report') commands='' operands='folders' options='--format --html --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'batch report') commands='' operands='folders' options='--format --html --attention --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'webhooks') commands='listen verify' operands='free' options='--help -h' ;;
     'webhooks listen') commands='' operands='free' options='--host --port --path --forward-to --exec --until --timeout --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'webhooks verify') commands='' operands='free' options='--body --headers --timestamp --id --signature --at --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -145,6 +145,7 @@ _vloc_value() {
     'webhooks listen --until') value='source jobs' ;;
     'jobs list --status') value='choices queued processing succeeded failed cancelled' ;;
     'upload list --status') value='choices waiting_for_upload validating ready failed expired' ;;
+    *' --fail-on') value='choices attention' ;;
     *' --shards') value='free' ;;
     'batch report --format') value='choices markdown json junit' ;;
     'engines add --format') value='choices srt verbose_json' ;;

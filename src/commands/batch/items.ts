@@ -11,6 +11,7 @@ import { formatRelative, showPath } from '../context/format.ts';
 import { describePrinted, ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
 import { ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
+import { ATTENTION_REPORT } from './attention.ts';
 
 /** The names that --fields accepts. */
 export const ITEM_FIELDS = [
@@ -197,7 +198,10 @@ export const BATCH_STATUS = describePrinted({
 
 /** The report in JSON, which is also printed with `--output ndjson`; other formats have no schema. */
 const ATTRIBUTED = v.object({ ...REPORT, attributions: v.array(v.string()) });
-export const BATCH_REPORT = describePrinted({ json: [ATTRIBUTED], ndjson: [ATTRIBUTED] });
+export const BATCH_REPORT = describePrinted({
+  json: [ATTRIBUTED, ATTENTION_REPORT],
+  ndjson: [ATTRIBUTED, ATTENTION_REPORT],
+});
 
 /** The forgotten items, as they were before. */
 export const BATCH_FORGET = describePrinted({

@@ -19,6 +19,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { listAttributions } from '../models/attributions.ts';
+import { printAttention, readAttention } from './attention.ts';
 import { BATCH_REPORT } from './items.ts';
 import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
 
@@ -38,6 +39,9 @@ export const batchReport: Command = defineCommand({
     html: flagOption(
       'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
     ),
+    attention: flagOption(
+      'list only what a person should look at, the cues with the most reasons first; reads the files of the results',
+    ),
     out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
   },
   examples: [
@@ -51,11 +55,17 @@ export const batchReport: Command = defineCommand({
       explains: 'to review results in a browser, without a network',
     },
     {
+      command: 'vloc batch report out --attention',
+      explains: 'cues to check: cut off, fast, with a lost number or name, or not translated',
+    },
+    {
       command: 'vloc batch report out-1 out-2 out-3 --out report.md',
       explains: 'one report on the shards of several machines',
     },
   ],
   notes: [
+    'Reasons of --attention: CUT or FAST speech, MISSING or EQUAL translation, NUMBER, ADDRESS or NAME that is not in it, ' +
+      'unusual LENGTH, and another ENGINE than the preferred one.',
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
   ],
@@ -66,6 +76,17 @@ export const batchReport: Command = defineCommand({
     const folders = batch.batches.map(({ folder }) => folder);
     const [folder = '', ...others] = folders;
     const { io, output } = context;
+    if (options.attention) {
+      if (options.html || options.format !== undefined || options.out !== undefined)
+        throw invalidCallFailure('--attention prints its own list', 'Leave out --html, --format and --out.');
+      const places = await readAttention(batch);
+      if (output === 'table') printAttention(places, context);
+      else {
+        const report = { object: 'attention_report', made_at: new Date(io.now()).toISOString(), places };
+        context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
+      }
+      return 0;
+    }
     if (options.html) {
       if (options.format !== undefined)
         throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');

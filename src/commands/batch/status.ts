@@ -1,5 +1,5 @@
 import { type Failure, partialFailure, timeoutFailure } from '../../base/failure.ts';
-import { flagOption } from '../../base/option.ts';
+import { choiceOption, flagOption } from '../../base/option.ts';
 import {
   type BatchFacts,
   countFailed,
@@ -16,6 +16,7 @@ import { formatRelative, showPath } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { cutFields, printList } from '../context/records.ts';
 import { warnOfDamage } from '../jobs/plan-jobs.ts';
+import { describeAttention, readAttention } from './attention.ts';
 import { BATCH_STATUS, countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
 import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches } from './open-batch.ts';
 import { printProvenance } from './print-provenance.ts';
@@ -24,6 +25,10 @@ export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,
   options: {
     all: flagOption('also list finished items'),
+    failOn: choiceOption(
+      ['attention'],
+      'with attention: exit with 3 if something needs a person, as `vloc batch report --attention` lists it',
+    ),
     watch: flagOption('refresh every two seconds until everything has finished, or Ctrl-C', { tool: 'no' }),
   },
   fields: () => ITEM_FIELDS,
@@ -61,7 +66,12 @@ export const batchStatus: Command = defineCommand({
     printNotes(context, batch, onward);
     const failure = batchStatusFailure(facts);
     if (failure !== null) throw failure;
-    return 0;
+    if (options.failOn === undefined) return 0;
+    const places = await readAttention(batch);
+    if (places.length === 0) return 0;
+    const words = ['batch', 'report', ...operands, '--attention'];
+    const message = describeAttention(places).replace(/\.$/, '');
+    throw partialFailure('NEEDS_ATTENTION', message, `List them: ${writeCommand(context, words)}`);
   },
 });
 

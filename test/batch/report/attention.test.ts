@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { type AttentionSubject, findAttention } from '../../../src/batch/report/attention.ts';
+
+const cue = (number: number, text: string) => ({
+  number,
+  row: number * 4 - 2,
+  start_ms: number * 1000,
+  text,
+});
+
+/** The codes of each cue of a translation. */
+function codesOf(pairs: readonly (readonly [string, string | null])[], more: Partial<AttentionSubject> = {}) {
+  const places = findAttention({
+    file: '/out/talk.es.srt',
+    source: pairs.map(([from], at) => cue(at + 1, from)),
+    cues: pairs.flatMap(([, to], at) => (to === null ? [] : [cue(at + 1, to)])),
+    sourceLanguage: 'en',
+    provenance: null,
+    ...more,
+  });
+  return places.map(({ start_ms, reasons }) => [
+    (start_ms ?? 0) / 1000,
+    reasons.map(({ code }) => code).join(' '),
+  ]);
+}
+
+describe('a translation', () => {
+  it.each([
+    ['The bridge of 1984 was 1,200 m long.', 'El puente de 1984 medía 1.200 m.', ''],
+    ['The bridge of 1984 is long.', 'El puente de 1948 es largo.', 'NUMBER'],
+    ['It has 3 doors.', 'Tiene tres puertas.', ''],
+    ['Write to info@example.org today.', 'Escribe hoy a info@example.org.', ''],
+    ['See https://example.org/a.', 'Vea la página.', 'ADDRESS'],
+    ['Then Anna Karenina came in.', 'Entonces entró Anna Karenina.', ''],
+    ['Then Anna Karenina came in.', 'Entonces entró Ana.', 'NAME'],
+    ['We use the iPhone every day.', 'Usamos el teléfono cada día.', 'NAME'],
+    ['In March we went to Spain.', 'En marzo fuimos a España.', ''],
+    ['Please open the door.', 'please open the door', 'EQUAL'],
+    ['OK.', 'OK.', ''],
+    ['♪ ♪', '♪ ♪', ''],
+    ['Please open the door.', ' ', 'MISSING'],
+  ])('%j as %j: %s', (from, to, codes) => {
+    expect(codesOf([[from, to]])).toEqual(codes === '' ? [] : [[1, codes]]);
+  });
+
+  it('that is far longer than others of its file needs a person', () => {
+    const usual = ['This is a usual sentence.', 'Esta es una frase corriente.'] as const;
+    const loop = 'Esta es una frase, y es una frase, y es una frase, y es una frase, y así.';
+    expect(codesOf([usual, usual, ['This is a usual sentence.', loop]])).toEqual([[3, 'LENGTH']]);
+  });
+
+  it('of which a cue is missing is reported at the time of that cue', () => {
+    expect(
+      codesOf([
+        ['One apple.', 'Una manzana.'],
+        ['Two apples.', null],
+      ]),
+    ).toEqual([[2, 'MISSING']]);
+  });
+
+  it('of another file is not compared', () => {
+    const source = [cue(90, 'Entirely different words.'), cue(91, 'Of another film.')];
+    expect(
+      codesOf(
+        [
+          ['x', 'Hola a todos.'],
+          ['y', 'Hola.'],
+        ],
+        { source },
+      ),
+    ).toEqual([]);
+  });
+
+  it('from German is not searched for names, since all nouns have capitals', () => {
+    const pair = ['Dann kam Anna Karenina herein.', 'Entonces entró ella.'] as const;
+    expect(codesOf([pair], { sourceLanguage: 'de-AT' })).toEqual([]);
+  });
+
+  it('lists the cue with the most reasons first', () => {
+    const pairs = [
+      ['It was in 1999.', 'Fue entonces.'],
+      ['It was in 1999, says Anna Karenina.', 'Fue entonces, dice ella.'],
+    ] as const;
+    expect(codesOf(pairs)).toEqual([
+      [2, 'NUMBER NAME'],
+      [1, 'NUMBER'],
+    ]);
+  });
+});
+
+it('speech that is cut off or fast needs a person, and so does another engine', () => {
+  const fit = { cues: [1], seconds: 3, allowed_seconds: 2 };
+  const cues = [
+    { ...fit, fit: 'cut', speed: 1, tempo: 1.59, cut_seconds: 0.4 },
+    { ...fit, cues: [2], fit: 'tempo', speed: 1, tempo: 1.3, cut_seconds: 0 },
+    { ...fit, cues: [3], fit: 'tempo', speed: 1, tempo: 1.1, cut_seconds: 0 },
+  ] as const;
+  const engines = [{ step: 'speak', engine: 'espeak-ng', skipped: ['sherpa kokoro'] }] as const;
+  const places = findAttention({
+    ...{ file: null, cues: [], source: null, sourceLanguage: null },
+    provenance: { cues, engines },
+  });
+  expect(places.map(({ cue: number, reasons }) => [number, reasons[0]?.code])).toEqual([
+    [1, 'CUT'],
+    [2, 'FAST'],
+    [null, 'ENGINE'],
+  ]);
+});

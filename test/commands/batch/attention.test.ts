@@ -1,0 +1,72 @@
+/** `batch report --attention` and `batch status --fail-on attention` on real folders of results. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startVloc } from '../support/run-vloc.ts';
+
+const SRT = `1
+00:00:00,000 --> 00:00:02,000
+It was built in 1984.
+
+2
+00:00:02,000 --> 00:00:04,000
+Good morning.
+`;
+
+async function startBatch() {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, 'a.srt'), SRT);
+  const { code, stderr } = await vloc.run([
+    'translate',
+    'a.srt',
+    '--from',
+    'en',
+    '--to',
+    'es',
+    '--out',
+    'out',
+  ]);
+  expect(code, stderr).toBe(0);
+  return vloc;
+}
+
+test('a translation without faults needs nobody', async () => {
+  const vloc = await startBatch();
+  const { code, stdout, stderr } = await vloc.run(['batch', 'report', 'out', '--attention']);
+  // The small engines of tests write capitals, which is the same text.
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^out\/a\.es\.srt:2: 00:00:00,000 EQUAL: /)]);
+  expect(stderr).toContain('in 1 result needs a person.');
+});
+
+test('an edited file is read again: with row, time and reason, and the exit code 3', async () => {
+  const vloc = await startBatch();
+  const path = join(vloc.folder, 'out', 'a.es.srt');
+  const fixed = SRT.replace('It was built in 1984.', 'Se construyó entonces.').replace(
+    'Good morning.',
+    'Buenos días.',
+  );
+  await writeFile(path, fixed);
+  const { stdout } = await vloc.run(['batch', 'report', 'out', '--attention']);
+  expect(stdout).toBe('out/a.es.srt:2: 00:00:00,000 NUMBER: "1984" is not in the translation\n');
+  const json = JSON.parse((await vloc.run(['batch', 'report', 'out', '--attention', '-o', 'json'])).stdout);
+  expect(json.places).toEqual([
+    {
+      ...{ item: 'a.srt → es', language: 'es', file: path, row: 2, cue: 1, start_ms: 0 },
+      ...{ source: 'It was built in 1984.', text: 'Se construyó entonces.' },
+      reasons: [{ code: 'NUMBER', detail: '"1984" is not in the translation' }],
+    },
+  ]);
+  const status = await vloc.run(['batch', 'status', 'out', '--fail-on', 'attention']);
+  expect([status.code, status.stderr]).toEqual([
+    3,
+    expect.stringContaining('vloc batch report out --attention'),
+  ]);
+  await writeFile(path, (await readFile(path, 'utf8')).replace('entonces', 'en 1984'));
+  expect((await vloc.run(['batch', 'status', 'out', '--fail-on', 'attention'])).code).toBe(0);
+});
+
+test('it has no other format', async () => {
+  const vloc = await startBatch();
+  const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--attention', '--html']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--attention prints its own list')]);
+});
