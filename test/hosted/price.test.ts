@@ -3,9 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { connectAgent } from '../commands/support/agent.ts';
 import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
 import { type HostedScene, openHosted } from './run-hosted.ts';
 import { VARIANTS } from './variants.ts';
@@ -164,13 +163,9 @@ test('the action reports unknown credits, not 0', async () => {
 });
 
 /** An agent that is connected to a server of its own, which writes into the folder. */
-async function connectAgent({ folder, env }: HostedScene, price: string | null, ...flags: string[]) {
-  const args = [PROCESS, 'mcp', '--write', '.', ...flags];
-  const client = new Client({ name: 'test', version: '1' });
+async function connect({ folder, env }: HostedScene, price: string | null, ...flags: string[]) {
   const more = price === null ? {} : { VLOC_PRICE: price };
-  const how = { command: process.execPath, args, env: { ...env, ...more }, cwd: folder };
-  await client.connect(new StdioClientTransport({ ...how, stderr: 'ignore' }));
-  onTestFinished(() => client.close());
+  const client = await connectAgent({ folder, env: { ...env, ...more } }, ['--write', '.', ...flags]);
   return async (name: string, input: string, options: Record<string, unknown> = {}) => {
     const given = { inputs: [input], from: 'en', to: ['es'], ...options };
     // The limit of the client is for people: a busy machine may take longer.
@@ -189,7 +184,7 @@ test('the limit of a session holds for the stages of a localization', async () =
     ['10', 'MAX_CREDITS_REACHED', 1],
     ['99', undefined, 2],
   ] as const) {
-    const call = await connectAgent(scene, prices, '--max-credits', max);
+    const call = await connect(scene, prices, '--max-credits', max);
     const answer = await call('localize', 'clip.mp4', { stop_after: 'translate' });
     expect(answer, max).toMatchObject({ error: code === undefined ? null : { code } });
     expect(scene.hosted.jobs.size, max).toBe(jobs);
@@ -199,28 +194,28 @@ test('the limit of a session holds for the stages of a localization', async () =
 test('a session of an agent keeps its limit with a stated price, and does not know what was spent without one', async () => {
   const scene = await open();
   const { hosted } = scene;
-  const connect = async (price: string | null, ...flags: string[]) => {
-    const call = await connectAgent(scene, price, ...flags);
+  const translator = async (price: string | null, ...flags: string[]) => {
+    const call = await connect(scene, price, ...flags);
     return (input: string, options = {}) => call('translate', input, { out: 'out', ...options });
   };
-  const limited = await connect(null, '--max-credits', '3');
+  const limited = await translator(null, '--max-credits', '3');
   expect(await limited('a.srt')).toMatchObject({
     error: { code: 'PRICE_UNKNOWN', advice: expect.stringContaining('VLOC_PRICE to subtitle_translation=') },
     session: { spent_credits: 0, left_credits: 3 },
   });
   expect(hosted.jobs.size).toBe(0);
-  const priced = await connect('subtitle_translation=1', '--max-credits', '3');
+  const priced = await translator('subtitle_translation=1', '--max-credits', '3');
   expect(await priced('a.srt')).toMatchObject({ session: { spent_credits: 1, left_credits: 2 } });
   expect(await priced('c.srt')).toMatchObject({
     error: { code: 'MAX_CREDITS_REACHED', advice: expect.stringContaining('has 2 credits left') },
   });
   expect(await priced('b.srt')).toMatchObject({ session: { spent_credits: 3, left_credits: 0 } });
   expect(hosted.jobs.size).toBe(2);
-  const free = await connect(null);
+  const free = await translator(null);
   const unpriced = await free('c.srt', { max_credits: 99 });
   expect(unpriced).toMatchObject({ session: { spent_credits: null, left_credits: null } });
   // An agent has arguments and a user, no flags.
-  const several = await connect(null);
+  const several = await translator(null);
   const stopped = await several('.', { out: 'other', max_credits: 9, jobs: 1 });
   expect(stopped).toMatchObject({ error: { code: 'PRICE_UNKNOWN' } });
   for (const answer of [unpriced, stopped]) {

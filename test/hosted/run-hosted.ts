@@ -44,6 +44,7 @@ export async function openHosted(
   await expectUntouched(join(folder, 'talk.mp4'));
   const { prefix, key, secret } = hosted.account;
   const env = {
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     VLOC_BASE_URL: hosted.baseUrl,
     VLOC_KEY: key,
     VLOC_SECRET: secret,

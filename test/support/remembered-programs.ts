@@ -197,9 +197,11 @@ const STEMS = [WORKER_FILES.vocals, WORKER_FILES.background, WORKER_FILES.voice]
 
 /**
  * The same for our own separation worker, which \`nice\` starts: \`nice -n 5 node worker.ts FOLDER FLAGS\`. Its stems and messages
- * are kept by the flags, its code and the sound. All other programs are started as they are.
+ * are kept by the flags, its code and the sound. All other programs are started as they are. Our workers get the compile cache
+ * here, because vloc passes them no variables: without it, each compiles its sources again.
  */
 const separation = (real: string, folder: string, guard: string) => `#!/bin/sh
+export NODE_COMPILE_CACHE='${process.env.NODE_COMPILE_CACHE ?? ''}'
 case $4 in
 */separate/worker.ts) ;;
 *) exec '${real}' "$@" ;;

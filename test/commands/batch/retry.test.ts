@@ -152,7 +152,6 @@ test('a retry that was killed after its jobs were sent is continued by the same 
     cwd: vloc.folder,
     env: {
       PATH: process.env.PATH ?? '',
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       ...vloc.env,
     },
     stdio: 'ignore',

@@ -43,7 +43,6 @@ function start({ folder, service, credentials }: MediaDesk, searchPath = remembe
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: searchPath,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...environmentOf({ service, credentials }, folder),
     },
   });

@@ -71,11 +71,10 @@ async function start(failures = 0) {
   /** Starts vloc in a process of its own, and returns the signal that ended it. */
   const runUntilKilled = async (words: readonly string[], PATH: string): Promise<unknown> => {
     const script = join(import.meta.dirname, '../support/vloc-process.ts');
-    const { NODE_COMPILE_CACHE } = process.env;
     const child = spawn(process.execPath, [script, ...words], {
       cwd: vloc.folder,
       stdio: 'ignore',
-      env: { PATH, NODE_COMPILE_CACHE, ...vloc.env },
+      env: { PATH, ...vloc.env },
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const [, signal] = await once(child, 'exit');

@@ -1,4 +1,4 @@
-/** `vloc mcp` as an agent uses it: a process of its own, through the client of the protocol's authors. */
+/** `vloc mcp` as an agent uses it, through the client of the protocol's authors: once in a process of its own. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
 import { untilJob } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { connectAgent } from '../support/agent.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const PROCESS = join(import.meta.dirname, '../support/vloc-process.ts');
@@ -36,16 +37,7 @@ function connect(vloc: VlocScene, ...flags: string[]) {
 
 /** @param folders the readable and the writable one */
 async function connectTo(vloc: VlocScene, [read, write]: readonly [string, string], ...flags: string[]) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [PROCESS, 'mcp', '--read', read, '--write', write, ...flags],
-    env: vloc.env,
-    cwd: vloc.folder,
-    stderr: 'ignore',
-  });
-  const client = new Client({ name: 'test', version: '1' });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
+  const client = await connectAgent(vloc, ['--read', read, '--write', write, ...flags]);
   const call = async (name: string, given: Record<string, unknown>, options = {}): Promise<Answer> => {
     const { structuredContent, content } = await client.callTool({ name, arguments: given }, options);
     expect(structuredContent, JSON.stringify(content)).toBeDefined();
@@ -67,7 +59,16 @@ const writeSubtitles = (vloc: VlocScene, name: string) =>
 test('tools are the marked commands; those that cost money say so, and offer no way around the folders', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
-  const { client } = await connect(vloc);
+  const client = new Client({ name: 'test', version: '1' });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROCESS, 'mcp', '--read', 'in', '--write', 'out'],
+    env: vloc.env,
+    cwd: vloc.folder,
+    stderr: 'ignore',
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
   const { tools } = await client.listTools();
   const marked = COMMANDS.filter(({ leaf }) => leaf.tool !== undefined);
   expect(tools.map(({ name }) => name)).toEqual(marked.map(({ words }) => words.join('_')));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { type Hub, startHub } from '../../support/hub-server.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
@@ -46,7 +47,8 @@ export async function openModelsDesk(): Promise<ModelsDesk> {
     VLOC_STATE_DIR: join(folder, 'state'),
     VLOC_MODELS: models,
     HF_ENDPOINT: hub.url,
-    PATH: process.env.PATH ?? '',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+    PATH: rememberingPath(),
   };
   const file = join(folder, 'config', 'engines.json');
   const call = async (

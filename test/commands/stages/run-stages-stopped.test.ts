@@ -21,7 +21,6 @@ const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url)
 
 const environment = (vloc: Staging) => ({
   PATH: rememberingPath(),
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   ...environmentOf(vloc, vloc.folder),
 });
 
