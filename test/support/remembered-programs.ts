@@ -69,7 +69,9 @@ role() {
   *:file:/*) role=result ;;
   *) role=option ;;
   esac
-  [ "$role$word" != result- ] || role=option
+  case $role:$word in
+  result:-*) role=option ;;
+  esac
   before=$word
 }
 bytes() {

@@ -7,6 +7,7 @@ import { main } from '../../../src/cli/main.ts';
 import { startScene } from '../../service/harness/scene.ts';
 import { startPlain, startSecure } from '../../service/outgoing/outside.ts';
 import { oldFfmpegPath } from '../../support/old-ffmpeg.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 /** Longer than a test may take: no check runs into its limit because the machine is busy. */
@@ -19,7 +20,7 @@ beforeEach(async () => {
 
 async function run(env: Record<string, string> = {}, words: readonly string[] = ['-o', 'json']) {
   const folders = { VLOC_STATE_DIR: join(folder, 'state'), VLOC_CONFIG_DIR: join(folder, 'config') };
-  const all = { ...folders, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env };
+  const all = { ...folders, PATH: rememberingPath(), LANG: 'C.UTF-8', ...env };
   const test = createTestIo({ env: all, cwd: folder, checkMs: NO_HURRY_MS });
   const code = await main(['doctor', ...words], test.io);
   const [stdout, stderr] = [test.stdout(), test.stderr()];
