@@ -51,11 +51,11 @@ async function openDesk(): Promise<MediaDesk> {
   return desk;
 }
 
+/** Not the usual one, and not that of private files: neither of their rights can pass for what it allows. */
+const [mask, file, folder] = ['027', '640', '750'] as const;
+
 // Each runs ffmpeg a dozen times, on machines that do other work too.
-describe.each([
-  ['022', '644', '755'],
-  ['077', '600', '700'],
-])('under the umask %s', { timeout: 300_000 }, (mask, file, folder) => {
+describe('under an unusual umask', { timeout: 300_000 }, () => {
   it.each(MADE)('%s have the permissions that it allows', async (_what, commands, files) => {
     const desk = await openDesk();
     if (commands.some((words) => words.includes('talk.mp4'))) makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
