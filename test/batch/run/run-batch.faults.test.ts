@@ -7,14 +7,14 @@ import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { startStage } from './support/stage.ts';
 
-const MOST = process.env.VLOC_LONG_TESTS === '1' ? 1000 : 100;
+const MOST = process.env.VLOC_LONG_TESTS === '1' ? 1000 : 40;
 /**
- * So many that a mistake once in a hundred is seen; the long run looks for rarer ones. What the minimal service says less is
+ * Three times the slots, so that each slot loses an answer; the long run looks for mistakes once in a hundred jobs and rarer ones. What the minimal service says less is
  * missing from each answer.
  */
 const MANY = testsOwnWork() ? MOST : 20;
-/** Four times the slots; with the minimal service more than there are. */
-const ITEMS = testsOwnWork() ? 60 : 20;
+/** Twice the slots; with the minimal service more than there are. */
+const ITEMS = testsOwnWork() ? 30 : 20;
 
 describe('lost answers', () => {
   it(`of every first POST of ${MANY} jobs cause no second job and no second charge`, async () => {
