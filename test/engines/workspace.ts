@@ -46,13 +46,16 @@ export const MOVING_FIELDS = [
   ...['-vf', 'fps=50,scale=720:576,tinterlace=interleave_top,fieldorder=tff', '-pix_fmt', 'yuv420p'],
 ];
 
-/** Number of frames that show two fields of different times, by ffmpeg's own detector. */
-export function countCombed(file: string): number {
+/** How many frames a video has, and how many show two fields of different times, by ffmpeg's own detector. */
+export function detectFields(file: string): { frames: number; combed: number } {
   const args = ['-hide_banner', '-nostats', '-i', file, '-vf', 'idet', '-f', 'null', '-'];
   const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
-  const [, top, bottom] = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+)/.exec(stderr) ?? [];
-  return Number(top) + Number(bottom);
+  const found = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+) Progressive:\s*(\d+) Undetermined:\s*(\d+)/;
+  const [top = 0, bottom = 0, ...others] = (found.exec(stderr) ?? []).slice(1).map(Number);
+  return { combed: top + bottom, frames: others.reduce((sum, count) => sum + count, top + bottom) };
 }
+
+export const countCombed = (file: string): number => detectFields(file).combed;
 
 /** Whether a process is there and not merely waiting to be reaped. */
 export function isAlive(pid: number): boolean {

@@ -14,6 +14,7 @@ import { createPrograms } from '../../../src/media/programs/programs.ts';
 import {
   countCombed,
   createWork,
+  detectFields,
   ffmpeg,
   ffprobe,
   MOVING_FIELDS,
@@ -85,73 +86,49 @@ async function run(source: Media, task: Partial<ExportTask>) {
   return { path: video.path, durationSeconds, use, work };
 }
 
-/** Hashes of all decoded pictures. */
-const pictures = (file: string) =>
-  askProgram('ffmpeg', [
-    '-v',
-    'error',
-    '-i',
-    file,
-    '-map',
-    '0:v',
-    '-vsync',
-    'passthrough',
-    '-f',
-    'framemd5',
-    '-',
-  ])
+/** All decoded pictures: their hashes, and their display times in seconds from the first. */
+function frames(file: string): { sums: readonly string[]; times: readonly number[] } {
+  const args = ['-v', 'error', '-i', file, '-map', '0:V', '-vsync', 'passthrough'];
+  const rows = askProgram('ffmpeg', [...args, '-enc_time_base', '1/90000', '-f', 'framemd5', '-'])
     .toString()
     .split('\n')
-    .filter((row) => !row.startsWith('#'))
-    .map((row) => row.split(',').at(-1)?.trim());
-
-/** Display times of all frames, in seconds from the first. */
-function times(file: string): number[] {
-  const args = [
-    '-v',
-    'error',
-    '-i',
-    file,
-    '-map',
-    '0:V',
-    '-vsync',
-    'passthrough',
-    '-enc_time_base',
-    '1/90000',
-  ];
-  const rows = askProgram('ffmpeg', [...args, '-f', 'framemd5', '-'])
-    .toString()
-    .split('\n');
-  const all = rows
     .filter((row) => /^\d/.test(row))
-    .map((row) => Number.parseInt(row.split(',')[2] ?? '', 10) / 90_000);
-  return all.map((time) => time - (all[0] ?? 0));
+    .map((row) => row.split(','));
+  const times = rows.map((row) => Number.parseInt(row[2] ?? '', 10) / 90_000);
+  return {
+    sums: rows.map((row) => row.at(-1)?.trim() ?? ''),
+    times: times.map((time) => time - (times[0] ?? 0)),
+  };
 }
+const pictures = (file: string) => frames(file).sums;
 
-/** Measures text that is burned into a black picture, in the stored pixels of the frame at 1 s. */
-async function drawText(text: string, filter: string[]) {
-  const codec = [
-    '-pix_fmt',
-    'yuv420p',
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-    '-c:a',
-    'aac',
-    '-shortest',
-  ];
-  const black = ['-f', 'lavfi', '-i', 'color=black:s=640x360:r=5:d=2'];
-  const source = media('black.mp4', [...filter, ...codec], black);
-  const cue = [{ index: 1, start_ms: 0, end_ms: 3_000, text }];
+const FPS = 5;
+/** Each text is shown for half a second; four of them fill the black picture of two seconds. */
+const SHOWN_SECONDS = 0.5;
+
+/** Measures texts that are burned into a black picture, in its stored pixels. @param size of these pixels */
+async function drawTexts(texts: readonly string[], size: readonly [number, number], sar: string) {
+  const [width, height] = size;
+  const codec = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+  const black = ['-f', 'lavfi', '-i', `color=black:s=640x360:r=${FPS}:d=2`];
+  const filter = ['-vf', `scale=${width}:${height},setsar=${sar}`];
+  const source = media('black.mp4', [...filter, ...codec, '-shortest'], black);
+  const ms = SHOWN_SECONDS * 1000;
+  const cues = texts.map((text, at) => ({ index: at + 1, start_ms: at * ms, end_ms: (at + 1) * ms, text }));
   const { path } = await run(source, {
     sound: { type: 'original' },
-    subtitle: { language: 'en', lines: cue },
+    subtitle: { language: 'en', lines: cues },
     subtitleOutput: 'burned',
   });
-  const frameWidth = Number(ffprobe(path, 'stream=width', 'v:0'));
-  const output = ['-frames:v', '1', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
-  const pixels = askProgram('ffmpeg', ['-v', 'error', '-ss', '1', '-i', path, ...output]);
+  const output = ['-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'];
+  const all = askProgram('ffmpeg', ['-v', 'error', '-i', path, ...output]);
+  return texts.map((_, at) => {
+    const frame = Math.floor((at + 0.5) * SHOWN_SECONDS * FPS) * width * height * 3;
+    return measureInk(all.subarray(frame, frame + width * height * 3), width);
+  });
+}
+
+function measureInk(pixels: Uint8Array, frameWidth: number) {
   const rows = new Map<number, number[]>();
   let [ink, reds] = [0, 0];
   for (let at = 0; at < pixels.length; at += 3) {
@@ -170,12 +147,35 @@ async function drawText(text: string, filter: string[]) {
   return { width, height: columns.length, ink, redness: reds / ink, lean };
 }
 
-/** Level of a tone in a stretch of the sound, in decibels below full scale. */
+/** Level of a tone in a stretch of the left channel, in decibels below full scale: its part of the Fourier transform. */
 function toneLevel(file: string, frequency: number, from: number, to: number): number {
-  const filter = `atrim=${from}:${to},bandpass=f=${frequency}:width_type=h:w=40,bandpass=f=${frequency}:width_type=h:w=40,astats=measure_perchannel=0`;
-  const args = ['-hide_banner', '-nostats', '-i', file, '-af', filter, '-f', 'null', '-'];
-  const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
-  return Number.parseFloat(/RMS level dB: (-?[\d.]+)/.exec(stderr)?.[1] ?? '-200');
+  const rate = 48_000;
+  const args = [
+    '-v',
+    'error',
+    '-i',
+    file,
+    '-map',
+    '0:a',
+    '-ac',
+    '2',
+    '-ar',
+    String(rate),
+    '-f',
+    'f32le',
+    '-',
+  ];
+  const bytes = askProgram('ffmpeg', args);
+  const length = Math.round((to - from) * rate);
+  let [real, imaginary] = [0, 0];
+  for (let at = 0; at < length; at += 1) {
+    const sample = bytes.readFloatLE((Math.round(from * rate) + at) * 8);
+    const phase = (2 * Math.PI * frequency * at) / rate;
+    real += sample * Math.cos(phase);
+    imaginary += sample * Math.sin(phase);
+  }
+  const rootMeanSquare = (Math.SQRT2 * Math.hypot(real, imaginary)) / length;
+  return 20 * Math.log10(Math.max(rootMeanSquare, 1e-10));
 }
 
 describe('an export', () => {
@@ -184,8 +184,10 @@ describe('an export', () => {
     const { path, durationSeconds, work } = await run(source, {});
     expect(pictures(path)).toEqual(pictures(source.video));
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.04);
-    expect(Math.abs(Number(ffprobe(path, 'stream=duration', 'a:0')) - SECONDS)).toBeLessThan(0.04);
-    expect(ffprobe(path, 'stream=codec_name:stream_tags=language', 'a:0')).toBe('aac\nspa');
+    const entries = 'stream=codec_name,duration:stream_tags=language';
+    const [codec, duration, language] = ffprobe(path, entries, 'a:0').split('\n');
+    expect([codec, language]).toEqual(['aac', 'spa']);
+    expect(Math.abs(Number(duration) - SECONDS)).toBeLessThan(0.04);
     expect(work.reports.at(-1)?.fraction).toBeGreaterThan(0.9);
   });
 
@@ -223,13 +225,11 @@ describe('an export', () => {
     ['source.avi', ['-c:v', 'libx264', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
     ['source.mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
     ['source.mpg', ['-c:v', 'mpeg2video', '-bf', '2', '-c:a', 'mp2']],
-    ['first.mpg', ['-c:v', 'mpeg1video', '-bf', '2', '-c:a', 'mp2']],
   ])('encodes again what players of MP4 do not play, and says so: %s', async (name, options) => {
     const source = media(name, options);
     const { path, durationSeconds, use } = await run(source, { sound: { type: 'original' } });
     expect(use?.step).toBe('export');
-    expect(ffprobe(path, 'stream=codec_name', 'v:0')).toBe('h264');
-    expect(ffprobe(path, 'stream=codec_name', 'a:0')).toBe('aac');
+    expect(ffprobe(path, 'stream=codec_name')).toBe('h264\naac');
     expect(Math.abs(durationSeconds - SECONDS)).toBeLessThan(0.15); // the frames of MP2 and MP3 are padded
   });
 
@@ -241,10 +241,10 @@ describe('an export', () => {
     const source = media(name, [...options, '-pix_fmt', 'yuv420p']);
     const { path, use } = await run(source, { sound: { type: 'original' } });
     expect(use).toBeNull();
-    expect(pictures(path)).toEqual(pictures(source.video));
-    const before = times(source.video);
-    expect(new Set(ffprobe(path, 'packet=pts', 'v:0').split('\n')).size).toBe(before.length);
-    const drift = times(path).map((time, at) => Math.abs(time - (before[at] ?? Number.NaN)));
+    const [before, after] = [frames(source.video), frames(path)];
+    expect(after.sums).toEqual(before.sums);
+    expect(new Set(ffprobe(path, 'packet=pts', 'v:0').split('\n')).size).toBe(before.times.length);
+    const drift = after.times.map((time, at) => Math.abs(time - (before.times[at] ?? Number.NaN)));
     // The packed stream has its first time one frame late; no other frame moves.
     expect(Math.max(...drift)).toBeLessThan(0.05);
   });
@@ -272,12 +272,14 @@ describe('an export', () => {
     const order = name === 'tape.avi' ? ['interleave_bottom', 'bff'] : ['interleave_top', 'tff'];
     const fields = `fps=50,scale=720:576,tinterlace=${order[0]},fieldorder=${order[1]}`;
     const source = media(name, ['-vf', fields, '-pix_fmt', 'yuv420p', ...codec, '-shortest'], MOVING);
-    expect(countCombed(source.video)).toBeGreaterThan(20);
+    const before = detectFields(source.video);
+    expect(before.combed).toBeGreaterThan(20);
     const { path } = await run(source, { subtitleOutput, sound: { type: 'original' } });
     expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
+    const after = detectFields(path);
     // The detector takes a few of 25 progressive frames for combed.
-    expect(countCombed(path)).toBeLessThan(6);
-    expect(pictures(path)).toHaveLength(pictures(source.video).length);
+    expect(after.combed).toBeLessThan(6);
+    expect(after.frames).toBe(before.frames);
   });
 
   test('keeps the fields of a picture that it copies', async () => {
@@ -296,7 +298,6 @@ describe('an export', () => {
     const source = media('field.mp4', [...MOVING_FIELDS, ...codec, '-shortest'], MOVING);
     const { path } = await run(source, { sound: { type: 'original' } });
     expect(countCombed(source.video)).toBeGreaterThan(20);
-    expect(countCombed(path)).toBe(countCombed(source.video));
     expect(pictures(path)).toEqual(pictures(source.video));
   });
 
@@ -306,8 +307,8 @@ describe('an export', () => {
     const rate = ['-enc_time_base', '1/1000', ...codec];
     const source = media('phone.mp4', [...varying, ...rate]);
     const { path } = await run(source, { subtitleOutput: 'burned', sound: { type: 'original' } });
-    const before = times(source.video);
-    const after = times(path);
+    const { times: before } = frames(source.video);
+    const { times: after } = frames(path);
     expect(after).toHaveLength(before.length);
     for (const [at, time] of after.entries()) expect(time).toBeCloseTo(before[at] ?? Number.NaN, 2);
   });
@@ -329,8 +330,8 @@ describe('an export', () => {
     const maps = ['-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic'];
     ffmpeg('-i', source.video, '-i', cover, ...maps, covered);
     const { path } = await run({ ...source, video: covered }, { subtitleOutput });
-    expect(ffprobe(path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1')).toBe('png\n1');
-    expect(ffprobe(path, 'stream=width:stream_disposition=attached_pic', 'v:0')).toBe('320\n0');
+    const found = ffprobe(path, 'stream=codec_name,width:stream_disposition=attached_pic', 'v');
+    expect(found.split('\n')).toEqual(['h264', '320', '0', 'png', '64', '1']);
   });
 });
 
@@ -469,19 +470,18 @@ describe('subtitles', () => {
   });
 
   test('burned ones have the same shape on an anamorphic picture as on a square one, as shown', async () => {
-    const square = await drawText('HOLA', ['-vf', 'scale=768:576,setsar=1']);
-    const anamorphic = await drawText('HOLA', ['-vf', 'scale=576:576,setsar=4/3']);
+    const [square] = await drawTexts(['HOLA'], [768, 576], '1');
+    const [anamorphic] = await drawTexts(['HOLA'], [576, 576], '4/3');
+    if (square === undefined || anamorphic === undefined) throw new Error('unreachable');
     const shown = (anamorphic.width * (4 / 3)) / anamorphic.height;
     // Outlines and antialiasing move an edge by a pixel.
     expect(Math.abs(shown / (square.width / square.height) - 1)).toBeLessThan(0.08);
   });
 
   test('burned ones are drawn bold, italic and coloured', async () => {
-    const black = ['-vf', 'scale=1440:1080,setsar=1'];
-    const plain = await drawText('HHHH', black);
-    const bold = await drawText('<b>HHHH</b>', black);
-    const italic = await drawText('<i>HHHH</i>', black);
-    const red = await drawText('<font color="#ff0000">HHHH</font>', black);
+    const texts = ['HHHH', '<b>HHHH</b>', '<i>HHHH</i>', '<font color="#ff0000">HHHH</font>'];
+    const [plain, bold, italic, red] = await drawTexts(texts, [1440, 1080], '1');
+    if (!plain || !bold || !italic || !red) throw new Error('unreachable');
     expect(bold.ink).toBeGreaterThan(plain.ink * 1.15);
     // Upright letters begin at the same column above and below; slanted ones further to the right above.
     expect(Math.abs(plain.lean)).toBeLessThan(2);
