@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Faults } from '../../../src/service/index.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
+import { bundleScript } from '../../support/bundled.ts';
 import { isAt, KILL_POINTS, type KilledRun, type KillPoint } from './support/kill-points.ts';
 import { type Stage, startStage } from './support/stage.ts';
 
@@ -29,8 +30,8 @@ function killer(point: KillPoint): Faults & { child: ChildProcess | null } {
   });
 }
 
-function start(run: KilledRun): ChildProcess {
-  const script = join(import.meta.dirname, 'support', 'killed-run.ts');
+async function start(run: KilledRun): Promise<ChildProcess> {
+  const script = await bundleScript(join(import.meta.dirname, 'support', 'killed-run.ts'));
   const child = spawn(process.execPath, [script, JSON.stringify(run)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -51,7 +52,7 @@ describe('a run that is killed', () => {
     const faults = killer(point);
     const stage = await startStage({ faults });
     const items = await stage.video('talk.mp4', 30, ['es', 'fr']);
-    const child = start({
+    const child = await start({
       baseUrl: stage.service.url,
       credentials: stage.credentials,
       stateDir: join(stage.folder, 'state'),

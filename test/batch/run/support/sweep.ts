@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { bundleScript } from '../../../support/bundled.ts';
 import { STRACE } from '../../records/support/strace.ts';
 import type { SweptRun } from './swept-batch.ts';
 
@@ -87,6 +88,6 @@ export async function listPoints(run: SweptRun, trace: string): Promise<readonly
 
 async function strace(run: SweptRun, files: readonly string[], options: readonly string[]): Promise<void> {
   const places = files.flatMap((path) => ['-P', path]);
-  const command = [process.execPath, SCRIPT, JSON.stringify(run)];
+  const command = [process.execPath, await bundleScript(SCRIPT), JSON.stringify(run)];
   await promisify(execFile)('strace', [...STRACE, ...options, ...places, ...command], { env });
 }
