@@ -1,6 +1,4 @@
 /** The steps of a run, recognized by their requests. */
-import { testsOwnWork } from '../../service/harness/profiles.ts';
-
 /** In the order of a run; the last three are commands of their own. */
 export const STEPS = [
   'createUpload',
@@ -16,12 +14,9 @@ export const STEPS = [
 ] as const;
 export type Step = (typeof STEPS)[number];
 
-/**
- * The steps to test a fault at: all of them. With the minimal service every second one, in turn, since these suites run whole
- * with the other service: each fault and each step is met. The long run takes all.
- */
+/** The steps to test a fault at: every second one, in turn, so that each fault and each step is met. The long run takes all. */
 export function stepsFor(fault: number, steps: readonly Step[]): readonly Step[] {
-  return testsOwnWork() ? steps : steps.filter((_, at) => (at + fault) % 2 === 1);
+  return process.env.VLOC_LONG_TESTS === '1' ? steps : steps.filter((_, at) => (at + fault) % 2 === 1);
 }
 
 /** The step that a request belongs to. */

@@ -1,8 +1,8 @@
 /** Other commands that speak of models. */
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { SAMPLE } from '../../engines/workspace.ts';
+import { secondClip } from '../../service/media/studio.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { type ModelsDesk, openModelsDesk } from './desk.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 it('a job in a language without an engine names the model, its size and the command', async () => {
-  copyFileSync(SAMPLE, join(desk.folder, 'talk.mp4'));
+  secondClip(desk.folder, 'talk.mp4');
   const recognize = (from: string) =>
     desk.call(['recognize', 'talk.mp4', '--from', from, '--profile', 'local']);
   const { code, stderr } = await recognize('es');
@@ -32,7 +32,7 @@ it('the installation of the built-in engines ends with the models that can be us
 });
 
 it('a report has the attribution of the models that made the results', async () => {
-  copyFileSync(SAMPLE, join(desk.folder, 'talk.mp4'));
+  secondClip(desk.folder, 'talk.mp4');
   await desk.run(['install', 'tiny-ears', '--yes']);
   const words = ['recognize', 'talk.mp4', '--from', 'es', '--profile', 'local', '--out', 'out'];
   expect(await desk.call(words)).toMatchObject({ code: 0 });

@@ -31,7 +31,7 @@ const SMALL_JOBS = {
 type Name = keyof typeof LARGE_JOBS | keyof typeof SMALL_JOBS;
 
 let studio: Studio;
-/** 640×360, and the same at 2560×1440 with fewer pictures, which are quick to encode. */
+/** 640×360, and the same at 2048×1152 with fewer pictures, which are quick to encode and larger than each resolution. */
 let small: string;
 let large: string;
 let cues: Cue[];
@@ -41,7 +41,7 @@ const resultOf = (name: Name) => results.get(name) ?? '';
 beforeAll(async () => {
   studio = await openStudio();
   small = secondClip(studio.folder, 'small.mp4');
-  large = secondClip(studio.folder, 'large.mp4', '-vf', 'scale=2560:1440,fps=5');
+  large = secondClip(studio.folder, 'large.mp4', '-vf', 'scale=2048:1152,fps=5');
   // One after the other, so that the sound, which is the same, is recognized once.
   await localizeAll(small, SMALL_JOBS);
   await localizeAll(large, LARGE_JOBS);
