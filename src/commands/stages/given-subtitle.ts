@@ -67,6 +67,7 @@ export async function readGiven(
     bytes,
     path,
     seconds === null ? null : Math.round(seconds * 1000),
+    language,
   );
   if (lines === null || findings.some(({ severity }) => severity === 'error')) {
     return { subtitle: null, problem: null, report: { label, findings, changes: null } };

@@ -3,8 +3,9 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime, SubtitleError } from '../../protocol/srt.ts';
 import { isLongerThan, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
+import { countCharacters, type SubtitleLimits, spokenLimits } from './profile.ts';
 import { readSubtitleFile, type ScannedCue, scanSubtitle } from './read.ts';
-import { hasWords, stripMarkup } from './text.ts';
+import { hasWords, joinSpaced, stripMarkup } from './text.ts';
 
 type FindingCode =
   | 'UNREADABLE'
@@ -12,13 +13,18 @@ type FindingCode =
   | 'ENDS_BEFORE_START'
   | 'OUT_OF_ORDER'
   | 'OVERLAP'
+  | 'GAP'
   | 'EMPTY'
   | 'NO_WORDS'
   | 'TOO_LONG_TEXT'
+  | 'TOO_MANY_ROWS'
+  | 'TOO_WIDE'
   | 'MARKUP'
   | 'TOO_SHORT'
   | 'TOO_LONG'
   | 'TOO_FAST'
+  | 'SHOT_CHANGE'
+  | 'SPEECH'
   | 'PAST_END';
 
 export interface SubtitleProblem {
@@ -36,64 +42,105 @@ export interface SubtitleProblem {
   readonly advice: string;
 }
 
-/**
- * Shortest and longest time that a cue should be shown, in milliseconds. Source: Netflix Timed Text Style Guides,
- * "Duration".
- */
-const SHORTEST_MS = 833;
-const LONGEST_MS = 7000;
+/** What a subtitle is checked against. */
+export interface SubtitleStandard {
+  readonly limits: SubtitleLimits;
+  /** Length of the video; null if unknown. */
+  readonly videoMs: number | null;
+  /** Times of the shot changes of the video, in order; none if they are not known. */
+  readonly shotsMs: readonly number[];
+  /** Whether a voice will speak the text: then it should be words without markup. */
+  readonly isSpoken: boolean;
+}
+
 /** A cue that ends at most this long after the video is cut off without harm. */
 const HARMLESS_REST_MS = 1000;
 
-type Flaw = Pick<SubtitleProblem, 'code' | 'severity' | 'message' | 'advice'>;
+/** A problem of a cue. */
+interface Flaw extends Pick<SubtitleProblem, 'code' | 'severity' | 'message' | 'advice'> {
+  /** How much is too much: milliseconds or characters, never 0. */
+  readonly excess: number;
+}
 
-/** Returns all findings, in the order of the cues. @param videoMs length of the video; null if unknown */
-export function checkSubtitle(cues: readonly ScannedCue[], videoMs: number | null = null): SubtitleProblem[] {
+/** Returns all findings, in the order of the cues. */
+export function checkSubtitle(cues: readonly ScannedCue[], standard: SubtitleStandard): SubtitleProblem[] {
   if (cues.length === 0) {
     const about = { row: null, cue: 0, time: formatTime(0) };
-    return [{ ...about, ...error('NO_CUES', 'the file has no cues', 'check that it is an SRT file') }];
+    const { excess: _, ...flaw } = error('NO_CUES', 'the file has no cues', 'check that it is an SRT file');
+    return [{ ...about, ...flaw }];
   }
   const stillSeen = findStillSeen(cues);
-  const endMs = videoMs ?? Number.POSITIVE_INFINITY;
+  const endMs = standard.videoMs ?? Number.POSITIVE_INFINITY;
   const unseen = cues.filter(({ start_ms }) => start_ms >= endMs);
   return cues.flatMap((cue, at) => {
     const flaws = [
-      ...flawsInTime(cue),
       ...flawsInOrder(cue, cues[at - 1]),
-      ...flawsAgainst(cue, stillSeen.get(cue)),
-      ...flawsAtEnd(cue, unseen, endMs),
-      ...flawsInText(cue),
+      ...findTimeFlaws(measureCue(cue, standard.limits), stillSeen.get(cue), standard),
+      ...findRowFlaws(cue.text, standard.limits),
+      ...flawsAfterEnd(cue, unseen, endMs),
+      ...flawsInText(cue, standard.isSpoken),
     ];
     const about = { row: cue.row, cue: cue.number, time: formatTime(cue.start_ms) };
-    return flaws.map((flaw) => ({ ...about, ...flaw }));
+    return flaws.map(({ excess: _, ...flaw }) => ({ ...about, ...flaw }));
   });
 }
 
-function flawsInTime({ start_ms, end_ms, text }: ScannedCue): Flaw[] {
+/** A cue as its times are checked. */
+export interface TimedCue extends Pick<ScannedCue, 'number' | 'start_ms' | 'end_ms'> {
+  /** The time that reading it takes, in whole milliseconds; 0 if a profile does not say. */
+  readonly readingMs: number;
+}
+
+export function measureCue({ number, start_ms, end_ms, text }: ScannedCue, limits: SubtitleLimits): TimedCue {
+  const { charactersPerSecond: most } = limits;
+  const row = joinSpaced(
+    stripMarkup(text)
+      .split('\n')
+      .map((each) => each.trim()),
+  );
+  const readingMs = most === null ? 0 : Math.ceil((countCharacters(row, limits) * 1000) / most);
+  return { number, start_ms, end_ms, readingMs };
+}
+
+/**
+ * Returns the flaws of a cue that other times can remove.
+ * @param other the earlier cue that is shown longest
+ */
+export function findTimeFlaws(
+  cue: TimedCue,
+  other: Pick<ScannedCue, 'end_ms' | 'number'> | undefined,
+  { limits, videoMs, shotsMs }: SubtitleStandard,
+): Flaw[] {
+  return [
+    ...flawsInTime(cue, limits),
+    ...flawsAgainst(cue, other, limits),
+    ...flawsAtEnd(cue, videoMs ?? Number.POSITIVE_INFINITY),
+    ...flawsAtShots(cue, shotsMs, limits),
+  ];
+}
+
+function flawsInTime({ start_ms, end_ms, readingMs }: TimedCue, limits: SubtitleLimits): Flaw[] {
   const lasts = end_ms - start_ms;
   if (lasts <= 0) {
     const message = `it ends at ${formatTime(end_ms)}, before it begins`;
     return [error('ENDS_BEFORE_START', message, 'swap or fix the two times')];
   }
-  if (lasts < SHORTEST_MS) {
-    const message = `it is shown for only ${lasts} ms (minimum ${SHORTEST_MS} ms)`;
-    return [warning('TOO_SHORT', message, 'show it longer, or join it with its neighbour')];
-  }
+  const { shortestMs, longestMs, charactersPerSecond: most } = limits;
   const flaws: Flaw[] = [];
-  if (lasts > LONGEST_MS) {
-    const message = `it is shown for ${(lasts / 1000).toFixed(1)} s (maximum ${LONGEST_MS / 1000} s)`;
-    flaws.push(warning('TOO_LONG', message, 'split it into two cues'));
+  if (shortestMs !== null && lasts < shortestMs) {
+    const message = `it is shown for only ${lasts} ms (minimum ${shortestMs} ms)`;
+    const advice = 'show it longer, or join it with its neighbour';
+    flaws.push(warning('TOO_SHORT', message, advice, shortestMs - lasts));
   }
-  const words = stripMarkup(text);
-  const script = scriptOf(words);
-  const speed = readingSpeed(words, script, lasts);
-  if (speed > COMFORTABLE_SPEED[script]) {
-    const most = COMFORTABLE_SPEED[script];
+  if (longestMs !== null && lasts > longestMs) {
+    const message = `it is shown for ${(lasts / 1000).toFixed(1)} s (maximum ${longestMs / 1000} s)`;
+    flaws.push(warning('TOO_LONG', message, 'split it into two cues', lasts - longestMs));
+  }
+  if (most !== null && lasts < readingMs) {
+    const speed = (readingMs * most) / lasts;
     const message = `reading speed is ${speed.toFixed(1)} characters/s (limit ${most})`;
-    const needed = Math.ceil((lasts * speed) / most);
-    flaws.push(
-      warning('TOO_FAST', message, `shorten the text, or show it for ${(needed / 1000).toFixed(1)} s`),
-    );
+    const advice = `shorten the text, or show it for ${(readingMs / 1000).toFixed(1)} s`;
+    flaws.push(warning('TOO_FAST', message, advice, readingMs - lasts));
   }
   return flaws;
 }
@@ -118,30 +165,115 @@ function findStillSeen(cues: readonly ScannedCue[]): ReadonlyMap<ScannedCue, Sca
   return found;
 }
 
-function flawsAgainst(cue: ScannedCue, other: ScannedCue | undefined): Flaw[] {
-  const overlap = other === undefined ? 0 : other.end_ms - cue.start_ms;
-  if (other === undefined || overlap <= 0) return [];
-  const advice = `end cue ${other.number} at ${formatTime(cue.start_ms)}`;
-  return [warning('OVERLAP', `it begins ${overlap} ms before cue ${other.number} ends`, advice)];
+function flawsAgainst(
+  { start_ms }: Pick<ScannedCue, 'start_ms'>,
+  other: Pick<ScannedCue, 'end_ms' | 'number'> | undefined,
+  { gapFrames, frameMs }: SubtitleLimits,
+): Flaw[] {
+  if (other === undefined) return [];
+  const gap = start_ms - other.end_ms;
+  if (gap < 0) {
+    const advice = `end cue ${other.number} at ${formatTime(start_ms)}`;
+    return [warning('OVERLAP', `it begins ${-gap} ms before cue ${other.number} ends`, advice, -gap)];
+  }
+  // Times are rounded to milliseconds, in ASS to hundredths, so frames are counted to the nearest.
+  const frames = Math.round(gap / frameMs);
+  if (gapFrames === null || frames >= gapFrames) return [];
+  const message = `it begins ${countFrames(frames)} after cue ${other.number} ends (minimum ${gapFrames})`;
+  const advice = `end cue ${other.number} ${countFrames(gapFrames)} earlier`;
+  return [warning('GAP', message, advice, Math.ceil(gapFrames * frameMs) - gap)];
+}
+
+function countFrames(frames: number): string {
+  return frames === 1 ? '1 frame' : `${frames} frames`;
+}
+
+type Times = Pick<ScannedCue, 'start_ms' | 'end_ms'>;
+
+function flawsAtEnd({ start_ms, end_ms }: Times, endMs: number): Flaw[] {
+  const rest = end_ms - endMs;
+  if (start_ms >= endMs || rest <= HARMLESS_REST_MS) return [];
+  const message = `it ends at ${formatTime(end_ms)}, and the video lasts ${formatTime(endMs)}`;
+  return [warning('PAST_END', message, 'end it with the video', rest)];
 }
 
 /** @param unseen all cues that begin at or after the end of the video */
-function flawsAtEnd(cue: ScannedCue, unseen: readonly ScannedCue[], endMs: number): Flaw[] {
-  if (cue.end_ms - endMs <= HARMLESS_REST_MS && cue.start_ms < endMs) return [];
-  const lasts = `and the video lasts ${formatTime(endMs)}`;
-  if (cue.start_ms < endMs) {
-    return [warning('PAST_END', `it ends at ${formatTime(cue.end_ms)}, ${lasts}`, 'end it with the video')];
-  }
+function flawsAfterEnd(cue: ScannedCue, unseen: readonly ScannedCue[], endMs: number): Flaw[] {
   // Report only the first one: subtitles of another video may have hundreds, which would hide other problems.
   if (cue !== unseen[0]) return [];
   const count = unseen.length - 1;
   const others =
     count === 0 ? '' : ` (${count} more ${count === 1 ? 'cue begins' : 'cues begin'} after its end)`;
-  const message = `it begins at ${formatTime(cue.start_ms)}, ${lasts}${others}`;
+  const begins = formatTime(cue.start_ms);
+  const message = `it begins at ${begins}, and the video lasts ${formatTime(endMs)}${others}`;
   return [warning('PAST_END', message, 'check that the subtitles belong to this video')];
 }
 
-function flawsInText({ text }: ScannedCue): Flaw[] {
+function flawsAtShots(
+  { start_ms, end_ms }: Times,
+  shotsMs: readonly number[],
+  limits: SubtitleLimits,
+): Flaw[] {
+  const { shotChangeFrames: most, frameMs } = limits;
+  if (most === null) return [];
+  const flaws: Flaw[] = [];
+  const atStart = nearestShot(shotsMs, start_ms);
+  const late = atStart === null ? 0 : Math.round((start_ms - atStart) / frameMs);
+  if (atStart !== null && late !== 0 && Math.abs(late) <= most) {
+    const message = `it begins ${countFrames(Math.abs(late))} ${late > 0 ? 'after' : 'before'} a shot change`;
+    const advice = `begin it at ${formatTime(atStart)}`;
+    flaws.push(warning('SHOT_CHANGE', message, advice, Math.abs(start_ms - atStart)));
+  }
+  const atEnd = nearestShot(shotsMs, end_ms);
+  const over = atEnd === null ? 0 : Math.round((end_ms - atEnd) / frameMs);
+  const best = atEnd === null ? null : endBeforeShot(atEnd, limits);
+  if (best !== null && Math.abs(over) <= most && Math.round((end_ms - best) / frameMs) !== 0) {
+    const where = over === 0 ? 'at' : `${countFrames(Math.abs(over))} ${over > 0 ? 'after' : 'before'}`;
+    const advice = `end it at ${formatTime(best)}`;
+    flaws.push(warning('SHOT_CHANGE', `it ends ${where} a shot change`, advice, Math.abs(end_ms - best)));
+  }
+  return flaws;
+}
+
+/** When a cue before a shot change ends: the gap before it, in whole milliseconds. */
+export function endBeforeShot(shotMs: number, { gapFrames, frameMs }: SubtitleLimits): number {
+  return Math.max(0, Math.round(shotMs - (gapFrames ?? 0) * frameMs));
+}
+
+/** @param shotsMs in order */
+export function nearestShot(shotsMs: readonly number[], ms: number): number | null {
+  let from = 0;
+  let to = shotsMs.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((shotsMs[middle] ?? 0) < ms) from = middle + 1;
+    else to = middle;
+  }
+  const near = [shotsMs[from - 1], shotsMs[from]].filter((shot) => shot !== undefined);
+  return near.toSorted((left, right) => Math.abs(left - ms) - Math.abs(right - ms))[0] ?? null;
+}
+
+/** Returns the flaws of a text that other line breaks can remove. */
+export function findRowFlaws(text: string, limits: SubtitleLimits): Flaw[] {
+  const { rows: mostRows, charactersPerRow: most } = limits;
+  const rows = stripMarkup(text).split('\n');
+  const flaws: Flaw[] = [];
+  if (mostRows !== null && rows.length > mostRows) {
+    const message = `it has ${rows.length} rows (limit ${mostRows})`;
+    flaws.push(warning('TOO_MANY_ROWS', message, 'split it into two cues', rows.length - mostRows));
+  }
+  if (most === null) return flaws;
+  const lengths = rows.map((row) => countCharacters(row, limits));
+  const excess = lengths.reduce((sum, length) => sum + Math.max(0, length - most), 0);
+  if (excess > 0) {
+    const longest = Math.max(...lengths);
+    const message = `row ${lengths.indexOf(longest) + 1} has ${longest} characters (limit ${most})`;
+    flaws.push(warning('TOO_WIDE', message, 'break the row, or shorten it', excess));
+  }
+  return flaws;
+}
+
+function flawsInText({ text }: ScannedCue, isSpoken: boolean): Flaw[] {
   const words = stripMarkup(text);
   if (words === '') return [warning('EMPTY', 'it has no text', 'remove it')];
   const flaws: Flaw[] = [];
@@ -149,6 +281,7 @@ function flawsInText({ text }: ScannedCue): Flaw[] {
     const message = `it has more than ${LIMITS.lineCharacters} characters`;
     flaws.push(error('TOO_LONG_TEXT', message, 'split it; a blank line may be missing after a cue'));
   }
+  if (!isSpoken) return flaws;
   if (!hasWords(words)) flaws.push(warning('NO_WORDS', 'it has no words, only symbols', 'remove it'));
   if (words.replaceAll(/\s/g, '') !== text.replaceAll(/\s/g, '')) {
     const message = 'it contains markup or control characters, which a voice does not speak';
@@ -158,39 +291,11 @@ function flawsInText({ text }: ScannedCue): Flaw[] {
 }
 
 function error(code: FindingCode, message: string, advice: string): Flaw {
-  return { code, severity: 'error', message, advice };
+  return { code, severity: 'error', message, advice, excess: 1 };
 }
 
-function warning(code: FindingCode, message: string, advice: string): Flaw {
-  return { code, severity: 'warning', message, advice };
-}
-
-type Script = 'latin' | 'chinese' | 'japanese' | 'korean';
-
-/**
- * Comfortable reading speed for adults, in characters per second. `latin` means all alphabets. Source: Netflix Timed
- * Text Style Guides, "Reading Speed Limits".
- */
-const COMFORTABLE_SPEED: Record<Script, number> = { latin: 20, chinese: 9, japanese: 4, korean: 12 };
-
-/** Returns the script of more than half of the letters. Any kana makes Chinese characters count as Japanese. */
-function scriptOf(text: string): Script {
-  const count = (letters: RegExp) => text.match(letters)?.length ?? 0;
-  const hangul = count(/\p{Script=Hangul}/gu);
-  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
-  const han = count(/\p{Script=Han}/gu);
-  if (hangul + kana + han <= count(/\p{L}/gu) / 2) return 'latin';
-  if (hangul > kana + han) return 'korean';
-  return kana > 0 ? 'japanese' : 'chinese';
-}
-
-/**
- * Returns characters per second without line breaks. In alphabets, spaces and punctuation count too, as is usual for
- * subtitles.
- */
-function readingSpeed(text: string, script: Script, milliseconds: number): number {
-  const counted = script === 'latin' ? text.replaceAll('\n', ' ') : text.replace(/[\s\p{P}]/gu, '');
-  return ([...counted].length * 1000) / milliseconds;
+function warning(code: FindingCode, message: string, advice: string, excess = 1): Flaw {
+  return { code, severity: 'warning', message, advice, excess };
 }
 
 export interface InspectedSubtitle {
@@ -200,15 +305,34 @@ export interface InspectedSubtitle {
 }
 
 /**
- * Reads and checks SRT, WebVTT or ASS. Never throws for faults of the file.
+ * Reads and checks SRT, WebVTT or ASS whose text will be spoken. Never throws for faults of the file.
  * @param videoMs length of the video; null if unknown
+ * @param language BCP 47 tag; null if unknown
  */
 export function inspectSubtitle(
   bytes: Uint8Array,
   name: string,
   videoMs: number | null = null,
+  language: string | null = null,
 ): InspectedSubtitle {
-  const findings = findFlaws(bytes, name, videoMs);
+  return examineSubtitle(bytes, name, (text) => ({
+    limits: spokenLimits(language, text),
+    videoMs,
+    shotsMs: [],
+    isSpoken: true,
+  }));
+}
+
+/**
+ * Reads and checks SRT, WebVTT or ASS. Never throws for faults of the file.
+ * @param standardOf returns the standard for the text of all cues
+ */
+export function examineSubtitle(
+  bytes: Uint8Array,
+  name: string,
+  standardOf: (text: string) => SubtitleStandard,
+): InspectedSubtitle {
+  const findings = findFlaws(bytes, name, standardOf);
   try {
     return { lines: inOrder(readSubtitleFile(bytes, name)), findings };
   } catch (error) {
@@ -218,15 +342,24 @@ export function inspectSubtitle(
   }
 }
 
-function findFlaws(bytes: Uint8Array, name: string, videoMs: number | null): readonly SubtitleProblem[] {
+function findFlaws(
+  bytes: Uint8Array,
+  name: string,
+  standardOf: (text: string) => SubtitleStandard,
+): readonly SubtitleProblem[] {
   try {
     const cues = scanSubtitle(bytes, name);
     // For a file without any times, the reader's own message is clearer.
-    return cues.length === 0 ? [] : checkSubtitle(cues, videoMs);
+    return cues.length === 0 ? [] : checkSubtitle(cues, standardOf(textOf(cues)));
   } catch (error) {
     if (error instanceof SubtitleError) return [];
     throw error;
   }
+}
+
+/** The text of all cues, by which the language may be known. */
+export function textOf(cues: readonly Pick<ScannedCue, 'text'>[]): string {
+  return cues.map(({ text }) => text).join('\n');
 }
 
 /** The reader's message contains the row if it is known. */

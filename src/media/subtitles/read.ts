@@ -25,6 +25,8 @@ export interface ScannedCue {
   readonly text: string;
   /** Who speaks; absent if the file does not say, or names several. */
   readonly speaker?: string;
+  /** Where the text is: rows after that of the times, or the cells of an ASS row, of which these are the columns. */
+  readonly place: { readonly textRows: number } | { readonly columns: readonly string[] };
 }
 
 /** A line and who speaks it. Requests have no place for the name. */
@@ -72,20 +74,51 @@ function invalidSubtitleFailure(name: string, message: string, cause?: Error): P
 
 /** Scans a file of any format, also one that cannot be sent. @throws SubtitleError */
 export function scanSubtitle(bytes: Uint8Array, name: string): ScannedCue[] {
+  return scanText(bytes, name).cues;
+}
+
+/** A file as text, with its format and its cues. */
+export interface ScannedText {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly format: SubtitleFormat;
+  readonly cues: ScannedCue[];
+}
+
+/** The same with the text. @throws SubtitleError */
+export function scanText(bytes: Uint8Array, name: string): ScannedText {
   const text = decodeText(bytes);
-  return SCANNERS[formatOf(text, name)](text);
+  const format = formatOf(text, name);
+  return { text, format, cues: scanCues(text, format) };
+}
+
+/** The cues of a text whose format is known. @throws SubtitleError */
+export function scanCues(text: string, format: SubtitleFormat): ScannedCue[] {
+  return SCANNERS[format](text);
 }
 
 /** Decodes strict UTF-8, or UTF-16 with a byte order mark, which Windows editors write. */
 function decodeText(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const is16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  const encoding = is16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8';
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
     throw new SubtitleError('the file is not UTF-8; save it as UTF-8 and try again', 0);
   }
+}
+
+function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+/** Encodes a changed text like the bytes that it came from, with the same byte order mark. */
+export function encodeLike(bytes: Uint8Array, text: string): Buffer {
+  const encoding = encodingOf(bytes);
+  const hasMark = encoding !== 'utf-8' || (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf);
+  const marked = hasMark ? `\uFEFF${text}` : text;
+  if (encoding === 'utf-8') return Buffer.from(marked);
+  const encoded = Buffer.from(marked, 'utf16le');
+  return encoding === 'utf-16le' ? encoded : encoded.swap16();
 }
 
 /**
@@ -130,7 +163,7 @@ const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
 /** Longer rows cannot be times, so patterns are not tried on them. */
 const LONGEST_TIMES = 1_000;
 
-const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
+export const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
 /** The times of a cue in SRT and WebVTT, which may lack the hours, and its settings. */
 const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
 
@@ -167,7 +200,15 @@ export function scanSrt(text: string): ScannedCue[] {
     const { row, start, end, text: content } = open;
     while (content.at(-1)?.trim() === '') content.pop();
     if (isFollowed && /^\s*\d+\s*$/.test(content.at(-1) ?? '')) content.pop();
-    cues.push({ number: cues.length + 1, row, start_ms: start, end_ms: end, text: trimRows(content) });
+    const place = { textRows: content.length };
+    cues.push({
+      number: cues.length + 1,
+      row,
+      start_ms: start,
+      end_ms: end,
+      text: plainText.srt(content.join('\n')),
+      place,
+    });
   };
   for (const [at, row] of splitRows(text).entries()) {
     const times = readTimes(row);
@@ -182,8 +223,16 @@ export function scanSrt(text: string): ScannedCue[] {
   return cues;
 }
 
-function trimRows(rows: readonly string[]): string {
-  return rows
+/** The text of a cue as it is written in a file of each format, rows separated by `\n`, without what is not shown. */
+export const plainText: Record<SubtitleFormat, (written: string) => string> = {
+  srt: trimRows,
+  vtt: (written) => unescapeVtt(stripVoices(trimRows(written))),
+  ass: (written) => plainAssText(written).trim(),
+};
+
+function trimRows(text: string): string {
+  return text
+    .split('\n')
     .map((row) => row.trim())
     .join('\n')
     .trim();
@@ -196,9 +245,16 @@ function scanVtt(text: string): ScannedCue[] {
   const close = () => {
     if (open === null) return;
     const { row, start, end, text: content } = open;
-    const marked = trimRows(content);
-    const plain = unescapeVtt(stripVoices(marked));
-    const cue = { number: cues.length + 1, row, start_ms: start, end_ms: end, text: plain };
+    const place = { textRows: content.length };
+    const marked = content.join('\n');
+    const cue = {
+      number: cues.length + 1,
+      row,
+      start_ms: start,
+      end_ms: end,
+      text: plainText.vtt(marked),
+      place,
+    };
     cues.push({ ...cue, ...speakerOf(namesInVtt(marked)) });
     open = null;
   };
@@ -270,26 +326,31 @@ function scanAss(text: string): ScannedCue[] {
     if (!isEvents) continue;
     const format = /^\s*Format\s{0,8}:(.*)/i.exec(row)?.[1];
     if (format !== undefined) columns = format.split(',').map((name) => name.trim().toLowerCase());
-    const dialogue = /^\s*Dialogue\s{0,8}:(.*)/i.exec(row)?.[1];
-    if (dialogue === undefined) continue;
-    const cells = splitCells(dialogue, columns.length);
+    const cells = splitDialogue(row, columns)?.cells;
+    if (cells === undefined) continue;
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
     const [start, end] = [ASS_TIME.exec(cell('start')), ASS_TIME.exec(cell('end'))];
     if (start === null || end === null) continue;
     const [start_ms, end_ms] = [toMilliseconds(start, 1), toMilliseconds(end, 1)];
-    const plain = plainAssText(cell('text')).trim();
     // SSA, the older format, calls the column Actor or Name.
-    cues.push({ row: at + 1, start_ms, end_ms, text: plain, ...speakerOf([cell('name') || cell('actor')]) });
+    const name = cell('name') || cell('actor');
+    const cue = { row: at + 1, start_ms, end_ms, text: plainText.ass(cell('text')), place: { columns } };
+    cues.push({ ...cue, ...speakerOf([name]) });
   }
   return cues
     .sort((left, right) => left.start_ms - right.start_ms)
     .map((cue, position) => ({ number: position + 1, ...cue }));
 }
 
-/** The last column is the text, which may contain commas. */
-function splitCells(row: string, count: number): string[] {
-  const cells = row.split(',');
-  return [...cells.slice(0, count - 1), cells.slice(count - 1).join(',')];
+/** Splits a dialogue row into what precedes its cells, and its cells. The last one is the text, which may contain commas. */
+export function splitDialogue(
+  row: string,
+  { length }: readonly string[],
+): { readonly head: string; readonly cells: readonly string[] } | null {
+  const [, head, rest] = /^(\s*Dialogue\s{0,8}:)(.*)/is.exec(row) ?? [];
+  if (head === undefined || rest === undefined) return null;
+  const cells = rest.split(',');
+  return { head, cells: [...cells.slice(0, length - 1), cells.slice(length - 1).join(',')] };
 }
 
 /** An override block in braces. An opening brace without a closing one in the same row is text. */

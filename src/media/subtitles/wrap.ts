@@ -16,20 +16,25 @@ export function countColumns(text: string): number {
 }
 
 /**
- * Wraps text into as few rows of at most 42 columns as possible, of similar length.
+ * Wraps text into as few rows as possible, of similar length.
  * @param longWords `split` also splits words that are longer than a row, such as addresses
+ * @param most columns of a row
  */
-export function wrapText(text: string, longWords: 'keep' | 'split' = 'keep'): string {
+export function wrapText(
+  text: string,
+  longWords: 'keep' | 'split' = 'keep',
+  most: number = ROW_COLUMNS,
+): string {
   const pieces = text
     .split(/\s+/)
     .filter((word) => word !== '')
-    .flatMap((word) => splitWord(word, longWords));
+    .flatMap((word) => splitWord(word, longWords, most));
   const whole = fillRows(pieces, Number.POSITIVE_INFINITY).join('');
   const columns = countColumns(whole);
-  if (columns <= ROW_COLUMNS) return whole;
+  if (columns <= most) return whole;
   // The narrowest width with the same number of rows gives the most even rows.
-  let best = fillRows(pieces, ROW_COLUMNS);
-  for (let width = Math.ceil(columns / best.length); width < ROW_COLUMNS; width += 1) {
+  let best = fillRows(pieces, most);
+  for (let width = Math.ceil(columns / best.length); width < most; width += 1) {
     const candidate = fillRows(pieces, width);
     if (candidate.length > best.length) continue;
     best = candidate;
@@ -51,11 +56,11 @@ const NEVER_FIRST = /^[\p{Pe}\p{Pf}\p{Po}\p{Lm}\p{M}]/u;
 /** Opening brackets and quotes do not end a row. */
 const NEVER_LAST = /[\p{Ps}\p{Pi}]$/u;
 
-function splitWord(word: string, longWords: 'keep' | 'split'): Piece[] {
+function splitWord(word: string, longWords: 'keep' | 'split', most: number): Piece[] {
   const isUnspaced = SPACELESS.test(word);
   const parts = isUnspaced ? splitUnspaced(word) : [word];
   return parts
-    .flatMap((part) => (isUnspaced || longWords === 'split' ? splitLong(part) : [part]))
+    .flatMap((part) => (isUnspaced || longWords === 'split' ? splitLong(part, most) : [part]))
     .map((text, position) => ({ text, columns: countColumns(text), spaced: position === 0 }));
 }
 
@@ -79,13 +84,13 @@ function splitUnspaced(text: string): string[] {
   return parts;
 }
 
-function splitLong(text: string): string[] {
-  if (countColumns(text) <= ROW_COLUMNS) return [text];
+function splitLong(text: string, most: number): string[] {
+  if (countColumns(text) <= most) return [text];
   characters ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
   const parts = [''];
   for (const { segment } of characters.segment(text)) {
     const part = (parts.at(-1) ?? '') + segment;
-    if (countColumns(part) <= ROW_COLUMNS) parts[parts.length - 1] = part;
+    if (countColumns(part) <= most) parts[parts.length - 1] = part;
     else parts.push(segment);
   }
   return parts;

@@ -56,7 +56,7 @@ export function formatAss(
     const isTooHigh = burning !== null && shown.length > mostRows;
     const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
     const name = speaker.replaceAll(',', ';');
-    return `Dialogue: 0,${assTime(start_ms)},${assTime(end_ms)},Default,${name},0,0,0,,${size}${shown.join('\\N')}`;
+    return `Dialogue: 0,${formatAssTime(start_ms)},${formatAssTime(end_ms)},Default,${name},0,0,0,,${size}${shown.join('\\N')}`;
   });
   return [
     '[Script Info]',
@@ -130,7 +130,7 @@ function escapeAss(row: string): string {
 }
 
 /** Formats as `h:mm:ss.cc`. */
-function assTime(milliseconds: number): string {
+export function formatAssTime(milliseconds: number): string {
   const centiseconds = Math.round(milliseconds / 10);
   const two = (value: number) => String(value).padStart(2, '0');
   const seconds = Math.floor(centiseconds / 100);

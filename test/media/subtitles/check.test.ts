@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
+import { spokenLimits } from '../../../src/media/subtitles/profile.ts';
 import { scanSrt } from '../../../src/media/subtitles/read.ts';
 
 const cue = (number: number, from: string, to: string, text: string) =>
   `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
-const check = (srt: string) => checkSubtitle(scanSrt(srt));
+const check = (srt: string, videoMs: number | null = null) =>
+  checkSubtitle(scanSrt(srt), { limits: spokenLimits(null, srt), videoMs, shotsMs: [], isSpoken: true });
 
 test('clean subtitles have no findings', () => {
   expect(
@@ -52,7 +54,7 @@ test('cues out of order overlap by their times, not by their order', () => {
 
 test('cues after the end of a video of known length are reported with that length', () => {
   const ends = (from: string, to: string, videoMs: number | null) =>
-    checkSubtitle(scanSrt(cue(1, from, to, 'Here.')), videoMs).map(({ code, severity, message }) => [
+    check(cue(1, from, to, 'Here.'), videoMs).map(({ code, severity, message }) => [
       ...[code, severity, message],
     ]);
   expect(ends('20,000', '22,000', 10_080)).toEqual([
@@ -70,7 +72,7 @@ test('cues after the end of a video of known length are reported with that lengt
 
 test('many cues after the end of the video are reported once, so that they do not hide other findings', () => {
   const cues = ['11', '13', '15'].map((second, at) => cue(at + 1, `${second},000`, `${second},900`, 'Here.'));
-  const findings = checkSubtitle(scanSrt(cues.join('')), 10_080);
+  const findings = check(cues.join(''), 10_080);
   expect(findings.map(({ cue, message }) => [cue, message])).toEqual([
     [1, 'it begins at 00:00:11,000, and the video lasts 00:00:10,080 (2 more cues begin after its end)'],
   ]);
@@ -85,7 +87,7 @@ test.each([
   ['MARKUP', 'warning', cue(1, '01,000', '03,000', '{\\an8}<i>Here</i>')],
   ['TOO_SHORT', 'warning', cue(1, '01,000', '01,832', 'Oh.')],
   ['TOO_LONG', 'warning', cue(1, '01,000', '08,001', 'Slow.')],
-  ['TOO_FAST', 'warning', cue(1, '01,000', '02,000', 'twenty one characters')],
+  ['TOO_FAST', 'warning', cue(1, '01,000', '02,000', 'eighteen letters !')],
   ['NO_CUES', 'error', 'no times at all'],
 ])('finds %s, an %s', (code, severity, srt) => {
   expect(check(srt)).toContainEqual(expect.objectContaining({ code, severity }));
@@ -93,9 +95,9 @@ test.each([
 
 test('each script has its own reading speed', () => {
   const speeds = (text: string) => check(cue(1, '01,000', '02,000', text)).map(({ message }) => message);
-  expect(speeds('twenty characters ok')).toEqual([]);
+  expect(speeds('seventeen letters')).toEqual([]);
   expect(speeds('今天天气很好我们走')).toEqual([]);
-  expect(speeds('今天天气很好，我们走吧')).toEqual(['reading speed is 10.0 characters/s (limit 9)']);
+  expect(speeds('今天天气很好，我们走吧')).toEqual(['reading speed is 11.0 characters/s (limit 9)']);
   expect(speeds('これは速い')).toEqual(['reading speed is 5.0 characters/s (limit 4)']);
   expect(speeds('오늘 날씨가 좋네요')).toEqual([]);
 });

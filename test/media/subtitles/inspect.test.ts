@@ -25,6 +25,7 @@ test('a WebVTT file is read with its findings at their rows', async () => {
   ]);
   expect(await places(VTT, 'talk.vtt')).toEqual([
     ['TOO_SHORT', 10, '00:00:02,500'],
+    ['TOO_FAST', 10, '00:00:02,500'],
     ['OVERLAP', 10, '00:00:02,500'],
   ]);
 });
@@ -32,7 +33,10 @@ test('a WebVTT file is read with its findings at their rows', async () => {
 test('the dialogue of an ASS file is checked in the order of its times, without drawings and instructions', async () => {
   const { lines } = inspect(ASS, 'talk.ass');
   expect(lines?.map(({ text }) => text)).toEqual(['Sooner\nand shorter', 'Later, with a comma']);
-  expect(await places(ASS, 'talk.ass')).toEqual([['TOO_SHORT', 11, '00:00:01,000']]);
+  expect(await places(ASS, 'talk.ass')).toEqual([
+    ['TOO_SHORT', 11, '00:00:01,000'],
+    ['TOO_FAST', 11, '00:00:01,000'],
+  ]);
 });
 
 test('cues out of order are reported, and sorted', async () => {

@@ -1,0 +1,385 @@
+/**
+ * Fixes times and line breaks of subtitles, and nothing else: every other byte of the file stays. Each change makes something better
+ * and nothing worse, so that fixing a file again changes nothing. Pure.
+ */
+import { LIMITS } from '../../protocol/limits.ts';
+import { SubtitleError } from '../../protocol/srt.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import {
+  endBeforeShot,
+  examineSubtitle,
+  findRowFlaws,
+  findTimeFlaws,
+  measureCue,
+  nearestShot,
+  type SubtitleProblem,
+  type SubtitleStandard,
+  type TimedCue,
+  textOf,
+} from './check.ts';
+import {
+  encodeLike,
+  plainText,
+  type ScannedCue,
+  type ScannedText,
+  scanCues,
+  scanText,
+  splitDialogue,
+  TIME,
+} from './read.ts';
+import { rewrapText } from './rewrap.ts';
+import { formatAssTime } from './write.ts';
+
+interface FixedSubtitle {
+  /** The bytes that were given, if nothing changed. */
+  readonly bytes: Uint8Array;
+  readonly changedCues: number;
+  readonly before: readonly SubtitleProblem[];
+  /** What could not be fixed, with the rows of the fixed file. */
+  readonly after: readonly SubtitleProblem[];
+}
+
+/**
+ * Fixes a file of any format. A file that cannot be read is returned as it is.
+ * @param standardOf see `examineSubtitle`
+ */
+export function fixSubtitle(
+  bytes: Uint8Array,
+  name: string,
+  standardOf: (text: string) => SubtitleStandard,
+): FixedSubtitle {
+  const check = (content: Uint8Array) => examineSubtitle(content, name, standardOf).findings;
+  const before = check(bytes);
+  try {
+    const scanned = scanText(bytes, name);
+    const fixed = fixText(scanned, standardOf(textOf(scanned.cues)));
+    const changedCues = scanned.cues.filter((cue, at) => !isSameCue(cue, fixed.cues[at])).length;
+    if (changedCues === 0) return { bytes, changedCues, before, after: before };
+    const written = encodeLike(bytes, fixed.text);
+    return { bytes: written, changedCues, before, after: check(written) };
+  } catch (error) {
+    if (error instanceof SubtitleError) return { bytes, changedCues: 0, before, after: before };
+    throw error;
+  }
+}
+
+/** Changes a text as long as that makes it better: new times may allow line breaks, and line breaks times. */
+function fixText(scanned: ScannedText, standard: SubtitleStandard): ScannedText {
+  const next = changeText(scanned, standard);
+  return next === null ? scanned : fixText(next, standard);
+}
+
+function changeText({ text, format, cues }: ScannedText, standard: SubtitleStandard): ScannedText | null {
+  const rows = splitRows(text);
+  const rewrapped = cues.map((cue) => rewrapCue(cue, rows, format, standard));
+  for (const changes of [rewrapped, cues.map((cue) => ({ cue, written: null }))]) {
+    const edits = retimeCues(changes, standard, format);
+    if (edits.length === 0) continue;
+    const written = editRows(rows, edits);
+    const next = { text: written, format, cues: scanCues(written, format) };
+    // A row of digits alone could be read as the number of the next cue: such line breaks are not made.
+    if (next.cues.length === cues.length && next.cues.every((cue, at) => letters(cue) === letters(cues[at])))
+      return next;
+  }
+  return null;
+}
+
+function letters(cue: ScannedCue | undefined): string | undefined {
+  return cue?.text.replace(/\s/g, '');
+}
+
+function isSameCue(cue: ScannedCue, other: ScannedCue | undefined): boolean {
+  return other !== undefined && !isElsewhere(cue, other) && cue.text === other.text;
+}
+
+/** A row of a file, and the line break behind it. */
+interface FileRow {
+  readonly content: string;
+  readonly end: string;
+}
+
+function splitRows(text: string): FileRow[] {
+  const parts = text.split(/(\r\n|\r|\n)/);
+  return Array.from({ length: Math.ceil(parts.length / 2) }, (_, at) => ({
+    content: parts[2 * at] ?? '',
+    end: parts[2 * at + 1] ?? '',
+  }));
+}
+
+/** A cue with its new line breaks. */
+interface Rewrapped {
+  readonly cue: ScannedCue;
+  /** The text as it is written in the file; null if it stays. */
+  readonly written: string | null;
+}
+
+function rewrapCue(
+  cue: ScannedCue,
+  rows: readonly FileRow[],
+  format: SubtitleFormat,
+  standard: SubtitleStandard,
+): Rewrapped {
+  const { limits } = standard;
+  const same = { cue, written: null };
+  const old = findRowFlaws(cue.text, limits).length === 0 ? null : readWritten(cue, rows);
+  if (old === null) return same;
+  const written = rewrapText(old, format, limits);
+  const now = { ...cue, text: plainText[format](written) };
+  const flaws = (each: ScannedCue) => [
+    ...findTimeFlaws(measureCue(each, limits), undefined, standard),
+    ...findRowFlaws(each.text, limits),
+  ];
+  return compareFlaws(flaws(cue), flaws(now)) === 'better' ? { cue: now, written } : same;
+}
+
+/** The text of a cue as it is in the file, rows separated by `\n`; null if it has blank rows, which may end it elsewhere. */
+function readWritten({ row, place }: ScannedCue, rows: readonly FileRow[]): string | null {
+  const at = row ?? 0;
+  if ('columns' in place) {
+    const { cells = [] } = splitDialogue(rows[at - 1]?.content ?? '', place.columns) ?? {};
+    return cells[place.columns.indexOf('text')] ?? null;
+  }
+  const own = rows.slice(at, at + place.textRows).map(({ content }) => content);
+  return own.some((content) => content.trim() === '') ? null : own.join('\n');
+}
+
+type Flaws = ReturnType<typeof findTimeFlaws>;
+
+/** Compares the flaws of a cue: worse if any rule is broken more than before, better if none is, and one is broken less. */
+function compareFlaws(before: Flaws, after: Flaws): 'better' | 'same' | 'worse' {
+  const excess = (flaws: Flaws, code?: string) =>
+    flaws.reduce((sum, flaw) => sum + (code === undefined || flaw.code === code ? flaw.excess : 0), 0);
+  if (after.some(({ code }) => excess(after, code) > excess(before, code))) return 'worse';
+  return excess(after) < excess(before) ? 'better' : 'same';
+}
+
+/** A cue that may get other times. */
+interface MovedCue extends TimedCue {
+  readonly from: Rewrapped;
+}
+
+/** A cue of the file with what changes. */
+interface Edit extends Rewrapped {
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+/** New cues by their place in the order of time. */
+type Move = ReadonlyMap<number, MovedCue>;
+
+/** Later times could not be read. */
+const LATEST_MS = LIMITS.lineEndMs - 10;
+
+/** Returns the cues that change. */
+function retimeCues(
+  changes: readonly Rewrapped[],
+  standard: SubtitleStandard,
+  format: SubtitleFormat,
+): Edit[] {
+  const cues: MovedCue[] = changes
+    .map((from) => ({ from, ...measureCue(from.cue, standard.limits) }))
+    .sort((left, right) => left.start_ms - right.start_ms);
+  // Milliseconds, in ASS hundredths of a second.
+  const step = format === 'ass' ? 10 : 1;
+  // Each move makes a sum of whole milliseconds smaller, so this ends.
+  for (let isMoving = true; isMoving; ) {
+    isMoving = false;
+    // Of the cues up to the one before the previous one, which no move of this cue changes.
+    let longest: MovedCue | undefined;
+    for (const at of cues.keys()) {
+      for (const move of proposeMoves(cues, at, standard, step)) {
+        const seen = move.has(at - 1) ? longest : longer(longest, cues[at - 1]);
+        if (!improves(cues, move, standard, seen)) continue;
+        for (const [place, cue] of move) cues[place] = cue;
+        isMoving = true;
+      }
+      longest = longer(longest, cues[at - 1]);
+    }
+  }
+  return cues
+    .filter(({ from, ...now }) => from.written !== null || isElsewhere(from.cue, now))
+    .map(({ from, start_ms, end_ms }) => ({ ...from, start_ms, end_ms }));
+}
+
+type Times = Pick<ScannedCue, 'start_ms' | 'end_ms'>;
+
+function isElsewhere(cue: Times, now: Times): boolean {
+  return cue.start_ms !== now.start_ms || cue.end_ms !== now.end_ms;
+}
+
+/** The cue that is shown longer, else the first one. */
+function longer(left: MovedCue | undefined, right: MovedCue | undefined): MovedCue | undefined {
+  return left === undefined || (right !== undefined && right.end_ms > left.end_ms) ? right : left;
+}
+
+/** The moves that may make a cue better, the best first. */
+function proposeMoves(
+  cues: readonly MovedCue[],
+  at: number,
+  standard: SubtitleStandard,
+  step: number,
+): Move[] {
+  const { limits, videoMs } = standard;
+  const cue = cues[at];
+  const next = cues[at + 1];
+  if (cue === undefined || cue.end_ms <= cue.start_ms || cue.start_ms >= (videoMs ?? LATEST_MS)) return [];
+  const down = (ms: number) => Math.floor(ms / step) * step;
+  const up = (ms: number) => Math.ceil(ms / step) * step;
+  const { start_ms: start, end_ms: end } = cue;
+  const gapMs = (limits.gapFrames ?? 0) * limits.frameMs;
+  const free = down(
+    Math.min(
+      next === undefined ? LATEST_MS : next.start_ms - gapMs,
+      videoMs ?? LATEST_MS,
+      limits.longestMs === null ? LATEST_MS : start + limits.longestMs,
+    ),
+  );
+  const ends: number[] = [];
+  const needed = Math.max(limits.shortestMs ?? 0, cue.readingMs);
+  if (end - start < needed) {
+    const wanted = Math.min(free, up(start + needed));
+    const shot = findCloseShot(wanted, standard);
+    const zoneMs = ((limits.shotChangeFrames ?? 0) + 1) * limits.frameMs;
+    const besides = shot === null ? [] : [up(shot + zoneMs), down(endBeforeShot(shot, limits))];
+    ends.push(...[wanted, ...besides].filter((ms) => ms > end && ms <= free));
+  }
+  // A cue inside another is often a sign, which is meant to stay.
+  const isInside = next !== undefined && next.start_ms < end && next.end_ms <= end;
+  if (next !== undefined && !isInside) ends.push(down(next.start_ms - gapMs));
+  if (videoMs !== null) ends.push(down(videoMs));
+  const shotAtEnd = findCloseShot(end, standard);
+  if (shotAtEnd !== null) ends.push(Math.round(endBeforeShot(shotAtEnd, limits) / step) * step);
+  const moves = ends
+    .filter((ms) => ms > start && ms !== end)
+    .map((end_ms): Move => new Map([[at, { ...cue, end_ms }]]));
+  return [...moves, ...proposeStarts(cues, at, standard, step)];
+}
+
+/** A start at a shot change, alone or with an earlier end of the cue before. */
+function proposeStarts(
+  cues: readonly MovedCue[],
+  at: number,
+  standard: SubtitleStandard,
+  step: number,
+): Move[] {
+  const { limits } = standard;
+  const [before, cue, next] = [cues[at - 1], cues[at], cues[at + 1]];
+  const shot = cue === undefined ? null : findCloseShot(cue.start_ms, standard);
+  if (cue === undefined || shot === null) return [];
+  const start_ms = Math.round(shot / step) * step;
+  const earliest = before?.start_ms ?? 0;
+  const latest = Math.min(next?.start_ms ?? LATEST_MS, cue.end_ms - 1);
+  if (start_ms === cue.start_ms || start_ms < earliest || start_ms > latest) return [];
+  const alone: Move = new Map([[at, { ...cue, start_ms }]]);
+  const end_ms = Math.floor(endBeforeShot(shot, limits) / step) * step;
+  if (before === undefined || before.end_ms <= end_ms || end_ms <= before.start_ms) return [alone];
+  const both = new Map([
+    [at - 1, { ...before, end_ms }],
+    [at, { ...cue, start_ms }],
+  ]);
+  return [alone, both];
+}
+
+/** The shot change that is so close to a time that a cue should neither begin nor end there. */
+function findCloseShot(ms: number, { limits, shotsMs }: SubtitleStandard): number | null {
+  const shot = nearestShot(shotsMs, ms);
+  const frames = shot === null ? 0 : Math.abs(Math.round((ms - shot) / limits.frameMs));
+  return frames <= (limits.shotChangeFrames ?? -1) ? shot : null;
+}
+
+/**
+ * Whether a move makes something better and nothing worse, for the moved cues and those that they can touch.
+ * @param seen the cue before them that is shown longest
+ */
+function improves(
+  cues: readonly MovedCue[],
+  move: Move,
+  standard: SubtitleStandard,
+  seen: MovedCue | undefined,
+): boolean {
+  const places = [...move.keys()];
+  const ends = places.flatMap((place) => [cues[place]?.end_ms ?? 0, move.get(place)?.end_ms ?? 0]);
+  const { gapFrames, frameMs } = standard.limits;
+  const reach = Math.max(...ends) + ((gapFrames ?? 0) + 1) * frameMs;
+  let [seenBefore, seenAfter] = [seen, seen];
+  let isBetter = false;
+  for (let at = Math.min(...places); at < cues.length; at += 1) {
+    const before = cues[at];
+    if (before === undefined || (at > Math.max(...places) && before.start_ms >= reach)) break;
+    const after = move.get(at) ?? before;
+    const flaws = findTimeFlaws(before, seenBefore, standard);
+    const result = compareFlaws(flaws, findTimeFlaws(after, seenAfter, standard));
+    if (result === 'worse') return false;
+    if (result === 'better') isBetter = true;
+    seenBefore = longer(seenBefore, before);
+    seenAfter = longer(seenAfter, after);
+  }
+  return isBetter;
+}
+
+/** Writes the changes into the rows of a file, from its end, so that the numbers of earlier rows stay. */
+function editRows(rows: readonly FileRow[], edits: readonly Edit[]): string {
+  const edited = [...rows];
+  for (const edit of edits.toSorted((left, right) => (right.cue.row ?? 0) - (left.cue.row ?? 0))) {
+    const { cue, written } = edit;
+    const row = cue.row ?? 0;
+    const times = edited[row - 1];
+    if (times === undefined) continue;
+    if ('columns' in cue.place) {
+      edited[row - 1] = { ...times, content: editDialogue(times.content, edit, cue.place.columns) };
+      continue;
+    }
+    edited[row - 1] = { ...times, content: editTimes(times.content, edit) };
+    if (written === null) continue;
+    const own = edited.slice(row, row + cue.place.textRows);
+    const end = times.end === '' ? '\n' : times.end;
+    const contents = written.split('\n');
+    const lines = contents.map((content, at) => ({
+      content,
+      end: at < contents.length - 1 ? end : (own.at(-1)?.end ?? ''),
+    }));
+    edited.splice(row, own.length, ...lines);
+  }
+  return edited.map(({ content, end }) => content + end).join('');
+}
+
+const BOTH_TIMES = new RegExp(String.raw`^(\s*)(${TIME})(\s*-->\s*)(${TIME})`);
+
+/** The settings behind the times stay, and a time that did not change stays as it is written. */
+function editTimes(content: string, { cue, start_ms, end_ms }: Edit): string {
+  // The pattern of a time has four groups of its own.
+  return content.replace(BOTH_TIMES, (...[, before, start, , , , , arrow, end]) => {
+    const from = start_ms === cue.start_ms ? start : formatLike(start, start_ms);
+    const to = end_ms === cue.end_ms ? end : formatLike(end, end_ms);
+    return `${before}${from}${arrow}${to}`;
+  });
+}
+
+/** Writes a time as another is written: with or without hours, and with its separator. */
+function formatLike(written: string, ms: number): string {
+  const [hours] = written.split(':').length === 3 ? written.split(':') : [];
+  const two = (value: number) => String(value).padStart(2, '0');
+  const seconds = Math.floor(ms / 1000);
+  const ofHours = Math.floor(seconds / 3600);
+  const head =
+    hours === undefined && ofHours === 0 ? '' : `${String(ofHours).padStart(hours?.length ?? 2, '0')}:`;
+  const separator = written.includes(',') ? ',' : '.';
+  const minutes = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return `${head}${minutes}${separator}${String(ms % 1000).padStart(3, '0')}`;
+}
+
+function editDialogue(
+  content: string,
+  { cue, written, start_ms, end_ms }: Edit,
+  columns: readonly string[],
+): string {
+  const split = splitDialogue(content, columns);
+  if (split === null) return content;
+  const time = (cell: string, ms: number) => cell.replace(/\d+:\d+:\d+(?:[.:]\d+)?/, formatAssTime(ms));
+  const cells = split.cells.map((cell, at) => {
+    if (columns[at] === 'start' && start_ms !== cue.start_ms) return time(cell, start_ms);
+    if (columns[at] === 'end' && end_ms !== cue.end_ms) return time(cell, end_ms);
+    return columns[at] === 'text' && written !== null ? written : cell;
+  });
+  return split.head + cells.join(',');
+}

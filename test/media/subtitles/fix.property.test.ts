@@ -1,0 +1,150 @@
+/** What `fix` promises, on random files of all formats, languages and profiles. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { SubtitleStandard } from '../../../src/media/subtitles/check.ts';
+import { fixSubtitle } from '../../../src/media/subtitles/fix.ts';
+import { builtInProfile, chooseLimits, PROFILE_NAMES } from '../../../src/media/subtitles/profile.ts';
+import { scanSubtitle } from '../../../src/media/subtitles/read.ts';
+import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
+
+const WORDS = [
+  ...[
+    'a',
+    'the',
+    'I',
+    'word',
+    'another',
+    'extraordinarily',
+    '42',
+    '-',
+    '- Yes?',
+    '♪ la',
+    'a & b',
+    '1 < 2',
+    '...',
+  ],
+  ...[
+    '今天天气很好。',
+    'これはペンです',
+    '안녕하세요',
+    'السلام',
+    'नमस्ते',
+    'สวัสดีครับ',
+    '\u00A0',
+    'e\u0301',
+    '😀',
+  ],
+];
+const TAGS: Record<SubtitleFormat, readonly string[]> = {
+  srt: ['<i>', '</i>', '{\\an8}', '<font color="red">', '</font>'],
+  vtt: ['<i>', '</i>', '<v Ana>', '</v>', '<00:00:01.000>', '&amp;', '&nbsp;'],
+  ass: ['{\\i1}', '{\\i0}', '{\\pos(1,2)}', '\\h', '{note}'],
+};
+const BETWEEN: Record<SubtitleFormat, readonly string[]> = {
+  srt: [' ', ' ', ' ', '\n', ''],
+  vtt: [' ', ' ', ' ', '\n', ''],
+  ass: [' ', ' ', ' ', '\\N', '\\n', ''],
+};
+
+const cue = (format: SubtitleFormat) =>
+  fc.record({
+    wait: fc.oneof(fc.integer({ min: -1500, max: 3000 }), fc.constantFrom(0, 40, 80, -40)),
+    lasts: fc.integer({ min: -200, max: 9000 }),
+    text: fc
+      .array(
+        fc.tuple(
+          fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...WORDS) }, fc.constantFrom(...TAGS[format])),
+          fc.constantFrom(...BETWEEN[format]),
+        ),
+        { minLength: 1, maxLength: 18 },
+      )
+      .map((parts) => parts.flat().join('').replace(/\n+/g, '\n').trim() || 'x'),
+  });
+
+function clock(ms: number, separator: string, digits: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const fraction = String(ms % 1000)
+    .padStart(3, '0')
+    .slice(0, digits);
+  return `${two(Math.floor(ms / 3_600_000))}:${two(Math.floor(ms / 60_000) % 60)}:${two(Math.floor(ms / 1000) % 60)}${separator}${fraction}`;
+}
+
+interface Cue {
+  readonly wait: number;
+  readonly lasts: number;
+  readonly text: string;
+}
+
+function writeFile(format: SubtitleFormat, cues: readonly Cue[], lineBreak: string): string {
+  let at = 0;
+  const rows = cues.map(({ wait, lasts, text }, index) => {
+    const start = Math.max(0, at + wait);
+    const end = Math.max(0, start + lasts);
+    at = Math.max(start, end);
+    if (format === 'ass')
+      return `Dialogue: 0,${clock(start, '.', 2)},${clock(end, '.', 2)},Default,,0,0,0,,${text.replaceAll('\n', '\\N')}`;
+    const separator = format === 'srt' ? ',' : '.';
+    const times = `${clock(start, separator, 3)} --> ${clock(end, separator, 3)}`;
+    return `${index + 1}\n${times}${format === 'vtt' ? ' align:start' : ''}\n${text}\n`;
+  });
+  const head = { srt: '', vtt: 'WEBVTT\n\n', ass: '[Script Info]\nScriptType: v4.00+\n\n[Events]\n' }[format];
+  return (head + rows.join('\n')).replaceAll('\n', lineBreak);
+}
+
+const file = fc.constantFrom<SubtitleFormat>('srt', 'vtt', 'ass').chain((format) =>
+  fc.record({
+    format: fc.constant(format),
+    content: fc
+      .tuple(fc.array(cue(format), { minLength: 1, maxLength: 7 }), fc.constantFrom('\n', '\r\n'))
+      .map(([cues, lineBreak]) => writeFile(format, cues, lineBreak)),
+    profile: fc.constantFrom(...PROFILE_NAMES),
+    language: fc.constantFrom(null, 'en', 'es', 'ja', 'zh', 'ko'),
+    rate: fc.constantFrom(null, 23.976, 30, 50),
+    shotsMs: fc
+      .array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 6 })
+      .map((shots) => shots.sort((a, b) => a - b)),
+    videoMs: fc.constantFrom(null, 20_000),
+  }),
+);
+
+const PROFILES = new Map(PROFILE_NAMES.map((name) => [name, builtInProfile(name)]));
+
+/** The codes of each cue. A time may be better for one rule only. */
+const broken = (findings: ReturnType<typeof fixSubtitle>['before']) =>
+  new Set(findings.map(({ code, cue }) => `${cue} ${code}`));
+/** Everything but times and line breaks. */
+const content = (bytes: Uint8Array, format: SubtitleFormat) => {
+  const text = Buffer.from(bytes).toString('utf8');
+  const tags = text.match(/<[^<>\n]*>|\{[^{}\n]*\}|&\w+;/g) ?? [];
+  const letters = text.replace(/\d+:\d+:\d+[.,]\d+/g, '').replace(format === 'ass' ? /\\N|\s/gi : /\s/g, '');
+  return { tags, letters };
+};
+
+test('fix keeps words, tags and order, breaks no rule more, and finds nothing to do a second time', () => {
+  let fixed = 0;
+  fc.assert(
+    fc.property(file, ({ format, content: text, profile, language, rate, shotsMs, videoMs }) => {
+      const name = `talk.${format}`;
+      const limits = (all: string) => chooseLimits(PROFILES.get(profile) ?? {}, language, all, rate);
+      const standard = (all: string): SubtitleStandard => ({
+        limits: limits(all),
+        videoMs,
+        shotsMs,
+        isSpoken: false,
+      });
+      const bytes = Buffer.from(text);
+      const once = fixSubtitle(bytes, name, standard);
+      fixed += once.changedCues;
+      expect(content(once.bytes, format)).toEqual(content(bytes, format));
+      const words = (file: Uint8Array) =>
+        scanSubtitle(file, name).map((each) => each.text.split(/\s+/).join(''));
+      expect(words(once.bytes)).toEqual(words(bytes));
+      expect([...broken(once.after)].filter((each) => !broken(once.before).has(each))).toEqual([]);
+      const twice = fixSubtitle(once.bytes, name, standard);
+      expect(Buffer.from(twice.bytes).equals(once.bytes)).toBe(true);
+      expect(twice.changedCues).toBe(0);
+    }),
+    { numRuns: 10_000, seed: 34 },
+  );
+  expect(fixed).toBeGreaterThan(5_000);
+});
