@@ -62,6 +62,23 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         load: async () => (await import('./jobs/job-commands.ts')).dub,
         tool: 'pays',
       },
+      {
+        name: 'subtitles',
+        summary: 'check and fix subtitles against the rules of a style guide',
+        children: [
+          {
+            name: 'check',
+            summary: 'list what a style guide forbids, and what a dub cannot say in time',
+            load: async () => (await import('./subtitles/check.ts')).subtitlesCheck,
+            tool: 'reads',
+          },
+          {
+            name: 'fix',
+            summary: 'correct times and line breaks, never a word',
+            load: async () => (await import('./subtitles/fix.ts')).subtitlesFix,
+          },
+        ],
+      },
     ],
   },
   {

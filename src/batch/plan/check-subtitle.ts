@@ -64,8 +64,14 @@ async function examine(
 /** `talk.en.srt` names its results `talk.es.srt`, not `talk.en.es.srt`. */
 export function subtitleStem(path: string): string {
   const stem = basename(path, extname(path));
-  const language = extname(stem).slice(1);
-  return /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language) ? stem.slice(0, -language.length - 1) : stem;
+  const language = subtitleLanguage(path);
+  return language === null ? stem : stem.slice(0, -language.length - 1);
+}
+
+/** The language in the name of a subtitle, as it is written there: `en` for `talk.en.srt`; null without one. */
+export function subtitleLanguage(path: string): string | null {
+  const language = extname(basename(path, extname(path))).slice(1);
+  return /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language) ? language : null;
 }
 
 /** Maximum size before cutting into parts: ten times the limit of a request. */

@@ -123,21 +123,20 @@ export function writeJunit(facts: BatchFacts, head: ReportHead): string {
   const suites = head.folders.map((folder) => {
     const items = facts.items.filter((item) => (item.folder ?? only) === folder);
     const cases = items.map((item) => writeCase(item, folder));
-    return element(
+    return writeElement(
       'testsuite',
       { name: relative(above, folder) || '.', ...totalsOf(items, 0), timestamp },
       cases,
     );
   });
   const missing = facts.missing_shards;
-  const absent = element(
+  const absent = writeElement(
     'testsuite',
     { name: 'shards', ...totalsOf([], missing.length), timestamp },
     missing.map((shard) => writeMissing(shard)),
   );
   const all = missing.length === 0 ? suites : [...suites, absent];
-  const root = element('testsuites', { name: 'vloc', ...totalsOf(facts.items, missing.length) }, all);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+  return writeDocument({ name: 'vloc', ...totalsOf(facts.items, missing.length) }, all);
 }
 
 /** The innermost folder around all of these. */
@@ -160,8 +159,8 @@ function totalsOf(items: readonly ItemReport[], missing: number) {
 
 /** A shard that has not run: its items are unknown. */
 function writeMissing(shard: string): string {
-  const skipped = element('skipped', { message: 'it has not run on this machine' });
-  return element('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
+  const skipped = writeElement('skipped', { message: 'it has not run on this machine' });
+  return writeElement('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
     skipped,
   ]);
 }
@@ -172,7 +171,7 @@ function writeCase(item: ItemReport, folder: string): string {
     classname: `vloc.${item.kind}`,
     time: seconds(durationMs(item)),
   };
-  return element('testcase', attributes, [
+  return writeElement('testcase', attributes, [
     ...writeOutcome(item),
     ...writeFiles(item, folder),
     ...writeRemarks(item),
@@ -181,7 +180,7 @@ function writeCase(item: ItemReport, folder: string): string {
 
 function writeOutcome({ state, error, job_id: job }: ItemReport): string[] {
   if (state === 'done') return [];
-  if (!FAILED_STATES.some((each) => each === state)) return [element('skipped', { message: state })];
+  if (!FAILED_STATES.some((each) => each === state)) return [writeElement('skipped', { message: state })];
   const code = error?.code ?? state.toUpperCase();
   const message = error?.message ?? state;
   const origin = [
@@ -191,13 +190,13 @@ function writeOutcome({ state, error, job_id: job }: ItemReport): string[] {
     ['retryable', error?.retryable === true ? 'yes' : 'no'],
   ];
   const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
-  return [element('failure', { type: code, message }, [escapeLines(`${message}\n${text}`)])];
+  return [writeElement('failure', { type: code, message }, [escapeLines(`${message}\n${text}`)])];
 }
 
 function writeFiles({ files }: ItemReport, folder: string): string[] {
   if (files.length === 0) return [];
   return [
-    element('system-out', {}, [escapeLines(files.map(({ path }) => relative(folder, path)).join('\n'))]),
+    writeElement('system-out', {}, [escapeLines(files.map(({ path }) => relative(folder, path)).join('\n'))]),
   ];
 }
 
@@ -205,7 +204,7 @@ function writeFiles({ files }: ItemReport, folder: string): string[] {
 function writeRemarks({ provenance }: ItemReport): string[] {
   if (provenance === undefined) return [];
   const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance)];
-  return remarks.length === 0 ? [] : [element('system-err', {}, [escapeLines(remarks.join('\n'))])];
+  return remarks.length === 0 ? [] : [writeElement('system-err', {}, [escapeLines(remarks.join('\n'))])];
 }
 
 function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport): number {
@@ -218,8 +217,16 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** One element; its children are elements or escaped text. */
-function element(
+/** A JUnit document. @param suites elements */
+export function writeDocument(
+  totals: Readonly<Record<string, string | number>>,
+  suites: readonly string[],
+): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement('testsuites', totals, suites)}\n`;
+}
+
+/** One element of XML; its children are elements or escaped text. */
+export function writeElement(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
   children: readonly string[] = [],
@@ -232,7 +239,8 @@ function element(
   return `${start}>${inside}</${name}>`;
 }
 
-function escapeLines(text: string): string {
+/** Escapes text of several lines for XML. */
+export function escapeLines(text: string): string {
   return text.split('\n').map(escapeXml).join('\n');
 }
 

@@ -3,8 +3,8 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime, SubtitleError } from '../../protocol/srt.ts';
 import { isLongerThan, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
-import { countCharacters, type SubtitleLimits, spokenLimits } from './profile.ts';
 import { readSubtitleFile, type ScannedCue, scanSubtitle } from './read.ts';
+import { countCharacters, type SubtitleLimits, spokenLimits } from './style.ts';
 import { hasWords, joinSpaced, stripMarkup } from './text.ts';
 
 type FindingCode =
@@ -87,7 +87,7 @@ export function checkSubtitle(cues: readonly ScannedCue[], standard: SubtitleSta
 
 /** A cue as its times are checked. */
 export interface TimedCue extends Pick<ScannedCue, 'number' | 'start_ms' | 'end_ms'> {
-  /** The time that reading it takes, in whole milliseconds; 0 if a profile does not say. */
+  /** The time that reading it takes, in whole milliseconds; 0 if a style does not say. */
   readonly readingMs: number;
 }
 

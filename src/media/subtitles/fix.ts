@@ -4,15 +4,13 @@
  */
 import { LIMITS } from '../../protocol/limits.ts';
 import { SubtitleError } from '../../protocol/srt.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import { isLongerThan, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import {
   endBeforeShot,
-  examineSubtitle,
   findRowFlaws,
   findTimeFlaws,
   measureCue,
   nearestShot,
-  type SubtitleProblem,
   type SubtitleStandard,
   type TimedCue,
   textOf,
@@ -34,9 +32,6 @@ interface FixedSubtitle {
   /** The bytes that were given, if nothing changed. */
   readonly bytes: Uint8Array;
   readonly changedCues: number;
-  readonly before: readonly SubtitleProblem[];
-  /** What could not be fixed, with the rows of the fixed file. */
-  readonly after: readonly SubtitleProblem[];
 }
 
 /**
@@ -48,17 +43,13 @@ export function fixSubtitle(
   name: string,
   standardOf: (text: string) => SubtitleStandard,
 ): FixedSubtitle {
-  const check = (content: Uint8Array) => examineSubtitle(content, name, standardOf).findings;
-  const before = check(bytes);
   try {
     const scanned = scanText(bytes, name);
     const fixed = fixText(scanned, standardOf(textOf(scanned.cues)));
     const changedCues = scanned.cues.filter((cue, at) => !isSameCue(cue, fixed.cues[at])).length;
-    if (changedCues === 0) return { bytes, changedCues, before, after: before };
-    const written = encodeLike(bytes, fixed.text);
-    return { bytes: written, changedCues, before, after: check(written) };
+    return { bytes: changedCues === 0 ? bytes : encodeLike(bytes, fixed.text), changedCues };
   } catch (error) {
-    if (error instanceof SubtitleError) return { bytes, changedCues: 0, before, after: before };
+    if (error instanceof SubtitleError) return { bytes, changedCues: 0 };
     throw error;
   }
 }
@@ -72,7 +63,9 @@ function fixText(scanned: ScannedText, standard: SubtitleStandard): ScannedText 
 function changeText({ text, format, cues }: ScannedText, standard: SubtitleStandard): ScannedText | null {
   const rows = splitRows(text);
   const rewrapped = cues.map((cue) => rewrapCue(cue, rows, format, standard));
-  for (const changes of [rewrapped, cues.map((cue) => ({ cue, written: null }))]) {
+  const asTheyAre = cues.map((cue) => ({ cue, written: null }));
+  const isRewrapped = rewrapped.some(({ written }) => written !== null);
+  for (const changes of isRewrapped ? [rewrapped, asTheyAre] : [asTheyAre]) {
     const edits = retimeCues(changes, standard, format);
     if (edits.length === 0) continue;
     const written = editRows(rows, edits);
@@ -121,7 +114,9 @@ function rewrapCue(
 ): Rewrapped {
   const { limits } = standard;
   const same = { cue, written: null };
-  const old = findRowFlaws(cue.text, limits).length === 0 ? null : readWritten(cue, rows);
+  // A longer text is an error, and no row of a subtitle.
+  const isText = !isLongerThan(LIMITS.lineCharacters, cue.text);
+  const old = isText && findRowFlaws(cue.text, limits).length > 0 ? readWritten(cue, rows) : null;
   if (old === null) return same;
   const written = rewrapText(old, format, limits);
   const now = { ...cue, text: plainText[format](written) };
@@ -245,8 +240,8 @@ function proposeMoves(
   }
   // A cue inside another is often a sign, which is meant to stay.
   const isInside = next !== undefined && next.start_ms < end && next.end_ms <= end;
-  if (next !== undefined && !isInside) ends.push(down(next.start_ms - gapMs));
-  if (videoMs !== null) ends.push(down(videoMs));
+  if (next !== undefined && !isInside && end > next.start_ms - gapMs) ends.push(down(next.start_ms - gapMs));
+  if (videoMs !== null && end > videoMs) ends.push(down(videoMs));
   const shotAtEnd = findCloseShot(end, standard);
   if (shotAtEnd !== null) ends.push(Math.round(endBeforeShot(shotAtEnd, limits) / step) * step);
   const moves = ends

@@ -198,8 +198,12 @@ export function scanSrt(text: string): ScannedCue[] {
   const close = (isFollowed: boolean) => {
     if (open === null) return;
     const { row, start, end, text: content } = open;
-    while (content.at(-1)?.trim() === '') content.pop();
+    const popBlanks = () => {
+      while (content.at(-1)?.trim() === '') content.pop();
+    };
+    popBlanks();
     if (isFollowed && /^\s*\d+\s*$/.test(content.at(-1) ?? '')) content.pop();
+    popBlanks();
     const place = { textRows: content.length };
     cues.push({
       number: cues.length + 1,

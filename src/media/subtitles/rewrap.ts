@@ -1,6 +1,6 @@
 /** Moves the line breaks of a text as it is written in a file: words, tags and their order stay. Pure. */
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
-import type { SubtitleLimits } from './profile.ts';
+import type { SubtitleLimits } from './style.ts';
 import { joinSpaced, SPACELESS } from './text.ts';
 import { ROW_COLUMNS, wrapText } from './wrap.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
-import { spokenLimits } from '../../../src/media/subtitles/profile.ts';
 import { scanSrt } from '../../../src/media/subtitles/read.ts';
+import { spokenLimits } from '../../../src/media/subtitles/style.ts';
 
 const cue = (number: number, from: string, to: string, text: string) =>
   `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;

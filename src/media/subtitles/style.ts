@@ -1,15 +1,15 @@
-/** Profiles: what a style guide asks of subtitles. Source of their JSON Schema, and of the limits of a file in its language. */
+/** Styles: what a style guide asks of subtitles. Source of their JSON Schema, and of the limits of a file in its language. */
 import * as v from 'valibot';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { scriptOf } from '../../protocol/languages.ts';
-import builtIn from './profiles.json' with { type: 'json' };
+import builtIn from './styles.json' with { type: 'json' };
 import { countColumns } from './wrap.ts';
 
-export const PROFILE_NAMES = ['netflix', 'netflix-children', 'netflix-sdh', 'bbc', 'ebu'] as const;
-export type ProfileName = (typeof PROFILE_NAMES)[number];
+export const STYLE_NAMES = ['netflix', 'netflix-children', 'netflix-sdh', 'bbc', 'ebu'] as const;
+export type StyleName = (typeof STYLE_NAMES)[number];
 
-/** Where the schema is published, for `$schema` in a profile. */
-export const PROFILE_SCHEMA_ADDRESS = 'https://unpkg.com/vloc/docs/subtitle-profile.schema.json';
+/** Where the schema is published, for `$schema` in a style. */
+export const STYLE_SCHEMA_ADDRESS = 'https://unpkg.com/vloc/docs/subtitle-style.schema.json';
 
 const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.optional(v.pipe(schema, v.description(text)));
@@ -40,12 +40,12 @@ const byLanguage = (number: v.GenericSchema<number, number>) =>
 const LANGUAGES = 'by language (es, pt-BR), script (Arab) or "default"';
 
 /** What is missing is taken from `extends`; without it, it is not checked. */
-export const ProfileFile = v.strictObject(
+export const StyleFile = v.strictObject(
   {
     $schema: v.optional(v.string('must be a string')),
     extends: described(
-      v.picklist(PROFILE_NAMES, `must be one of ${PROFILE_NAMES.join(', ')}`),
-      'A built-in profile, of which this one changes some numbers.',
+      v.picklist(STYLE_NAMES, `must be one of ${STYLE_NAMES.join(', ')}`),
+      'A built-in style, of which this one changes some numbers.',
     ),
     characters_per_second: described(byLanguage(between(1, 100)), `Fastest reading speed, ${LANGUAGES}.`),
     characters_per_row: described(byLanguage(whole(1, 500)), `Longest row, ${LANGUAGES}.`),
@@ -65,42 +65,42 @@ export const ProfileFile = v.strictObject(
   },
   (issue) => `unknown field, or not an object: ${issue.received}`,
 );
-export type Profile = v.InferOutput<typeof ProfileFile>;
+export type Style = v.InferOutput<typeof StyleFile>;
 
-/** Returns a built-in profile with all its numbers. */
-export function builtInProfile(name: ProfileName): Profile {
-  return completeProfile(v.parse(ProfileFile, builtIn[name]));
+/** Returns a built-in style with all its numbers. */
+export function builtInStyle(name: StyleName): Style {
+  return completeStyle(v.parse(StyleFile, builtIn[name]));
 }
 
-/** Adds the numbers of the profile that this one extends. */
-function completeProfile(profile: Profile): Profile {
-  if (profile.extends === undefined) return profile;
-  const base = builtInProfile(profile.extends);
+/** Adds the numbers of the style that this one extends. */
+function completeStyle(style: Style): Style {
+  if (style.extends === undefined) return style;
+  const base = builtInStyle(style.extends);
   return {
     ...base,
-    ...profile,
-    characters_per_second: { ...base.characters_per_second, ...profile.characters_per_second },
-    characters_per_row: { ...base.characters_per_row, ...profile.characters_per_row },
-    sources: { ...base.sources, ...profile.sources },
+    ...style,
+    characters_per_second: { ...base.characters_per_second, ...style.characters_per_second },
+    characters_per_row: { ...base.characters_per_row, ...style.characters_per_row },
+    sources: { ...base.sources, ...style.sources },
   };
 }
 
-/** Reads the text of a profile. @returns why it cannot be used, if it cannot */
-export function parseProfile(text: string): Profile | string {
+/** Reads the text of a style. @returns why it cannot be used, if it cannot */
+export function parseStyle(text: string): Style | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return `it is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
-  const result = v.safeParse(ProfileFile, value);
-  if (result.success) return completeProfile(result.output);
+  const result = v.safeParse(StyleFile, value);
+  if (result.success) return completeStyle(result.output);
   const [issue] = result.issues;
   const path = v.getDotPath(issue);
   return `${path === null ? '' : `${path} `}${issue.message}`;
 }
 
-/** The limits of a profile for one file. Null: not checked. */
+/** The limits of a style for one file. Null: not checked. */
 export interface SubtitleLimits {
   readonly charactersPerSecond: number | null;
   readonly charactersPerRow: number | null;
@@ -114,16 +114,16 @@ export interface SubtitleLimits {
   readonly isWide: boolean;
 }
 
-/** The frame rate of European television and most web video, where a profile has none. */
+/** The frame rate of European television and most web video, where a style has none. */
 const USUAL_RATE = 25;
 
 /**
  * Returns the limits for a file.
  * @param language BCP 47 tag; null if unknown: then the script of the text decides, and for Latin letters the default
- * @param framesPerSecond of the video; null for the rate of the profile
+ * @param framesPerSecond of the video; null for the rate of the style
  */
 export function chooseLimits(
-  profile: Profile,
+  style: Style,
   language: string | null,
   text: string,
   framesPerSecond: number | null = null,
@@ -131,21 +131,21 @@ export function chooseLimits(
   const tag = language ?? languageOfText(text);
   const seconds = (value: number | undefined) => (value === undefined ? null : Math.round(value * 1000));
   return {
-    charactersPerSecond: choose(profile.characters_per_second, tag),
-    charactersPerRow: choose(profile.characters_per_row, tag),
-    rows: profile.rows ?? null,
-    shortestMs: seconds(profile.shortest_seconds),
-    longestMs: seconds(profile.longest_seconds),
-    frameMs: 1000 / (framesPerSecond ?? profile.frames_per_second ?? USUAL_RATE),
-    gapFrames: profile.gap_frames ?? null,
-    shotChangeFrames: profile.shot_change_frames ?? null,
+    charactersPerSecond: choose(style.characters_per_second, tag),
+    charactersPerRow: choose(style.characters_per_row, tag),
+    rows: style.rows ?? null,
+    shortestMs: seconds(style.shortest_seconds),
+    longestMs: seconds(style.longest_seconds),
+    frameMs: 1000 / (framesPerSecond ?? style.frames_per_second ?? USUAL_RATE),
+    gapFrames: style.gap_frames ?? null,
+    shotChangeFrames: style.shot_change_frames ?? null,
     isWide: tag !== null && WIDE_SCRIPTS.has(scriptOf(tag) ?? ''),
   };
 }
 
 /** Only the limits that matter to a text that is spoken: it has no rows, and the voice fills the gaps. */
 export function spokenLimits(language: string | null, text: string): SubtitleLimits {
-  const limits = chooseLimits(builtInProfile('netflix'), language, text);
+  const limits = chooseLimits(builtInStyle('netflix'), language, text);
   return { ...limits, charactersPerRow: null, rows: null, gapFrames: null, shotChangeFrames: null };
 }
 

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import { textOption } from '../../base/option.ts';
+import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
+import { type Command, defineCommand } from '../context/command.ts';
+import { printList, type RecordForm } from '../context/records.ts';
+import {
+  countFindings,
+  countNoun,
+  describeFinding,
+  exitCodeFor,
+  type FindingRow,
+  openStandard,
+  readSubtitles,
+  SUBTITLE_OPERANDS,
+  SUBTITLE_OPTIONS,
+  toRow,
+} from './subtitles.ts';
+import { replaceFile } from './write-file.ts';
+
+const FINDINGS: RecordForm<FindingRow> = {
+  plural: 'problems',
+  idOf: ({ file, row }) => (row === null ? file : `${file}:${row}`),
+  columns: (['file', 'row', 'time', 'rule', 'message', 'advice'] as const).map((field) => ({
+    head: field,
+    field,
+  })),
+};
+
+export const subtitlesCheck: Command = defineCommand({
+  operands: SUBTITLE_OPERANDS,
+  options: {
+    ...SUBTITLE_OPTIONS,
+    junit: textOption('file', 'also write a JUnit report for a CI system'),
+  },
+  examples: [
+    { command: 'vloc subtitles check talk.es.srt', explains: 'each problem with file, row, time and rule' },
+    {
+      command: 'vloc subtitles check subtitles --style bbc --strict --junit report.xml',
+      explains: 'a folder in a CI system: warnings fail too',
+    },
+    {
+      command: 'vloc subtitles check talk.es.srt --video talk.mp4 --style house.json',
+      explains: 'with the shot changes of the video and a style of your own',
+    },
+  ],
+  notes: [
+    'Exit code 2: a file has errors, which stop a dub; with --strict also for warnings.',
+    'A style of your own is JSON, such as {"extends": "netflix", "rows": 3}.',
+  ],
+  fields: () => ['file', 'row', 'cue', 'time', 'rule', 'severity', 'message', 'advice'],
+  schemas: async () => (await import('./outputs.ts')).SUBTITLE_FINDINGS,
+  run: async (context, operands, options) => {
+    const { terminal, print, output } = context;
+    const [files, standardOf, { examineSubtitle }] = await Promise.all([
+      readSubtitles(operands, options, context),
+      openStandard(options, context),
+      import('../../media/subtitles/check.ts'),
+    ]);
+    const checked = files.map((file) => {
+      const { findings } = examineSubtitle(file.bytes, file.path, standardOf(file));
+      return { file, rows: findings.map((finding) => toRow(file.label, finding)) };
+    });
+    const rows = checked.flatMap((each) => each.rows);
+    if (output === 'table') for (const row of rows) print(describeFinding(row));
+    else await printList(context, FINDINGS, { data: rows, has_more: false, next_cursor: null });
+    if (options.junit !== undefined)
+      await replaceFile(resolve(context.io.cwd, options.junit), writeReport(checked, options.strict));
+    terminal.note(`${countNoun(files.length, 'file')}: ${countFindings(rows)}.`);
+    return exitCodeFor(rows, options.strict);
+  },
+});
+
+interface CheckedFile {
+  readonly file: { readonly label: string };
+  readonly rows: readonly FindingRow[];
+}
+
+/** Each file is a test case, which fails for the reasons for which the command does. */
+function writeReport(checked: readonly CheckedFile[], strict: boolean): string {
+  const cases = checked.map(({ file, rows }) => {
+    const text = escapeLines(rows.map(describeFinding).join('\n'));
+    const isFailed = exitCodeFor(rows, strict) !== 0;
+    const outcome = isFailed
+      ? writeElement('failure', { type: 'SUBTITLES', message: countFindings(rows) }, [text])
+      : writeElement('system-out', {}, [text]);
+    const name = { name: file.label, classname: 'vloc.subtitles', time: '0.000' };
+    return { isFailed, text: writeElement('testcase', name, rows.length === 0 ? [] : [outcome]) };
+  });
+  const failures = cases.filter(({ isFailed }) => isFailed).length;
+  const totals = { tests: cases.length, failures, errors: 0, skipped: 0, time: '0.000' };
+  const texts = cases.map(({ text }) => text);
+  return writeDocument({ name: 'vloc', ...totals }, [
+    writeElement('testsuite', { name: 'subtitles', ...totals }, texts),
+  ]);
+}

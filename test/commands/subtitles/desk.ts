@@ -1,0 +1,51 @@
+/** `vloc subtitles` as a user calls it, in a folder of its own. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { main } from '../../../src/cli/main.ts';
+import { createTestIo } from '../../support/test-io.ts';
+import { expectDescribed } from '../support/output-schemas.ts';
+import { type Ended, makeFolder } from '../support/run-vloc.ts';
+
+export interface SubtitlesDesk {
+  readonly folder: string;
+  /** Runs `vloc subtitles` with these words. */
+  readonly run: (...words: string[]) => Promise<Ended>;
+  readonly write: (name: string, content: string | Buffer) => Promise<string>;
+  readonly read: (name: string) => Promise<string>;
+}
+
+export async function openSubtitlesDesk(): Promise<SubtitlesDesk> {
+  const folder = await makeFolder();
+  const env = {
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+    PATH: process.env.PATH ?? '',
+  };
+  return {
+    folder,
+    async run(...words) {
+      const test = createTestIo({ cwd: folder, env });
+      const code = await main(['subtitles', ...words], test.io);
+      const ended = { code, stdout: test.stdout(), stderr: test.stderr() };
+      await expectDescribed(['subtitles', ...words], ended);
+      return ended;
+    },
+    async write(name, content) {
+      const path = join(folder, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      return path;
+    },
+    read: (name) => readFile(join(folder, name), 'utf8'),
+  };
+}
+
+/** A cue of SRT; times in seconds. */
+export function srtCue(number: number, from: number, to: number, text: string): string {
+  const clock = (seconds: number) => {
+    const ms = Math.round(seconds * 1000);
+    const two = (value: number) => String(value).padStart(2, '0');
+    return `00:${two(Math.floor(ms / 60_000))}:${two(Math.floor(ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`;
+  };
+  return `${number}\n${clock(from)} --> ${clock(to)}\n${text}\n\n`;
+}
