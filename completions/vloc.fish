@@ -4,7 +4,9 @@
 function __vloc_has_command
     switch "$argv[1]"
         case ''
-            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help
+            contains -- $argv[2] localize separate recognize translate dub subtitles jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help
+        case 'subtitles'
+            contains -- $argv[2] check fix
         case 'jobs'
             contains -- $argv[2] list get wait download cancel
         case 'batch'
@@ -26,7 +28,9 @@ function __vloc_has_command
         case 'serve keys'
             contains -- $argv[2] create list revoke
         case 'help'
-            contains -- $argv[2] localize separate recognize translate dub jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment
+            contains -- $argv[2] localize separate recognize translate dub subtitles jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment
+        case 'help subtitles'
+            contains -- $argv[2] check fix
         case 'help jobs'
             contains -- $argv[2] list get wait download cancel
         case 'help batch'
@@ -55,7 +59,7 @@ end
 # True when the option $argv[2] takes a value at the place $argv[1].
 function __vloc_takes_value
     switch "$argv[1] $argv[2]"
-        case 'localize --from' 'translate --from' 'recognize --from' 'models install --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'engines install --to' 'models install --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve health --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'models install --fields' 'models list --fields' 'models remove --fields' 'serve migrate --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' '* --fail-on' '* --shards' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' '* --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --key-env' '* --model' '* --language' '* --concurrency' '* --folder' '* --threads' '* --memory-mib' '* --context' '* --instructions' '* --runtime' '* --prompt' '* --temperature' '* --top-p' '* --top-k' '* --repeat-penalty' '* --voice' '* --vocals' '* --background' '* --threshold' '* --pair' '* --font' '* --size' '* --accept' '* --source' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --metrics-from' '* --metrics-port' '* --metrics-host' '* --drain' '* --shutdown-delay' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --read' '* --write'
+        case 'localize --from' 'translate --from' 'recognize --from' 'models install --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'engines install --to' 'models install --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'subtitles fix --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'subtitles check --fields' 'subtitles fix --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve health --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'models install --fields' 'models list --fields' 'models remove --fields' 'serve migrate --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --style' 'subtitles check --language' 'subtitles fix --language' 'engines add --language' '* --video' '* --junit' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' '* --shards' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' '* --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --key-env' '* --model' '* --concurrency' '* --folder' '* --threads' '* --memory-mib' '* --context' '* --instructions' '* --runtime' '* --prompt' '* --temperature' '* --top-p' '* --top-k' '* --repeat-penalty' '* --voice' '* --vocals' '* --background' '* --pair' '* --font' '* --size' '* --accept' '* --source' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --metrics-from' '* --metrics-port' '* --metrics-host' '* --drain' '* --shutdown-delay' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --read' '* --write'
             true
         case '*'
             false
@@ -129,6 +133,7 @@ complete -c vloc -n "__vloc_at_first ''" -a separate -d 'split the sound of vide
 complete -c vloc -n "__vloc_at_first ''" -a recognize -d 'transcribe videos into subtitles'
 complete -c vloc -n "__vloc_at_first ''" -a translate -d 'translate subtitles into other languages'
 complete -c vloc -n "__vloc_at_first ''" -a dub -d 'make spoken sound tracks from subtitles'
+complete -c vloc -n "__vloc_at_first ''" -a subtitles -d 'check and fix subtitles against the rules of a style guide'
 complete -c vloc -n "__vloc_at_first ''" -a jobs -d 'show jobs, wait for them, download their results'
 complete -c vloc -n "__vloc_at_first ''" -a batch -d 'show, retry and report on a folder of results'
 complete -c vloc -n "__vloc_at_first ''" -a webhooks -d 'receive and verify job-completion webhooks'
@@ -277,7 +282,6 @@ complete -c vloc -n "__vloc_at 'recognize'" -l clobber -d 'replace files that ex
 complete -c vloc -n "__vloc_at 'recognize'" -l skip-existing -d 'skip results that already exist'
 complete -c vloc -n "__vloc_at 'recognize'" -l timeout -x -d 'stop waiting after this time, such as 90s, 30m or 2h; jobs continue'
 complete -c vloc -n "__vloc_at 'recognize'" -l subtitle-format -x -a 'srt vtt ass' -d 'format of the subtitles to write (default: srt)'
-complete -c vloc -n "__vloc_at 'recognize'" -l speakers -d 'name the speaker of each line, as "Speaker 1"; needs --subtitle-format vtt or ass, a local file, and the model of `vloc models install diarization`'
 complete -c vloc -n "__vloc_at 'recognize'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'recognize'" -l jq -x -d 'filter the JSON with a jq expression'
 complete -c vloc -n "__vloc_at 'recognize'" -l fields -x -a '(__vloc_list input id kind status target_language client_reference charged_credits expires_at files error provenance)' -d 'print only these fields of each record, separated by commas'
@@ -371,6 +375,42 @@ complete -c vloc -n "__vloc_at 'dub'" -l profile -x -k -a '(__vloc_values profil
 complete -c vloc -n "__vloc_at 'dub'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'dub'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'dub'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at_first 'subtitles'" -a check -d 'list what a style guide forbids, and what a dub cannot say in time'
+complete -c vloc -n "__vloc_at_first 'subtitles'" -a fix -d 'correct times and line breaks, never a word'
+complete -c vloc -n "__vloc_at 'subtitles'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'subtitles check'"
+complete -c vloc -n "__vloc_at 'subtitles check'" -l style -x -d 'netflix (default), netflix-children, netflix-sdh, bbc, ebu, or a JSON file of your own'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l language -x -k -a '(__vloc_values recognized)' -d 'language of the text (default: that in the name, such as talk.es.srt, else by the script)'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l video -r -F -d 'the video: also checks its shot changes and its end'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l strict -d 'exit with 2 for warnings too'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l junit -r -F -d 'also write a JUnit report for a CI system'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l fields -x -a '(__vloc_list file row cue time rule severity message advice)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'subtitles fix'"
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l style -x -d 'netflix (default), netflix-children, netflix-sdh, bbc, ebu, or a JSON file of your own'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l language -x -k -a '(__vloc_values recognized)' -d 'language of the text (default: that in the name, such as talk.es.srt, else by the script)'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l video -r -F -d 'the video: also checks its shot changes and its end'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l strict -d 'exit with 2 for warnings too'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l in-place -d 'replace the files'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l out -x -d 'write the fixed files into this folder'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l fields -x -a '(__vloc_list file written changed_cues fixed left)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'subtitles fix'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a list -d 'list jobs of all kinds, newest first'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a get -d 'show the current state of jobs'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a wait -d 'wait for jobs and download their results'
@@ -459,7 +499,6 @@ complete -c vloc -n "__vloc_at_first 'batch'" -a report -d 'write a report on a 
 complete -c vloc -n "__vloc_at 'batch'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at 'batch status'" -a '(__fish_complete_directories)'
 complete -c vloc -n "__vloc_at 'batch status'" -l all -d 'also list finished items'
-complete -c vloc -n "__vloc_at 'batch status'" -l fail-on -x -a 'attention' -d 'with attention: exit with 3 if something needs a person, as `vloc batch report --attention` lists it'
 complete -c vloc -n "__vloc_at 'batch status'" -l watch -d 'refresh every two seconds until everything has finished, or Ctrl-C'
 complete -c vloc -n "__vloc_at 'batch status'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'batch status'" -l jq -x -d 'filter the JSON with a jq expression'
@@ -501,7 +540,6 @@ complete -c vloc -n "__vloc_at 'batch forget'" -l help -s h -d 'display help for
 complete -c vloc -n "__vloc_at 'batch report'" -a '(__fish_complete_directories)'
 complete -c vloc -n "__vloc_at 'batch report'" -l format -x -a 'markdown json junit' -d 'format of the report (default: markdown; json with --output json)'
 complete -c vloc -n "__vloc_at 'batch report'" -l html -d 'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)'
-complete -c vloc -n "__vloc_at 'batch report'" -l attention -d 'list only what a person should look at, the cues with the most reasons first; reads the files of the results'
 complete -c vloc -n "__vloc_at 'batch report'" -l out -r -F -d 'write to this file, replacing it (default: stdout)'
 complete -c vloc -n "__vloc_at 'batch report'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'batch report'" -l jq -x -d 'filter the JSON with a jq expression'
@@ -770,7 +808,7 @@ complete -c vloc -n "__vloc_at 'engines list'" -l profile -x -k -a '(__vloc_valu
 complete -c vloc -n "__vloc_at 'engines list'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'engines list'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'engines list'" -l help -s h -d 'display help for command'
-complete -c vloc -n "__vloc_at 'engines add'" -a 'recognize translate speak separate diarize'
+complete -c vloc -n "__vloc_at 'engines add'" -a 'recognize translate speak separate'
 complete -c vloc -n "__vloc_at 'engines add'" -l type -x -a 'openai sherpa command libretranslate llama' -d 'openai, libretranslate, sherpa, llama or command (default: command, if a program follows)'
 complete -c vloc -n "__vloc_at 'engines add'" -l url -x -d 'address of the server, such as http://127.0.0.1:8000/v1'
 complete -c vloc -n "__vloc_at 'engines add'" -l key-env -x -d 'environment variable that holds the key of the server'
@@ -795,7 +833,6 @@ complete -c vloc -n "__vloc_at 'engines add'" -l repeat-penalty -x -d 'repeat pe
 complete -c vloc -n "__vloc_at 'engines add'" -l voice -x -d 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable'
 complete -c vloc -n "__vloc_at 'engines add'" -l vocals -x -d 'file of the voice, below {out}'
 complete -c vloc -n "__vloc_at 'engines add'" -l background -x -d 'file of everything else, below {out}'
-complete -c vloc -n "__vloc_at 'engines add'" -l threshold -x -d 'how different two voices must be to count as two speakers. Higher finds fewer. Default: 0.5'
 complete -c vloc -n "__vloc_at 'engines add'" -l first -d 'use it before the other engines of the step (default)'
 complete -c vloc -n "__vloc_at 'engines add'" -l last -d 'use it after the other engines of the step'
 complete -c vloc -n "__vloc_at 'engines add'" -l no-check -d 'save it without a trial'
@@ -820,10 +857,10 @@ complete -c vloc -n "__vloc_at 'engines remove'" -l profile -x -k -a '(__vloc_va
 complete -c vloc -n "__vloc_at 'engines remove'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'engines remove'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'engines remove'" -l help -s h -d 'display help for command'
-complete -c vloc -n "__vloc_at 'engines test'" -a 'recognize translate speak separate diarize'
+complete -c vloc -n "__vloc_at 'engines test'" -a 'recognize translate speak separate'
 complete -c vloc -n "__vloc_at 'engines test'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'engines test'" -l jq -x -d 'filter the JSON with a jq expression'
-complete -c vloc -n "__vloc_at 'engines test'" -l fields -x -a '(__vloc_list step position engine result language output word_error_rate chrf understood seconds real_time_factor memory_bytes problem)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'engines test'" -l fields -x -a '(__vloc_list step position engine result language output word_error_rate seconds real_time_factor problem)' -d 'print only these fields of each record, separated by commas'
 complete -c vloc -n "__vloc_at 'engines test'" -l quiet -s q -d 'no progress and no notes on stderr'
 complete -c vloc -n "__vloc_at 'engines test'" -l verbose -s v -d 'show requests on stderr, without secrets'
 complete -c vloc -n "__vloc_at 'engines test'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
@@ -1042,6 +1079,7 @@ complete -c vloc -n "__vloc_at_first 'help'" -a separate -d 'split the sound of 
 complete -c vloc -n "__vloc_at_first 'help'" -a recognize -d 'transcribe videos into subtitles'
 complete -c vloc -n "__vloc_at_first 'help'" -a translate -d 'translate subtitles into other languages'
 complete -c vloc -n "__vloc_at_first 'help'" -a dub -d 'make spoken sound tracks from subtitles'
+complete -c vloc -n "__vloc_at_first 'help'" -a subtitles -d 'check and fix subtitles against the rules of a style guide'
 complete -c vloc -n "__vloc_at_first 'help'" -a jobs -d 'show jobs, wait for them, download their results'
 complete -c vloc -n "__vloc_at_first 'help'" -a batch -d 'show, retry and report on a folder of results'
 complete -c vloc -n "__vloc_at_first 'help'" -a webhooks -d 'receive and verify job-completion webhooks'
@@ -1060,6 +1098,8 @@ complete -c vloc -n "__vloc_at_first 'help'" -a upgrade -d 'show how to upgrade 
 complete -c vloc -n "__vloc_at_first 'help'" -a exit-codes -d 'exit codes, for scripts'
 complete -c vloc -n "__vloc_at_first 'help'" -a environment -d 'environment variables that vloc reads'
 complete -c vloc -n "__vloc_at 'help'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at_first 'help subtitles'" -a check -d 'list what a style guide forbids, and what a dub cannot say in time'
+complete -c vloc -n "__vloc_at_first 'help subtitles'" -a fix -d 'correct times and line breaks, never a word'
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a list -d 'list jobs of all kinds, newest first'
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a get -d 'show the current state of jobs'
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a wait -d 'wait for jobs and download their results'

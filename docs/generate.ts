@@ -6,11 +6,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
 import packageFile from '../package.json' with { type: 'json' };
 import { EXIT_CODES } from '../src/base/exit-codes.ts';
 import type { ToolEffect } from '../src/commands/context/command.ts';
 import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
 import { EnginesFile, SCHEMA_ADDRESS } from '../src/engines/config.ts';
+import { STYLE_SCHEMA_ADDRESS, StyleFile } from '../src/media/subtitles/style.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
 import { JOB_ERROR_CODES } from '../src/protocol/job-failure.ts';
@@ -209,11 +211,14 @@ function fill(page: string): string {
 }
 
 /** For editors. Rules in code cannot be expressed in it, nor are spaces around values. */
-const enginesSchema = toJsonSchema(EnginesFile, {
-  target: 'draft-07', // what editors know best
-  typeMode: 'input',
-  ignoreActions: ['trim', 'check', 'metadata'], // the metadata is about options
-});
+function schemaText($id: string, title: string, schema: v.GenericSchema): string {
+  const rules = toJsonSchema(schema, {
+    target: 'draft-07', // what editors know best
+    typeMode: 'input',
+    ignoreActions: ['trim', 'check', 'metadata'], // the metadata is about options
+  });
+  return `${JSON.stringify({ $id, title, ...rules }, null, 2)}\n`;
+}
 
 const places = await listPlaces();
 
@@ -225,7 +230,8 @@ const FILES: Readonly<Record<string, string>> = {
   '../completions/vloc.ps1': powershellScript(places),
   '../man/vloc.1': await manualPage(),
   '../llms.txt': llmsText(),
-  'engines.schema.json': `${JSON.stringify({ $id: SCHEMA_ADDRESS, title: 'engines.json of vloc', ...enginesSchema }, null, 2)}\n`,
+  'engines.schema.json': schemaText(SCHEMA_ADDRESS, 'engines.json of vloc', EnginesFile),
+  'subtitle-style.schema.json': schemaText(STYLE_SCHEMA_ADDRESS, 'style of vloc subtitles', StyleFile),
 };
 
 const wanted = [...PAGES.map((name) => [name, fill(current(name))] as const), ...Object.entries(FILES)];

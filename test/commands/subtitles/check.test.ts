@@ -61,8 +61,8 @@ test('a folder is checked with all subtitles below it, and JUnit has a case for 
   const { code, stdout, stderr } = await run('check', 'course', '--strict', '--junit', 'out/report.xml');
   expect(code).toBe(2);
   expect(stdout.split('\n').map((line) => line.split(' ', 4).join(' '))).toEqual([
-    'course/week 2/2.es.vtt:3: 00:00:01,000',
-    'course/week 2/2.es.vtt:3: 00:00:01,000',
+    'course/week 2/2.es.vtt:3: 00:00:01,000 TOO_SHORT',
+    'course/week 2/2.es.vtt:3: 00:00:01,000 TOO_FAST',
     '',
   ]);
   expect(stderr).toBe('2 files: 0 errors, 2 warnings.\n');
@@ -128,13 +128,13 @@ test('with the video, cues near a shot change and after its end are reported', a
   ]);
   const output = ['-filter_complex', '[0][1]concat', '-c:v', 'mpeg4', join(folder, 'talk.mp4')];
   execFileSync('ffmpeg', ['-v', 'error', ...colors, ...output]);
-  const cues = srtCue(1, 0.5, 1.96, 'Rojo.') + srtCue(2, 2.12, 3.4, 'Azul.') + srtCue(3, 3.5, 6, 'Fin.');
+  const cues = srtCue(1, 0.5, 1.96, 'Rojo.') + srtCue(2, 2.12, 2.96, 'Azul.') + srtCue(3, 3.1, 6, 'Fin.');
   await write('talk.es.srt', cues);
   const { stdout } = await run('check', 'talk.es.srt', '--video', 'talk.mp4');
   expect(stdout.split('\n')).toEqual([
     'talk.es.srt:2: 00:00:00,500 SHOT_CHANGE it ends 1 frame before a shot change; end it at 00:00:01,920',
     'talk.es.srt:6: 00:00:02,120 SHOT_CHANGE it begins 3 frames after a shot change; begin it at 00:00:02,000',
-    'talk.es.srt:10: 00:00:03,500 PAST_END it ends at 00:00:06,000, and the video lasts 00:00:04,000; end it with the video',
+    'talk.es.srt:10: 00:00:03,100 PAST_END it ends at 00:00:06,000, and the video lasts 00:00:04,000; end it with the video',
     '',
   ]);
   expect(await run('fix', 'talk.es.srt', '--in-place', '--video', 'talk.mp4')).toMatchObject({
