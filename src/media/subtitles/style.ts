@@ -129,17 +129,24 @@ export function chooseLimits(
   framesPerSecond: number | null = null,
 ): SubtitleLimits {
   const tag = language ?? languageOfText(text);
+  const script = tag === null ? null : scriptOf(tag);
+  // The most exact key counts: the tag, the language, the script, the default.
+  const keys = tag === null ? [] : [canonicalLanguage(tag) ?? tag, baseLanguage(tag), script ?? ''];
+  const choose = (table: Readonly<Record<string, number>> = {}) => {
+    const key = [...keys, 'default'].find((each) => Object.hasOwn(table, each));
+    return key === undefined ? null : (table[key] ?? null);
+  };
   const seconds = (value: number | undefined) => (value === undefined ? null : Math.round(value * 1000));
   return {
-    charactersPerSecond: choose(style.characters_per_second, tag),
-    charactersPerRow: choose(style.characters_per_row, tag),
+    charactersPerSecond: choose(style.characters_per_second),
+    charactersPerRow: choose(style.characters_per_row),
     rows: style.rows ?? null,
     shortestMs: seconds(style.shortest_seconds),
     longestMs: seconds(style.longest_seconds),
     frameMs: 1000 / (framesPerSecond ?? style.frames_per_second ?? USUAL_RATE),
     gapFrames: style.gap_frames ?? null,
     shotChangeFrames: style.shot_change_frames ?? null,
-    isWide: tag !== null && WIDE_SCRIPTS.has(scriptOf(tag) ?? ''),
+    isWide: script !== null && WIDE_SCRIPTS.has(script),
   };
 }
 
@@ -147,13 +154,6 @@ export function chooseLimits(
 export function spokenLimits(language: string | null, text: string): SubtitleLimits {
   const limits = chooseLimits(builtInStyle('netflix'), language, text);
   return { ...limits, charactersPerRow: null, rows: null, gapFrames: null, shotChangeFrames: null };
-}
-
-/** The most exact key counts: the tag, the language, the script, the default. */
-function choose(table: Readonly<Record<string, number>> | undefined, tag: string | null): number | null {
-  const keys = tag === null ? [] : [canonicalLanguage(tag) ?? tag, baseLanguage(tag), scriptOf(tag) ?? ''];
-  const key = [...keys, 'default'].find((each) => table?.[each] !== undefined);
-  return key === undefined ? null : (table?.[key] ?? null);
 }
 
 const WIDE_SCRIPTS: ReadonlySet<string> = new Set([
