@@ -383,6 +383,7 @@ complete -c vloc -n "__vloc_at 'subtitles check'" -l style -x -d 'netflix (defau
 complete -c vloc -n "__vloc_at 'subtitles check'" -l language -x -k -a '(__vloc_values recognized)' -d 'language of the text (default: that in the name, such as talk.es.srt, else by the script)'
 complete -c vloc -n "__vloc_at 'subtitles check'" -l video -r -F -d 'the video: also checks its shot changes and its end'
 complete -c vloc -n "__vloc_at 'subtitles check'" -l strict -d 'exit with 2 for warnings too'
+complete -c vloc -n "__vloc_at 'subtitles check'" -l voice-mode -x -a 'auto female male' -d 'voice of the planned dub: SPEECH reports what it cannot say in time (default: auto, once a dub was made)'
 complete -c vloc -n "__vloc_at 'subtitles check'" -l junit -r -F -d 'also write a JUnit report for a CI system'
 complete -c vloc -n "__vloc_at 'subtitles check'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'subtitles check'" -l jq -x -d 'filter the JSON with a jq expression'

@@ -24,7 +24,7 @@
  *     const parts = splitSubtitle(lines);                               // one part if it is short enough
  *     const whole = joinSubtitles(answers, parts.map(({ offsetMs }) => offsetMs));
  *     const text = writeSubtitle(whole, 'vtt');
- *     const findings = checkSubtitle(scanSrt(text));                    // compareSubtitles(before, after): changes
+ *     const { findings } = inspectSubtitle(bytes, name);                // compareSubtitles(before, after): changes
  *
  * All functions throw `PreparationFailure` with a code, a message and advice if the file is at fault.
  */
@@ -59,7 +59,6 @@ export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
 export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
 export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
 export {
-  checkSubtitle,
   type InspectedSubtitle,
   inspectSubtitle,
   type SubtitleProblem,

@@ -22,6 +22,8 @@ export interface NewJob {
   readonly output_folder: string | null;
   /** Files among the inputs, absolute: no result may be written over them. */
   readonly input_files?: readonly string[] | undefined;
+  /** What a dub speaks. */
+  readonly speech?: { readonly language: string; readonly voice_mode: string } | undefined;
   /** Parts of the result names. Missing for files that only vloc reads. */
   readonly naming?: JobNaming | undefined;
 }
@@ -144,8 +146,12 @@ export function openJobRecord(stateDir: string, profile: string, now: () => numb
 
 /** Jobs of all profiles that services still know, newest first. */
 export async function readRecentJobs(stateDir: string, now: number): Promise<readonly JobEntry[]> {
-  const jobs = ((await readMachine(stateDir)).rows.get('jobs') ?? []).map(readJob);
-  return jobs.filter((job) => !isForgotten(job, now)).reverse();
+  return (await readKeptJobs(stateDir)).filter((job) => !isForgotten(job, now));
+}
+
+/** Jobs of all profiles that are still in the record, newest first. */
+export async function readKeptJobs(stateDir: string): Promise<readonly JobEntry[]> {
+  return ((await readMachine(stateDir)).rows.get('jobs') ?? []).map(readJob).reverse();
 }
 
 function removeOld(database: RecordDatabase, now: number): void {

@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto';
 import { Failure, type Job, type JobKind, type JobRequestInput } from '../../client/index.ts';
+import { VOICE_MODE } from '../../protocol/fields.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
 import { type Delivery, languageOfItem } from '../plan/delivery.ts';
@@ -116,9 +117,16 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
       inputs: [input.type === 'url' ? input.url : input.label],
       output_folder: delivery.folder,
       input_files: file === null ? [] : [file.path],
+      ...(kind === 'dubbing' ? { speech: speechRecord(item) } : {}),
       ...(delivery.isInner === true ? {} : { naming: namingRecord(item, delivery) }),
     }),
   );
+}
+
+/** By what `subtitles check` finds earlier dubs of a language and voice. */
+function speechRecord({ targetLanguage, fields }: BatchItem): NewJob['speech'] {
+  const { voice_mode = VOICE_MODE.default } = fields;
+  return { language: targetLanguage ?? '', voice_mode: String(voice_mode) };
 }
 
 /** Parts from which `jobs wait` and `jobs download` derive the names of results. */

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import { textOption } from '../../base/option.ts';
+import { choiceOption, textOption } from '../../base/option.ts';
 import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
+import { VOICE_MODE } from '../../protocol/fields.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList, type RecordForm } from '../context/records.ts';
+import { checkSpeech, findRate } from './speech.ts';
 import {
   countFindings,
   countNoun,
@@ -13,6 +15,7 @@ import {
   readSubtitles,
   SUBTITLE_OPERANDS,
   SUBTITLE_OPTIONS,
+  type SubtitleFile,
   toRow,
 } from './subtitles.ts';
 import { replaceFile } from './write-file.ts';
@@ -30,6 +33,10 @@ export const subtitlesCheck: Command = defineCommand({
   operands: SUBTITLE_OPERANDS,
   options: {
     ...SUBTITLE_OPTIONS,
+    voiceMode: choiceOption(
+      VOICE_MODE.choices,
+      'voice of the planned dub: SPEECH reports what it cannot say in time (default: auto, once a dub was made)',
+    ),
     junit: textOption('file', 'also write a JUnit report for a CI system'),
   },
   examples: [
@@ -44,6 +51,7 @@ export const subtitlesCheck: Command = defineCommand({
     },
   ],
   notes: [
+    'SPEECH goes by the last three dubs of the language and voice that are still where they were written; without them, and with --voice-mode, by a default.',
     'Exit code 2: a file has errors, which stop a dub; with --strict also for warnings.',
     'A style of your own is JSON, such as {"extends": "netflix", "rows": 3}.',
   ],
@@ -51,15 +59,28 @@ export const subtitlesCheck: Command = defineCommand({
   schemas: async () => (await import('./outputs.ts')).SUBTITLE_FINDINGS,
   run: async (context, operands, options) => {
     const { terminal, print, output } = context;
-    const [files, standardOf, { examineSubtitle }] = await Promise.all([
+    const [files, standardOf, { examineSubtitle }, { scanSubtitle }] = await Promise.all([
       readSubtitles(operands, options, context),
       openStandard(options, context),
       import('../../media/subtitles/check.ts'),
+      import('../../media/subtitles/read.ts'),
     ]);
-    const checked = files.map((file) => {
-      const { findings } = examineSubtitle(file.bytes, file.path, standardOf(file));
-      return { file, rows: findings.map((finding) => toRow(file.label, finding)) };
-    });
+    const rates = new Map<string, ReturnType<typeof findRate>>();
+    const checkDub = async ({ language, bytes, path }: SubtitleFile) => {
+      if (language === null) return [];
+      const found = rates.get(language) ?? findRate(language, options.voiceMode, context);
+      rates.set(language, found);
+      const rate = await found;
+      return rate === null ? [] : checkSpeech(scanSubtitle(bytes, path), language, rate);
+    };
+    const checked: CheckedFile[] = [];
+    for (const file of files) {
+      const { lines, findings } = examineSubtitle(file.bytes, file.path, standardOf(file));
+      // What cannot be read cannot be spoken.
+      const all = lines === null ? findings : [...findings, ...(await checkDub(file))];
+      const inOrder = all.toSorted((left, right) => left.cue - right.cue);
+      checked.push({ file, rows: inOrder.map((finding) => toRow(file.label, finding)) });
+    }
     const rows = checked.flatMap((each) => each.rows);
     if (output === 'table') for (const row of rows) print(describeFinding(row));
     else await printList(context, FINDINGS, { data: rows, has_more: false, next_cursor: null });

@@ -136,7 +136,9 @@ function flawsInTime({ start_ms, end_ms, readingMs }: TimedCue, limits: Subtitle
     const message = `it is shown for ${(lasts / 1000).toFixed(1)} s (maximum ${longestMs / 1000} s)`;
     flaws.push(warning('TOO_LONG', message, 'split it into two cues', lasts - longestMs));
   }
-  if (most !== null && lasts < readingMs) {
+  // Long enough to be seen is then long enough to be read.
+  const isEnough = shortestMs !== null && lasts < shortestMs && readingMs <= shortestMs;
+  if (most !== null && lasts < readingMs && !isEnough) {
     const speed = (readingMs * most) / lasts;
     const message = `reading speed is ${speed.toFixed(1)} characters/s (limit ${most})`;
     const advice = `shorten the text, or show it for ${(readingMs / 1000).toFixed(1)} s`;

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { scriptOf } from '../../protocol/languages.ts';
 import builtIn from './styles.json' with { type: 'json' };
+import { spokenText } from './text.ts';
 import { countColumns } from './wrap.ts';
 
 export const STYLE_NAMES = ['netflix', 'netflix-children', 'netflix-sdh', 'bbc', 'ebu'] as const;
@@ -188,4 +189,10 @@ function languageOfText(text: string): string | null {
 /** Counts characters as the guides do: marks do not count, and in Chinese, Japanese and Korean narrow ones count a half. */
 export function countCharacters(text: string, { isWide }: Pick<SubtitleLimits, 'isWide'>): number {
   return countColumns(text) / (isWide ? 2 : 1);
+}
+
+/** Counts the characters that a voice speaks. @param language BCP 47 tag; null if unknown */
+export function countSpoken(text: string, language: string | null): number {
+  const isWide = WIDE_SCRIPTS.has(language === null ? '' : (scriptOf(language) ?? ''));
+  return countCharacters(spokenText(text), { isWide });
 }

@@ -35,6 +35,7 @@ const FILES: Readonly<Record<string, () => string | Buffer>> = {
   'request.json': () => JSON.stringify(DUBBING),
   'event.json': () => eventBody('dub_1'),
   'headers.txt': () => headerLines(),
+  'house.json': () => '{"extends": "netflix", "rows": 3}',
   'service.json': () => '{"opening_credits":500}',
 };
 
@@ -86,6 +87,7 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bbatch \w+ out-1\b/, makeShards],
   [/\binbox\b/, fillFolder('inbox', 'talk.mp4')],
   [/\bvideos\b/, fillFolder('videos', 'tour.mp4')],
+  [/\b(check|fix) subtitles\b/, fillFolder('subtitles', 'talk.es.srt', () => SRT)],
   [/--write results\b/, fillFolder('results', 'before.mp4')],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
@@ -152,10 +154,10 @@ async function makeJobs(desk: Desk, line: string): Promise<string> {
 }
 
 /** A folder that a video has come into; `tour.mp4` belongs to the second of three shards. */
-function fillFolder(folder: string, video: string): Preparation {
+function fillFolder(folder: string, name: string, content: () => string | Buffer = cutVideo): Preparation {
   return async (desk, line) => {
     await mkdir(join(desk.folder, folder));
-    await writeFile(join(desk.folder, folder, video), cutVideo());
+    await writeFile(join(desk.folder, folder, name), content());
     return line;
   };
 }

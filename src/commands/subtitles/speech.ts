@@ -1,0 +1,154 @@
+/** What a dub cannot say in time, by the rate of earlier dubs of that language and voice. */
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type JobEntry, readKeptJobs } from '../../batch/records/job-record.ts';
+import type { Sound } from '../../batch/report/page-jobs.ts';
+import { measureFit } from '../../batch/report/speech-fit.ts';
+import type { SubtitleProblem } from '../../media/subtitles/check.ts';
+import type { ScannedCue } from '../../media/subtitles/read.ts';
+import { stateFolder } from '../../profiles/environment.ts';
+import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
+import { sameLanguage } from '../../protocol/languages.ts';
+import { NOTICED_TEMPO } from '../../protocol/provenance.ts';
+import { formatTime } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { cacheSounds } from '../batch/report.ts';
+import type { Context } from '../context/context.ts';
+
+/** How fast a voice speaks. */
+interface SpeechRate {
+  readonly charactersPerSecond: number;
+  /** Completes "by". */
+  readonly origin: string;
+}
+
+/**
+ * Characters per second of the built-in voices, for languages without an earlier dub. Measured 2026-11-26 with espeak-ng 1.51 at the
+ * natural speed of vloc, on article 1 of the Universal Declaration of Human Rights, counted as `countCharacters` does.
+ */
+const DEFAULT_RATES: Readonly<Record<string, number>> = {
+  ...{ de: 17.8, en: 18.4, es: 17.3, fr: 23.5, hi: 12.6, it: 17.3, ko: 6.1 },
+  ...{ nl: 16, pl: 14.5, pt: 16.3, ru: 18.4, tr: 13.8, zh: 3.6 },
+};
+
+/** The newest dubs say most about the voice that is used now. */
+const MOST_DUBS = 3;
+/** A shorter sample says little, in milliseconds. */
+const LEAST_MS = 3_000;
+/** Speech that ends closer to the next cue may have been hurried, in milliseconds. */
+const UNHURRIED_MS = 300;
+
+/**
+ * Returns the rate of a language: that of the newest dubs whose files are still there; null if there are none and no default was
+ * asked for, or none is known.
+ */
+export async function findRate(
+  language: string,
+  voiceMode: string | undefined,
+  context: Pick<Context, 'io' | 'signal'>,
+): Promise<SpeechRate | null> {
+  const stateDir = stateFolder(context.io.env, context.io.platform);
+  const jobs = await readKeptJobs(stateDir);
+  const dubs = jobs.filter(
+    ({ speech, downloaded }) =>
+      speech !== undefined &&
+      downloaded !== null &&
+      sameLanguage(speech.language, language) &&
+      speech.voice_mode === (voiceMode ?? 'auto'),
+  );
+  // Another service has other voices.
+  const own = dubs.filter(({ profile }) => profile === dubs[0]?.profile).slice(0, MOST_DUBS);
+  const name = languageName(language);
+  const measured = own.length === 0 ? null : await measureDubs(own, stateDir, context);
+  if (measured !== null) {
+    const origin = `${measured.toFixed(1)} characters/s of earlier dubs in ${name}`;
+    return { charactersPerSecond: measured, origin };
+  }
+  const usual = DEFAULT_RATES[baseLanguage(language)];
+  if (voiceMode === undefined || usual === undefined) return null;
+  const origin = `${usual} characters/s, the default for ${name} as no earlier dub is here`;
+  return { charactersPerSecond: usual, origin };
+}
+
+/** Characters per second over all dubs; null if too little was heard. */
+async function measureDubs(
+  dubs: readonly JobEntry[],
+  stateDir: string,
+  { io, signal }: Pick<Context, 'io' | 'signal'>,
+): Promise<number | null> {
+  const [{ createPrograms }, { outlineSound }] = await Promise.all([
+    import('../../media/programs/programs.ts'),
+    import('../../media/audio/peaks.ts'),
+  ]);
+  const programs = createPrograms(io.env.PATH ?? '');
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-speech-'));
+  const listen = cacheSounds(join(stateDir, 'outlines'), (path) =>
+    outlineSound(programs, path, { signal, folder }),
+  );
+  let characters = 0;
+  let milliseconds = 0;
+  try {
+    for (const dub of dubs) {
+      // Files that are gone or changed, and sound that cannot be read, are not measured.
+      const found = await measureDub(dub, listen).catch(() => null);
+      signal.throwIfAborted();
+      characters += found?.characters ?? 0;
+      milliseconds += found?.milliseconds ?? 0;
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return milliseconds < LEAST_MS ? null : (characters * 1000) / milliseconds;
+}
+
+async function measureDub(
+  { input_files: [subtitle] = [], downloaded, created_at, speech }: JobEntry,
+  listen: (path: string) => Promise<Sound>,
+): Promise<{ readonly characters: number; readonly milliseconds: number } | null> {
+  const wav = downloaded?.find((path) => path.endsWith('.wav'));
+  if (subtitle === undefined || wav === undefined) return null;
+  if ((await stat(subtitle)).mtimeMs > Date.parse(created_at)) return null;
+  const [{ readSubtitleFile }, { countSpoken }] = await Promise.all([
+    import('../../media/subtitles/read.ts'),
+    import('../../media/subtitles/style.ts'),
+  ]);
+  const lines = readSubtitleFile(await readFile(subtitle), subtitle);
+  const { loudness } = await listen(wav);
+  const sums = { characters: 0, milliseconds: 0 };
+  for (const [at, fit] of measureFit(lines, loudness).entries()) {
+    const line = lines[at];
+    const until = lines[at + 1]?.start_ms ?? Number.POSITIVE_INFINITY;
+    if (line === undefined || fit.speech === null || fit.speech === 'unclear') continue;
+    if (fit.speech.end_ms > until - UNHURRIED_MS) continue;
+    sums.characters += countSpoken(line.text, speech?.language ?? null);
+    sums.milliseconds += fit.speech.end_ms - fit.speech.start_ms;
+  }
+  return sums;
+}
+
+/** Finds the texts that would be spoken so fast that it is noticed, or cut off. */
+export async function checkSpeech(
+  cues: readonly ScannedCue[],
+  language: string,
+  { charactersPerSecond: rate, origin }: SpeechRate,
+): Promise<readonly SubtitleProblem[]> {
+  const [{ availableSeconds, planSlots }, { countSpoken }] = await Promise.all([
+    import('../../engines/speak/fit.ts'),
+    import('../../media/subtitles/style.ts'),
+  ]);
+  const lines = cues
+    .filter(({ start_ms, end_ms }) => end_ms > start_ms)
+    .map(({ number, start_ms, end_ms, text }): SubtitleLine => ({ index: number, start_ms, end_ms, text }));
+  const rows = new Map(cues.map(({ number, row }) => [number, row]));
+  return planSlots(lines, Number.POSITIVE_INFINITY).flatMap((slot) => {
+    const characters = countSpoken(slot.text, language);
+    const [needs, has] = [characters / rate, availableSeconds(slot)];
+    if (needs <= has * NOTICED_TEMPO) return [];
+    const cue = slot.indexes[0] ?? 0;
+    const less = Math.ceil(characters - has * rate);
+    const message = `needs ${needs.toFixed(1)} s, has ${has.toFixed(1)} s: shorten by ${less} characters`;
+    const place = { row: rows.get(cue) ?? null, cue, time: formatTime(slot.startMs) };
+    return [{ code: 'SPEECH', severity: 'warning', ...place, message, advice: `by ${origin}` } as const];
+  });
+}
