@@ -84,7 +84,8 @@ function optionsOf(table: OptionTable, command: Command): CompletedOption[] {
       long: flagName(name),
       short: facts.short ?? null,
       explains: facts.help,
-      value: valueOfOption(name, facts, command),
+      // What follows an option with an optional value is an operand as a rule.
+      value: facts.preset === undefined ? valueOfOption(name, facts, command) : null,
       repeats: canRepeat(facts),
     };
   });

@@ -37,13 +37,15 @@ export interface OptionFacts {
   readonly tool?: 'no' | 'default' | 'text' | 'name' | 'reads' | 'writes';
   /** True for an option that the command requires. */
   readonly required?: true;
+  /** The value of the option without one, as users write it: it makes the value optional. */
+  readonly preset?: string;
   readonly choices?: readonly string[];
   /** Default of a choice. */
   readonly default?: string;
 }
 
 /** Facts that the functions below do not derive. */
-type MoreFacts = Pick<OptionFacts, 'argumentHelp' | 'short' | 'group' | 'tool' | 'required'>;
+type MoreFacts = Pick<OptionFacts, 'argumentHelp' | 'short' | 'group' | 'tool' | 'required' | 'preset'>;
 
 /** The schema of an option's value. */
 export type Option<Value = unknown> = v.GenericSchema<unknown, Value>;
@@ -108,8 +110,17 @@ export function pairsOption(
   return createOption(schema, { type: 'pairs', value, help, ...more });
 }
 
-export function durationOption(help: string, more: MoreFacts = {}): Option<number | undefined> {
-  const schema = v.optional(v.number('expected a time such as 90s, 30m or 2h'));
+interface DurationRange {
+  /** Shortest time, in milliseconds. */
+  readonly from?: number;
+  readonly expected?: string;
+}
+
+export function durationOption(
+  help: string,
+  { from = 0, expected = 'expected a time such as 90s, 30m or 2h', ...more }: DurationRange & MoreFacts = {},
+): Option<number | undefined> {
+  const schema = v.optional(v.pipe(v.number(expected), v.minValue(from, expected)));
   return createOption(schema, { type: 'duration', value: 'time', help, ...more });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { TrackSource } from './item.ts';
-import type { FileInput, FilePreparation, LinesPart } from './plan/input.ts';
+import type { FileInput, FilePreparation, LinesPart, VideoSample } from './plan/input.ts';
 
 /** A prepared file, ready to be sent. */
 export interface MadeFile {
@@ -78,6 +78,7 @@ export type ExaminedVideo =
       readonly preparation: FilePreparation | null;
       /** See `JobInput`. */
       readonly uncopiedCodec?: string;
+      readonly sample?: VideoSample;
     }
   /** Why it cannot be used and how to fix it, in one sentence. `isOwn`: it never stops other videos, even if it was named. */
   | { readonly type: 'problem'; readonly detail: string; readonly isOwn?: true }

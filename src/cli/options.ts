@@ -25,6 +25,7 @@ export function addOptions(parser: Parser, table: OptionTable): void {
     const added = new ParserOption(writtenFlags(name, facts), help);
     if (facts.choices !== undefined) added.choices(facts.choices);
     if (facts.default !== undefined) added.default(facts.default);
+    if (facts.preset !== undefined) added.preset(facts.preset);
     if (facts.type !== 'flag') {
       added.argParser((text: string, previous: unknown) => readArgument(name, option, text, previous));
     }
@@ -33,10 +34,11 @@ export function addOptions(parser: Parser, table: OptionTable): void {
   }
 }
 
-/** How the help shows an option: `-o, --output <form>`. */
-export function writtenFlags(name: string, { short, value }: OptionFacts): string {
+/** How the help shows an option: `-o, --output <form>`, and `--sample [time]` for an optional value. */
+export function writtenFlags(name: string, { short, value, preset }: OptionFacts): string {
   const flags = short === undefined ? flagName(name) : `${short}, ${flagName(name)}`;
-  return value === null ? flags : `${flags} <${value}>`;
+  if (value === null) return flags;
+  return preset === undefined ? `${flags} <${value}>` : `${flags} [${value}]`;
 }
 
 /** The parser's own message for an invalid value names the option twice and does not say what is expected. */

@@ -56,6 +56,7 @@ export {
   videoSplitCost,
 } from './split/limits.ts';
 export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
+export { findSampleEnd } from './split/sample-end.ts';
 export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
 export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
 export {

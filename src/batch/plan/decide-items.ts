@@ -11,7 +11,7 @@ import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import { type Choices, type Decision, decideItem, findChange, needsHash, type Recorded } from './decision.ts';
 import type { Delivery } from './delivery.ts';
-import { createItemFacts, type ItemFacts, trackOf } from './facts.ts';
+import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
 import { type InputProblem, isSplit, joinProblems } from './input.ts';
 import { downloadedFiles, keyWithName, newestIntent } from './item-key.ts';
@@ -145,7 +145,9 @@ async function findRenamed(
 
 function isSameRequest(known: ItemFacts, item: BatchItem): boolean {
   return (
-    known.audio_track === trackOf(item) && describeChange(item.kind, known.fields, item.fields).length === 0
+    known.audio_track === trackOf(item) &&
+    (known.sample_seconds ?? null) === sampleOf(item) &&
+    describeChange(item.kind, known.fields, item.fields).length === 0
   );
 }
 

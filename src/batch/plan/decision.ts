@@ -4,7 +4,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
 import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
-import { type ItemFacts, trackOf } from './facts.ts';
+import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
 import { askedMs, downloadedFiles, newestIntent, partIntents } from './item-key.ts';
 import { describeChange } from './requests.ts';
@@ -219,6 +219,10 @@ export function findChange(
   }
   if (known !== undefined && known.audio_track !== trackOf(item)) {
     const changes = [`audio track ${known.audio_track} → ${trackOf(item)}`];
+    return { step: 'changed', what: 'options', changes };
+  }
+  if (known !== undefined && (known.sample_seconds ?? null) !== sampleOf(item)) {
+    const changes = [`sample ${known.sample_seconds ?? '?'} s → ${sampleOf(item) ?? '?'} s`];
     return { step: 'changed', what: 'options', changes };
   }
   const before = known?.sha256 ?? asked?.input_sha256 ?? null;

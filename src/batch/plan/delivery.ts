@@ -6,7 +6,14 @@ import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import type { BatchItem } from '../item.ts';
 import { readShard, type Shard } from '../shard.ts';
 import type { InputProblem } from './input.ts';
-import { askedLanguage, assetPaths, defaultTemplate, innerTemplate, nameLanguage } from './result-name.ts';
+import {
+  askedLanguage,
+  assetPaths,
+  defaultTemplate,
+  innerTemplate,
+  nameLanguage,
+  sampleTemplate,
+} from './result-name.ts';
 
 export interface Delivery {
   /** Absolute. */
@@ -59,6 +66,8 @@ export type ResultOptions = {
   readonly subtitleFormat?: string | undefined;
   readonly asIs?: boolean | undefined;
   readonly shard?: string | undefined;
+  /** Milliseconds. */
+  readonly sample?: number | undefined;
 };
 
 /**
@@ -72,7 +81,9 @@ export function readDelivery(
   { cwd, rewriteSubtitle }: DeliveryIo,
 ): Delivery {
   const { out, name, clobber = false, skipExisting = false, asIs = false, subtitleFormat: format } = options;
-  const template = name ?? (kind === null ? '' : defaultTemplate(kind));
+  const whole = name ?? (kind === null ? '' : defaultTemplate(kind));
+  // Another name makes a sample another item, so it is never taken for the whole.
+  const template = options.sample === undefined ? whole : sampleTemplate(whole);
   const isFolderGiven = out !== undefined;
   const rewrite = format !== undefined && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
   return {

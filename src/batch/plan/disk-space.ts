@@ -3,7 +3,7 @@ import { formatBytes } from '../../base/amounts.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlanIo, PlannedItem } from './batch-plan.ts';
 import type { Delivery } from './delivery.ts';
-import { type InputProblem, isPrepared, isSplit } from './input.ts';
+import { bytesToSend, type InputProblem, isPrepared, isSplit } from './input.ts';
 
 /** Minimum size of sound in bytes per second: 16 bits, one channel, 22,050 samples. */
 const WAV_BYTES_PER_SECOND = 2 * 22_050;
@@ -12,7 +12,7 @@ const WAV_BYTES_PER_SECOND = 2 * 22_050;
 function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>): number {
   switch (kind) {
     case 'auto_localization':
-      return input.type === 'file' && !isEncodedAnew(fields) ? input.bytes : 0;
+      return input.type === 'file' && !isEncodedAnew(fields) ? bytesToSend(input) : 0;
     case 'audio_separation':
       return input.type === 'file' ? 2 * (input.seconds ?? 0) * WAV_BYTES_PER_SECOND : 0;
     case 'dubbing':
@@ -43,7 +43,7 @@ function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' | 'fiel
   for (const { input } of items) {
     if (input.type !== 'file' || !isPrepared(input)) continue;
     // A re-encoded file may become much smaller.
-    if (input.preparation?.conversion !== 'transcoded') made.set(input.path, input.bytes);
+    if (input.preparation?.conversion !== 'transcoded') made.set(input.path, bytesToSend(input));
   }
   const largest = [...made.values()].toSorted((left, right) => right - left).slice(0, PREPARED_AT_A_TIME);
   const parts = items.filter(({ input }) => isSplit(input)).map(leastBytes);

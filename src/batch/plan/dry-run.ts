@@ -3,7 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Units } from '../item.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
-import { countParts } from './input.ts';
+import { bytesToSend, countParts } from './input.ts';
 
 export interface Purse {
   /** Credits for a unit of the kind; null if unknown. */
@@ -143,7 +143,7 @@ function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, Planned
     const isSent =
       step === 'new' || (step === 'continue' && ['submit', 'parts'].includes(decision.next.step));
     if (input.type !== 'file' || !isSent) return [];
-    return [[input.path, { bytes: input.bytes, parts: countParts(input) }]];
+    return [[input.path, { bytes: bytesToSend(input), parts: countParts(input) }]];
   });
   return new Map(due);
 }

@@ -19,6 +19,8 @@ export interface ItemFacts {
   readonly mtime_ms: number | null;
   /** Number of the audio track that is used, from 1. */
   readonly audio_track: number;
+  /** Longest length of the sample that is sent, in seconds; missing for the whole input. */
+  readonly sample_seconds?: number | undefined;
   /** Digest of the input, lower-case hex; null until all of it has been read. */
   readonly sha256: string | null;
   readonly options_digest: string;
@@ -39,10 +41,16 @@ export function createItemFacts(item: BatchItem, hashed: string | null = null): 
     size: file?.bytes ?? null,
     mtime_ms: file?.mtimeMs ?? null,
     audio_track: trackOf(item),
+    sample_seconds: sampleOf(item) ?? undefined,
     sha256: input.type === 'lines' ? input.sha256 : hashed,
     options_digest: item.optionsDigest,
     fields: withoutSecrets(item.fields),
   };
+}
+
+/** Longest length of the sample that an item sends, in seconds; null for the whole input. */
+export function sampleOf({ input }: Pick<BatchItem, 'input'>): number | null {
+  return input.type === 'file' ? (input.sample?.seconds ?? null) : null;
 }
 
 /** Number of the audio track of an item, from 1. */

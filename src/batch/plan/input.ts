@@ -35,6 +35,14 @@ export interface FilePreparation {
   readonly minutes: number | null;
 }
 
+/** The beginning of a video, sent instead of all of it. */
+export interface VideoSample {
+  /** Longest length that was asked for, in seconds. The input has the length and the preparation of the sample. */
+  readonly seconds: number;
+  /** The same facts about the whole video. */
+  readonly whole: Pick<FileInput, 'seconds' | 'preparation'>;
+}
+
 /** A part of subtitles with more lines than the service accepts in one request. */
 export interface LinesPart {
   /** Numbered from 1, with times relative to the start of the part. */
@@ -55,6 +63,8 @@ export type JobInput =
         readonly preparation: FilePreparation | null;
         /** Codec of a picture that an export on this machine cannot copy; absent if it can. */
         readonly uncopiedCodec?: string;
+        /** Absent for the whole video. */
+        readonly sample?: VideoSample;
       })
   | (Named & { readonly type: 'url'; readonly url: string })
   | (Named & { readonly type: 'upload'; readonly id: string })
@@ -88,6 +98,19 @@ export type FileInput = JobInput & { readonly type: 'file' };
 /** Whether a converted file or parts are sent instead of the file. */
 export function isPrepared({ preparation }: FileInput): boolean {
   return preparation !== null && (preparation.conversion !== null || preparation.parts > 1);
+}
+
+/** The whole video of a sample; other inputs unchanged. */
+export function wholeOf(input: JobInput): JobInput {
+  if (input.type !== 'file' || input.sample === undefined) return input;
+  const { sample, ...file } = input;
+  return { ...file, ...sample.whole };
+}
+
+/** Expected size of what is sent, in bytes: a sample has its share of the file. Conversion may change it. */
+export function bytesToSend({ bytes, seconds, sample }: FileInput): number {
+  const whole = sample?.whole.seconds ?? null;
+  return whole === null || seconds === null ? bytes : Math.round((bytes * seconds) / whole);
 }
 
 /** Number of jobs for each target language: 1 for an input that is sent whole. */

@@ -5,7 +5,7 @@ import { countCharacters, quantityOf } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem, KeptResult, Units } from '../item.ts';
 import { byName } from './candidate.ts';
-import { trackOf } from './facts.ts';
+import { sampleOf, trackOf } from './facts.ts';
 import type { InputProblem, JobInput } from './input.ts';
 import { itemKey } from './item-key.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
@@ -17,9 +17,10 @@ export function createItem(
   { targetLanguage, fields }: PlannedRequest,
   template: string | null = null,
 ): BatchItem {
+  const label = targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`;
   return {
     key: itemKey(kind, input.name, targetLanguage, template),
-    label: targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`,
+    label: sampleOf({ input }) === null ? label : `${label} (sample)`,
     kind,
     input,
     targetLanguage,

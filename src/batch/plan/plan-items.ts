@@ -75,6 +75,7 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = keepTracks(createItem(kind, input, each, ownTemplate(kind, delivery)), options, problems);
+      if (options.sample !== undefined) requireFile(item, problems);
       return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };
     }),
   );
@@ -95,6 +96,13 @@ export async function planItems(
     });
   }
   return { items, notes };
+}
+
+/** Adds a problem for an input of which no sample can be cut here. */
+function requireFile({ input, label }: BatchItem, problems: InputProblem[]): void {
+  if (input.type === 'file' || input.type === 'unusable') return;
+  const detail = 'is not a file on this machine, from which --sample could be cut; download it first';
+  problems.push({ pointer: label, detail });
 }
 
 /** The item with the tracks that it keeps; adds a problem if they cannot be added to its result. */

@@ -30,6 +30,12 @@ export function innerTemplate(kind: JobKind): string {
   return hasLanguage(kind) ? '{stem}.{asset}.{lang}{ext}' : '{stem}.{asset}{ext}';
 }
 
+/** The template for samples: `talk.es.sample.mp4` instead of `talk.es.mp4`. */
+export function sampleTemplate(template: string): string {
+  const extension = template.endsWith('{ext}') ? '{ext}' : extname(template);
+  return `${template.slice(0, template.length - extension.length)}.sample${extension}`;
+}
+
 /** The tag of an unknown language in a name. Source: BCP 47, "undetermined". */
 export const NO_LANGUAGE = 'und';
 

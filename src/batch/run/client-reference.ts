@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import type { BatchItem } from '../item.ts';
-import { trackOf } from '../plan/facts.ts';
+import { sampleOf, trackOf } from '../plan/facts.ts';
 import type { BatchPlace } from '../record-folder.ts';
 import type { Intents } from '../records/intents.ts';
 import { writeShard } from '../shard.ts';
@@ -69,7 +69,11 @@ function findCarried({ byKey }: Intents): string | null {
 export function itemReference(item: BatchItem, content: string | null): string {
   const source = content ?? nameOf(item);
   const track = trackOf(item);
-  const parts = [item.kind, source, item.targetLanguage, item.optionsDigest, ...(track > 1 ? [track] : [])];
+  const sample = sampleOf(item);
+  const parts = [
+    ...[item.kind, source, item.targetLanguage, item.optionsDigest, ...(track > 1 ? [track] : [])],
+    ...(sample === null ? [] : [`sample ${sample}`]),
+  ];
   return hash('sha256', JSON.stringify(parts)).slice(0, ITEM_LENGTH);
 }
 

@@ -7,7 +7,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { isSameFile } from '../deliver/result-file.ts';
 import type { BatchItem, Doing, ItemState } from '../item.ts';
 import { createLimiter, type Limiter } from '../limiter.ts';
-import { trackOf } from '../plan/facts.ts';
+import { sampleOf, trackOf } from '../plan/facts.ts';
 import { countParts, type FileInput, isSplit } from '../plan/input.ts';
 import type { MadeFile, MadeFiles } from '../preparation.ts';
 import { recordFolder } from '../record-folder.ts';
@@ -111,7 +111,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
   async function make({ input, sha256, folder, order, items, split }: Making): Promise<MadeFiles> {
     const end = await hands.enter(order, signal);
     const making = join(folder, 'making');
-    const doing: Doing = isSplit(input) ? 'cutting' : 'converting';
+    const doing: Doing = isSplit(input) || sampleOf({ input }) !== null ? 'cutting' : 'converting';
     const report = (fraction: number) => {
       for (const item of items) tell(item, { phase: 'preparing', doing, fraction });
     };
@@ -196,7 +196,9 @@ const SENT = 'sent';
 /** How files are made from an input. The same recipe makes the same files from the same bytes. */
 function recipeOf(input: FileInput): string {
   const { conversion = null } = input.preparation ?? {};
-  return JSON.stringify([conversion, trackOf({ input }), countParts(input)]);
+  const sample = sampleOf({ input });
+  const made = [conversion, trackOf({ input }), countParts(input)];
+  return JSON.stringify(sample === null ? made : [...made, `sample ${sample}`]);
 }
 
 /** 64 bits of the hash distinguish inputs. */

@@ -58,6 +58,15 @@ export function sameCommand(caller: RunningCaller): string {
   return writeCommand(caller, without(caller.commandLine, NOT_ONWARD));
 }
 
+/**
+ * The same command for the whole videos, after a sample.
+ * @param isLong whether the service takes them only in parts, which a sample does not need
+ */
+export function wholeCommand(caller: RunningCaller, isLong: boolean): string {
+  const words = without(caller.commandLine, [...NOT_ONWARD, { flag: '--sample', takesValue: 'optional' }]);
+  return writeCommand(caller, isLong ? withFlags(words, ['--split']) : words);
+}
+
 /** The command that continues this run: the same, or the `batch retry` that repeats it for some of its items. */
 export function continueCommand(caller: RunningCaller & Pick<Context, 'repeatedBy'>): string {
   return sameCommand({ ...caller, commandLine: caller.repeatedBy ?? caller.commandLine });
@@ -115,7 +124,8 @@ export function serviceFlagsOf(words: readonly string[]): Context['service'] {
 
 interface Part {
   readonly flag: string;
-  readonly takesValue?: boolean;
+  /** `optional`: a word that does not begin with a hyphen, as the parser reads it. */
+  readonly takesValue?: true | 'optional';
 }
 
 const SERVICE_PARTS: readonly Part[] = [
@@ -189,9 +199,13 @@ function without(words: readonly string[], parts: readonly Part[]): readonly str
     const word = options[at] ?? '';
     const part = parts.find(({ flag }) => word === flag || word.startsWith(`${flag}=`));
     if (part === undefined) kept.push(word);
-    else if (part.takesValue === true && word === part.flag) at += 1;
+    else if (word === part.flag && hasValue(part, options[at + 1])) at += 1;
   }
   return [...kept, ...words.slice(options.length)];
+}
+
+function hasValue({ takesValue }: Part, next: string | undefined): boolean {
+  return takesValue === 'optional' ? next !== undefined && !next.startsWith('-') : takesValue === true;
 }
 
 /** The last one wins, as in the parser. */

@@ -44,7 +44,9 @@ export function createVideoExaminer(examiner: ExaminerOptions): PlanIo['examineV
       return await examine(examination, await measure(examination));
     } catch (error) {
       if (!(error instanceof prepare.PreparationFailure)) throw error;
-      const isSendable = file.isTaken && file.bytes < limits.bytes && examiner.allowed.audioTrack === null;
+      const { audioTrack, sampleSeconds } = examiner.allowed;
+      const isChosen = audioTrack !== null || sampleSeconds !== null;
+      const isSendable = file.isTaken && file.bytes < limits.bytes && !isChosen;
       // The service decides about files that cannot be read here, unless they are damaged or need preparation.
       const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
       if (isJudgedThere) return asItIs(null);
@@ -69,7 +71,10 @@ async function measure({ prepare, programs, path, signal }: Examination): Promis
 }
 
 async function examine(examination: Examination, declared: Measured): Promise<ExaminedVideo> {
-  const { prepare, allowed, limits } = examination;
+  const { prepare, limits } = examination;
+  // A sample shows what the whole would cost in parts; the command that continues has --split.
+  const isSample = examination.allowed.sampleSeconds !== null;
+  const allowed = isSample ? { ...examination.allowed, split: true } : examination.allowed;
   if (declared.picture === null) return { type: 'other', detail: 'it has sound but no picture' };
   const { tracks } = declared;
   if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
@@ -92,11 +97,11 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
   const codec = plan.type === 'none' ? prepare.uncopiedCodec(facts) : null;
   const picture = codec === null ? {} : { uncopiedCodec: codec };
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) {
-    return { ...asItIs(facts.seconds), ...picture };
+    return asSample(examination, declared, { ...asItIs(facts.seconds), ...picture });
   }
   const cost = prepare.videoSplitCost(examination.kind, sizeOf(facts), limits.parts);
   const isMeasured = facts.seconds !== null;
-  return {
+  return asSample(examination, declared, {
     type: 'usable',
     seconds: facts.seconds,
     ...picture,
@@ -107,7 +112,26 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
       parts: isLong ? cost.parts : 1,
       minutes: isMeasured && isLong ? cost.units : null,
     },
-  };
+  });
+}
+
+type UsableVideo = ExaminedVideo & { readonly type: 'usable' };
+
+/** The sample of a video that can be sent, or the video itself if no sample is wanted. */
+function asSample(examination: Examination, facts: Measured, whole: UsableVideo): ExaminedVideo {
+  const { allowed, limits } = examination;
+  const { sampleSeconds } = allowed;
+  if (sampleSeconds === null) return whole;
+  const { seconds, preparation } = whole;
+  const sample = { seconds: sampleSeconds, whole: { seconds, preparation } };
+  const longest = Math.min(sampleSeconds, limits.parts.mostSeconds);
+  if ((seconds ?? 0) <= longest) return { ...whole, sample };
+  const plan = planOf(examination, facts, { firstSeconds: longest });
+  if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
+  const { reasons, track } = plan;
+  const conversion = mannerOf(plan);
+  const cut = { conversion, reasons, track: track.number, parts: 1, minutes: null };
+  return { ...whole, seconds: longest, preparation: cut, sample };
 }
 
 type UsablePlan = Exclude<ConversionPlan, { type: 'impossible' }>;
@@ -115,7 +139,7 @@ type UsablePlan = Exclude<ConversionPlan, { type: 'impossible' }>;
 function planOf(
   examination: Examination,
   facts: VideoFacts,
-  about: { willBeSplit?: boolean; isConstant?: boolean },
+  about: { willBeSplit?: boolean; isConstant?: boolean; firstSeconds?: number },
 ) {
   const { audioTrack } = examination.allowed;
   return examination.prepare.planConversion(facts, {

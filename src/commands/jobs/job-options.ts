@@ -182,12 +182,26 @@ function splitOption(input: 'video' | 'subtitle') {
   return inGroup('Input:', { split: flagOption(help) });
 }
 
-/** Subtitles have no container and no tracks. */
-const CONVERT_OPTIONS = inGroup('Input:', {
+/** Less has no pause to cut at, and nothing to judge. */
+const SHORTEST_SAMPLE_MS = 5_000;
+
+/** Subtitles have no container and no tracks, and cost little. */
+const VIDEO_OPTIONS = inGroup('Input:', {
   convert: flagOption(
     'first convert videos that the service does not accept, such as MKV, WebM or TS, to MP4',
   ),
   audioTrack: numberOption('n', 'audio track to use, counted from 1', { whole: true, from: 1 }),
+  sample: durationOption(
+    'send only the beginning of each video, cut at a pause, and print what the whole costs; the result has .sample in its name (default time: 60s)',
+    {
+      preset: '60s',
+      from: SHORTEST_SAMPLE_MS,
+      // Without a value it takes the word after it.
+      expected: 'expected a time from 5s, such as 30s or 2m; for the default write --sample after the inputs',
+      argumentHelp:
+        'send only this much of the beginning of each video, such as 60s, and print what the whole costs',
+    },
+  ),
 });
 
 interface FieldOption {
@@ -238,7 +252,7 @@ type FieldTable = { readonly to?: Option<readonly string[]> } & {
 type JobTable = FieldTable &
   typeof INPUT_OPTIONS &
   ReturnType<typeof splitOption> &
-  Partial<typeof CONVERT_OPTIONS> &
+  Partial<typeof VIDEO_OPTIONS> &
   typeof SUBMIT_OPTIONS &
   typeof RUN_OPTIONS &
   typeof DELIVERY_OPTIONS &
@@ -256,7 +270,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(Object.fromEntries(fields) as FieldTable), // one row for each field of the kind
     ...INPUT_OPTIONS,
     ...splitOption(KINDS[kind].input),
-    ...(KINDS[kind].input === 'video' ? CONVERT_OPTIONS : {}),
+    ...(KINDS[kind].input === 'video' ? VIDEO_OPTIONS : {}),
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
@@ -299,14 +313,16 @@ export interface AllowedPreparation {
   readonly split: boolean;
   /** From 1; null for the default track. */
   readonly audioTrack: number | null;
+  /** Length of the sample that is sent instead of the whole video, in seconds; null for the whole. */
+  readonly sampleSeconds: number | null;
 }
 
 /** The options about the preparation of inputs. */
-export type PreparationOptions = Pick<JobOptions, 'split' | 'convert' | 'audioTrack'>;
+export type PreparationOptions = Pick<JobOptions, 'split' | 'convert' | 'audioTrack' | 'sample'>;
 
 export function readPreparation(options: PreparationOptions): AllowedPreparation {
-  const { split, convert = false, audioTrack = null } = options;
-  return { convert, split, audioTrack };
+  const { split, convert = false, audioTrack = null, sample } = options;
+  return { convert, split, audioTrack, sampleSeconds: sample === undefined ? null : sample / 1000 };
 }
 
 const RESULT_EXTENSIONS: ReadonlySet<string> = new Set([

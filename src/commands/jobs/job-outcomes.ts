@@ -83,17 +83,19 @@ export function isLeft({ files, failure }: Outcome): boolean {
 /**
  * Prints the outcomes of a run in the chosen form; in `ndjson` only the summary, since the events were printed before.
  * @param exitCode for the last line of `ndjson`, if known
+ * @param more fields of the document in `json`
  */
 export async function printOutcomes(
   context: Context,
   outcomes: readonly Outcome[],
   exitCode?: number,
+  more: object = {},
 ): Promise<void> {
   const { fields } = context;
   const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields));
   switch (context.output) {
     case 'json':
-      context.print(JSON.stringify({ object: 'list', data: documents }, null, 2));
+      context.print(JSON.stringify({ object: 'list', data: documents, ...more }, null, 2));
       return;
     case 'ndjson': {
       const failed = outcomes.filter((outcome) => outcome.failure !== null).length;

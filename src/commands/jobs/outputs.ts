@@ -10,6 +10,7 @@ import { shapeOf } from '../../protocol/openapi/json-schemas.ts';
 import { CUE_FITS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 import { describePrinted, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import type { SampleReport } from './sample.ts';
 
 export const ProvenanceSchema = shapeOf<ItemProvenance>()(
   v.object({
@@ -62,6 +63,20 @@ const OutcomeSchema = v.object({
 });
 
 const Outcomes = v.object({ object: v.literal('list'), data: v.array(OutcomeSchema) });
+
+const SampleSchema = shapeOf<SampleReport>()(
+  v.object({
+    unit: v.string(),
+    quantity: v.number(),
+    whole_quantity: v.number(),
+    charged_credits: NullableNumber,
+    whole_credits: NullableNumber,
+    continue: v.string(),
+  }),
+);
+
+/** With --sample. */
+const RunOutcomes = v.object({ ...Outcomes.entries, sample: v.optional(SampleSchema) });
 
 const JobEvent = line('job', {
   id: v.string(),
@@ -160,6 +175,7 @@ const RUN_EVENTS = [
   FileEvent,
   ProvenanceEvent,
   FailedEvent,
+  line('sample', SampleSchema.entries),
   line('summary', {
     jobs: v.number(),
     done: v.number(),
@@ -209,7 +225,7 @@ const ForecastSchema = shapeOf<Forecast>()(
   }),
 );
 
-export const RUN_FORMS = { json: [Outcomes], ndjson: RUN_EVENTS };
+export const RUN_FORMS = { json: [RunOutcomes], ndjson: RUN_EVENTS };
 
 /** Additional fields in the plan of a shard. */
 const SHARE = { shard: v.optional(v.string()), items_of_all_shards: v.optional(v.number()) };
@@ -224,14 +240,14 @@ const PLANS = {
 
 /** Output of a job command, with and without --dry-run. */
 export const JOB_RUN = describePrinted({
-  json: [Outcomes, ...PLANS.json],
+  json: [RunOutcomes, ...PLANS.json],
   ndjson: [...RUN_EVENTS, ...PLANS.ndjson],
 });
 
 /** Output of `localize`, which may run in stages. */
 export const STAGED_RUN = describePrinted({
   json: [
-    Outcomes,
+    RunOutcomes,
     ...PLANS.json,
     v.object({
       object: v.literal('stages'),

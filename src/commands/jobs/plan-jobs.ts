@@ -137,9 +137,9 @@ export async function requireUsedFfmpeg(
   context: Pick<Context, 'io' | 'signal'>,
   options: PreparationOptions & Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
 ): Promise<void> {
-  const { convert, split, audioTrack } = readPreparation(options);
-  const isUsed = convert || split || audioTrack !== null || options.keepAudio || options.keepSubtitles;
-  if (isUsed) await requireFfmpeg(context);
+  const { convert, split, audioTrack, sampleSeconds } = readPreparation(options);
+  const isPrepared = convert || split || audioTrack !== null || sampleSeconds !== null;
+  if (isPrepared || options.keepAudio || options.keepSubtitles) await requireFfmpeg(context);
 }
 
 /** Prints which part of the items belongs to the shard, so that no one waits for the others. */

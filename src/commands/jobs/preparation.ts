@@ -100,6 +100,10 @@ const CONVERTING_SHARE = 0.5;
 /** @throws PreparationFailure; Failure when the converted file exceeds a limit */
 async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
   const { input, work } = task;
+  if (input.sample !== undefined) {
+    const path = await makeSample(task, input.sample.seconds);
+    return { files: [await measureWhole(task, path)], split: null };
+  }
   const isCut = (input.preparation?.parts ?? 1) > 1;
   const ready = await convertVideo(task, isCut);
   if (!isCut) return { files: [await measureWhole(task, ready.path)], split: null };
@@ -111,6 +115,26 @@ async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
     split.parts.map(({ path, frames }) => measure(path, (frames * rate.den) / rate.num, work.signal)),
   );
   return { files, split: task.prepare.packSplit(split) };
+}
+
+/** Writes the beginning of the video, or all of a shorter one. Returns its path. */
+async function makeSample(
+  { prepare, programs, input, limits, work }: VideoTask,
+  seconds: number,
+): Promise<string> {
+  const facts = await prepare.readFacts(programs, input.path, work);
+  const audioTrack = input.preparation?.track ?? 1;
+  const longest = Math.min(seconds, limits.parts.mostSeconds);
+  const isCut = (input.sample?.whole.seconds ?? 0) > longest;
+  const plan = prepare.planConversion(facts, { audioTrack, ...(isCut ? { firstSeconds: longest } : {}) });
+  if (plan.type === 'impossible') {
+    throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
+  }
+  const video = { path: input.path, facts, track: plan.track };
+  const end = isCut
+    ? await prepare.findSampleEnd(programs, video, longest, { ...work, report: () => {} })
+    : null;
+  return prepare.convertVideo(programs, input.path, facts, plan, work, end);
 }
 
 interface ReadyVideo {

@@ -29,6 +29,7 @@ import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
+import { noteSamples, reportSamples } from './sample.ts';
 import { chargedContext, limitKind, spendingLimit, withPrices } from './spending.ts';
 import { checkOneResult } from './stdout-result.ts';
 
@@ -149,6 +150,7 @@ async function endHere(
   const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
   const atMs = context.io.now();
   for (const { item, state } of outcomes) view.listener({ type: 'item', item, state, atMs });
+  printSampleLine(context, outcomes);
   view.summarize(outcomes, exitCodeOf(context, failure));
   view.close();
   await printEnd(context, plan, outcomes, true);
@@ -184,9 +186,18 @@ async function printEnd(
   isFree: boolean,
 ): Promise<void> {
   const ended = outcomes.map((outcome, position) => toOutcome(outcome, plan.planned[position]));
-  if (context.output !== 'ndjson') await printOutcomes(context, ended);
-  if (plan.delivery.toStdout !== true && noteIdle(context, outcomes)) return;
-  if (outcomes.every(({ state }) => state.phase === 'done')) noteNextSteps(context, ended, isFree);
+  const sample = reportSamples(context, outcomes);
+  if (context.output !== 'ndjson')
+    await printOutcomes(context, ended, undefined, sample === null ? {} : { sample });
+  const isIdle = plan.delivery.toStdout !== true && noteIdle(context, outcomes);
+  if (!isIdle && outcomes.every(({ state }) => state.phase === 'done')) noteNextSteps(context, ended, isFree);
+  if (sample !== null) noteSamples(context, sample, isFree);
+}
+
+/** In `ndjson`, before the summary. */
+function printSampleLine(context: Context, outcomes: readonly RunOutcome[]): void {
+  const sample = context.output === 'ndjson' ? reportSamples(context, outcomes) : null;
+  if (sample !== null) context.print(JSON.stringify({ type: 'sample', ...sample }));
 }
 
 async function runPlan(
@@ -211,6 +222,7 @@ async function runPlan(
     const isStopped = outcomes.some(({ state }) => state.phase === 'left');
     if (runOptions.maxCredits !== null && !isCostKnown && !isStopped)
       context.terminal.warn(`${STOP_WORDS['price-unknown'].why}; ${howToState(context, kind)}`);
+    printSampleLine(context, outcomes);
     view.summarize(outcomes, exitCodeOf(context, summarizeFailure(outcomes)));
     return outcomes;
   } finally {

@@ -19,6 +19,7 @@ import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
+import { noteWhole } from './sample.ts';
 import { priceOf, spendableOf } from './spending.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
@@ -50,6 +51,7 @@ export async function showPlan(
     { ...forecastPlan(kind, planned, purse), ...shareOf(delivery, all.length) },
     isFree,
   );
+  noteWhole(context, planned);
   if (failure !== null) throw failure;
   return 0;
 }

@@ -131,6 +131,7 @@ const AGAINST = {
   filesFrom: 'a list is finite; omit one of the two',
   filesFrom0: 'a list is finite; omit one of the two',
   sheet: 'a sheet is finite; omit one of the two',
+  sample: 'a sample is for a first look; omit one of the two',
 } as const;
 
 /**

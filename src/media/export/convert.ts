@@ -48,6 +48,8 @@ export interface ConversionOptions {
   readonly willBeSplit?: boolean;
   /** The result of `readTimeline`, if it was called. The header alone does not prove that the rate is constant. */
   readonly isConstant?: boolean;
+  /** Only the beginning of the video is needed, at most so many seconds: it is written as a file of its own. */
+  readonly firstSeconds?: number;
 }
 
 /** Demuxers of the containers that the service accepts. Source: specification, "video formats". */
@@ -79,10 +81,14 @@ export function planConversion(facts: VideoFacts, options: ConversionOptions = {
   const reasons = [
     ...(isTaken ? [] : [`the service does not accept ${nameOf(facts.demuxer)} files`]),
     ...(mustBeConstant ? ['a video with a variable frame rate cannot be cut and joined exactly'] : []),
+    ...(options.firstSeconds === undefined
+      ? []
+      : [`only the first ${options.firstSeconds} s are sent, cut at a pause`]),
     ...chosen.reasons,
   ];
   // The service uses the first audio track of the file.
-  if (isTaken && !mustBeConstant && track.number === 1) return { type: 'none', track, reasons };
+  const isWhole = options.firstSeconds === undefined;
+  if (isTaken && isWhole && !mustBeConstant && track.number === 1) return { type: 'none', track, reasons };
   const canCopy = COPYABLE_FROM.test(facts.demuxer);
   const copiesPicture = canCopy && MP4_CODECS.has(picture.codec) && !mustBeConstant;
   const copiesSound = canCopySound(facts, track.codec);
@@ -176,6 +182,7 @@ const COMMON_RATES: readonly Fraction[] = [
 /**
  * Writes an MP4 into the work folder, with the original's name without its extension, and returns its path. For a plan
  * of type `none`, returns the path of the original.
+ * @param endSeconds where the result ends, from the start of the file; null for all of it
  * @throws PreparationFailure if ffmpeg cannot convert the file
  */
 export async function convertVideo(
@@ -184,6 +191,7 @@ export async function convertVideo(
   facts: VideoFacts,
   plan: Extract<ConversionPlan, { type: 'none' | 'convert' }>,
   work: Work,
+  endSeconds: number | null = null,
 ): Promise<string> {
   if (plan.type === 'none') return file;
   const path = join(work.folder, `${parse(file).name}.mp4`);
@@ -194,9 +202,10 @@ export async function convertVideo(
     ...pictureArguments(facts, plan),
     ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aacArguments(plan.track.channels)]),
     ...coverArguments(facts),
+    ...(endSeconds === null ? [] : ['-t', String(endSeconds)]),
     ...['-disposition:a:0', 'default', '-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
-  const onLine = trackProgress(facts.durationSeconds ?? 0, work.report);
+  const onLine = trackProgress(endSeconds ?? facts.durationSeconds ?? 0, work.report);
   await explainFailures('the video cannot be converted', () =>
     programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }),
   );

@@ -121,9 +121,12 @@ export function planCuts(facts: CutFacts, limits: SplitLimits, parts?: number): 
   const silent = windows.map((window) => silencesIn(window, facts));
   const clean = windows.map((window, at) => bestClean(window, silent[at] ?? [], facts));
   if (clean.every((cut) => cut !== null)) return clean;
-  return windows.map(
-    (window, at) => bestMiddle(window, silent[at] ?? [], facts) ?? withoutSilence(window, facts),
-  );
+  return windows.map((window) => planCut(window, facts));
+}
+
+/** Plans one cut that need not be on a key frame: in the middle of the best silence, else at the quietest moment. */
+export function planCut(window: CutWindow, facts: CutFacts): Cut {
+  return bestMiddle(window, silencesIn(window, facts), facts) ?? withoutSilence(window, facts);
 }
 
 function silencesIn(window: CutWindow, { silences, cues = [] }: CutFacts): TimeSpan[] {

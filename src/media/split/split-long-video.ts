@@ -93,7 +93,11 @@ const LEVEL_SECONDS = VAD_WINDOW / SPEECH_FORMAT.sampleRate;
 /** Finds the pauses in speech and the loudness in each window. Times are relative to the first frame. */
 export async function measurePauses(
   programs: Programs,
-  video: { readonly path: string; readonly track: TrackFacts; readonly timeline: Timeline },
+  video: {
+    readonly path: string;
+    readonly track: TrackFacts;
+    readonly timeline: Pick<Timeline, 'startSeconds'>;
+  },
   windows: readonly CutWindow[],
   work: Work,
 ): Promise<Heard> {

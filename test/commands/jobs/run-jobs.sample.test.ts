@@ -1,0 +1,198 @@
+/** `--sample`: the beginning of a video as an item of its own, then the whole. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Io } from '../../../src/commands/context/context.ts';
+import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
+import { openHosted } from '../../hosted/run-hosted.ts';
+import { VARIANTS } from '../../hosted/variants.ts';
+import { testsOwnWork } from '../../service/harness/profiles.ts';
+import { probeStreams } from '../../support/media.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+import { type MediaDesk, openMediaDesk } from './desk.ts';
+
+/** The fixture lasts 30.7 s: three parts, each a started minute. A sample of it has one. */
+const limits: NonNullable<Io['limits']> = {
+  seconds: 20,
+  bytes: 1e9,
+  lines: 100,
+  parts: { equalSeconds: 14, mostSeconds: 16, mostBytes: 1e9 },
+};
+
+/** Each runs ffmpeg several times, on machines that do other work too. */
+const PATIENCE = { timeout: 300_000 };
+
+/** A service, and `talk.mp4` with speech and pauses. */
+async function open() {
+  const desk = await openMediaDesk();
+  const at = (name: string) => join(desk.folder, name);
+  copyFileSync(SAMPLE, at('talk.mp4'));
+  const run = (...words: string[]) => desk.vloc(words, { limits });
+  const localize = (...more: string[]) =>
+    run('localize', 'talk.mp4', '--from', 'en', '--to', 'es,fr', ...more);
+  return { desk, at, run, localize };
+}
+
+const jobsOf = (desk: MediaDesk) => desk.count('createAutoLocalization');
+const seconds = (path: string) => probeStreams(path).duration;
+
+describe('a sample', PATIENCE, () => {
+  test('is cut at a pause and sent once for all languages, and its end names the cost of the whole', async () => {
+    const { desk, at, localize } = await open();
+    const original = readFileSync(at('talk.mp4'));
+    const { code, stdout, stderr } = await localize('--sample', '10s', '-o', 'json');
+    expect(code, stderr).toBe(0);
+    expect([desk.count('createUpload'), jobsOf(desk)]).toEqual([1, 2]);
+    // Nobody speaks from 8.1 to 9.1 s.
+    for (const language of ['es', 'fr']) {
+      const length = seconds(at(`talk.${language}.sample.mp4`));
+      expect(length).toBeGreaterThan(8.1);
+      expect(length).toBeLessThan(9.1);
+    }
+    expect(existsSync(at('talk.es.mp4'))).toBe(false);
+    expect(readFileSync(at('talk.mp4')).equals(original)).toBe(true);
+    const goOn = 'vloc localize talk.mp4 --from en --to es,fr -o json --split';
+    const sample = {
+      ...{ unit: 'started_minute', quantity: 2, whole_quantity: 6 },
+      ...{ charged_credits: 2, whole_credits: 6, continue: goOn },
+    };
+    expect(JSON.parse(stdout).sample).toEqual(sample);
+    expect(stderr).toContain(
+      `2 started minutes paid (2 credits); the whole costs 6 (6 credits); continue with:\n`,
+    );
+    expect(stderr).toContain(`  ${goOn}\n`);
+  });
+
+  test('is done when it runs again, and neither it nor the whole is taken for the other', async () => {
+    const { desk, at, localize, run } = await open();
+    expect((await localize('--sample', '10s')).code).toBe(0);
+    const written = readFileSync(at('talk.es.sample.mp4'));
+    const again = await localize('--sample', '10s', '-o', 'ndjson');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain('0 started minutes');
+    const lines = again.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.slice(-2)).toMatchObject([
+      { type: 'sample', quantity: 0, whole_quantity: 6 },
+      { type: 'summary' },
+    ]);
+    expect(jobsOf(desk)).toBe(2);
+    const whole = await localize('--split');
+    expect(whole.code, whole.stderr).toBe(0);
+    expect(jobsOf(desk)).toBe(2 + 6);
+    expect(seconds(at('talk.es.mp4'))).toBeCloseTo(seconds(at('talk.mp4')), 0);
+    expect(readFileSync(at('talk.es.sample.mp4')).equals(written)).toBe(true);
+    expect((await localize('--sample', '10s')).code).toBe(0);
+    expect((await localize('--split')).code).toBe(0);
+    expect(jobsOf(desk)).toBe(8);
+    const status = JSON.parse((await run('batch', 'status', '.', '--all', '-o', 'json')).stdout);
+    const labels = status.items.map(({ label, state }: Record<string, string>) => `${label}: ${state}`);
+    expect(labels.sort()).toEqual([
+      'talk.mp4 → es (sample): done',
+      'talk.mp4 → es: done',
+      'talk.mp4 → fr (sample): done',
+      'talk.mp4 → fr: done',
+    ]);
+  });
+
+  test('of another length is a change that is refused, as another option is', async () => {
+    const { desk, localize } = await open();
+    expect((await localize('--sample', '10s')).code).toBe(0);
+    const { code, stderr } = await localize('--sample', '12s');
+    expect([code, jobsOf(desk)]).toEqual([2, 2]);
+    expect(stderr).toContain('sample 10 s → 12 s');
+    const replaced = await localize('--sample', '12s', '--clobber');
+    expect([replaced.code, jobsOf(desk)], replaced.stderr).toEqual([0, 4]);
+  });
+
+  test('of each video in a folder is no input of a later run', async () => {
+    const { desk, at, run } = await open();
+    mkdirSync(at('in'));
+    copyFileSync(SAMPLE, at('in/a.mp4'));
+    ffmpeg('-i', SAMPLE, '-t', '20', '-c', 'copy', at('in/b.mp4'));
+    const words = ['localize', '.', '--include', 'in/*', '--from', 'en', '--to', 'es'];
+    const first = await run(...words, '--sample', '10s');
+    expect(first.code, first.stderr).toBe(0);
+    expect([existsSync(at('in/a.es.sample.mp4')), existsSync(at('in/b.es.sample.mp4'))]).toEqual([
+      true,
+      true,
+    ]);
+    const { stdout } = await run(...words, '--split', '--dry-run', '-o', 'json');
+    const inputs = JSON.parse(stdout).items.map(({ input }: { input: string }) => input);
+    expect(inputs).toEqual(['in/a.mp4', 'in/b.mp4']);
+    expect(jobsOf(desk)).toBe(2);
+  });
+
+  test('takes a shorter video whole, and still leaves the whole to be done', async () => {
+    const { desk, at, run } = await open();
+    ffmpeg('-i', SAMPLE, '-t', '2', '-c', 'copy', at('short.mp4'));
+    const words = ['localize', 'short.mp4', '--to', 'es'];
+    const first = await run(...words, '--sample');
+    expect(first.code, first.stderr).toBe(0);
+    expect(readFileSync(at('short.es.sample.mp4')).equals(readFileSync(at('short.mp4')))).toBe(true);
+    expect(first.stderr).toContain('continue with:\n  vloc localize short.mp4 --to es\n');
+    expect((await run(...words)).code).toBe(0);
+    expect(jobsOf(desk)).toBe(2);
+  });
+
+  test('of a video that must be converted is cut from it', async () => {
+    const { at, run } = await open();
+    ffmpeg('-i', SAMPLE, '-c', 'copy', at('film.mkv'));
+    const { code, stderr } = await run('localize', 'film.mkv', '--to', 'es', '--sample=10s', '--convert');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('remuxed to MP4 without re-encoding, since');
+    expect(seconds(at('film.es.sample.mp4'))).toBeLessThan(9.1);
+    expect(stderr).toContain('  vloc localize film.mkv --to es --convert --split\n');
+  });
+
+  test('of recognition and separation has its own name too', async () => {
+    const { at, run } = await open();
+    expect((await run('recognize', 'talk.mp4', '--from', 'en', '--sample', '10s')).code).toBe(0);
+    expect((await run('separate', 'talk.mp4', '--sample', '10s')).code).toBe(0);
+    const names = ['talk.en.sample.srt', 'talk.vocals.sample.wav', 'talk.background.sample.wav'];
+    expect(names.map((name) => existsSync(at(name)))).toEqual([true, true, true]);
+  });
+});
+
+describe('--sample before anything is sent', PATIENCE, () => {
+  test('shows the units of the sample with --dry-run', async () => {
+    const { desk, localize } = await open();
+    const { code, stdout, stderr } = await localize('--sample', '10s', '--dry-run', '-o', 'json');
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ jobs: 2, uploads: 1, quantity: 2 });
+    expect(JSON.parse(stdout).items[0].results[0]).toMatch(/talk\.es\.sample\.mp4$/);
+    expect(stderr).toContain('The whole costs 6 started minutes.');
+    expect(desk.count('createUpload')).toBe(0);
+  });
+
+  test.runIf(testsOwnWork()).each([
+    [['--sample', 'talk.mp4'], /invalid --sample "talk\.mp4": .* write --sample after the inputs/],
+    [['--sample', '1s', 'talk.mp4'], /invalid --sample "1s": expected a time from 5s/],
+    [
+      ['https://a.example/talk.mp4', '--sample'],
+      /not a file on this machine, from which --sample could be cut/,
+    ],
+    [['talk.mp4', '--sample', '--watch'], /--watch cannot be combined with --sample/],
+  ])('is refused if it cannot work: %j', async (words, message) => {
+    const { desk, run } = await open();
+    const { code, stderr } = await run('localize', ...words, '--to', 'es');
+    expect([code, desk.count('createUpload')]).toEqual([2, 0]);
+    expect(stderr).toMatch(message);
+  });
+});
+
+test('a hosted service with only what the specification demands gets the sample', PATIENCE, async () => {
+  const { hosted, folder, env, run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  copyFileSync(SAMPLE, join(folder, 'clip.mp4'));
+  const io = { limits, env: { ...env, PATH: rememberingPath() } };
+  const words = ['localize', 'clip.mp4', '--from', 'en', '--to', 'es'];
+  const sample = await run([...words, '--sample', '10s'], io);
+  expect(sample.code, sample.stderr).toBe(0);
+  expect(sample.stderr).toContain('1 started minute paid; the whole costs 3; continue with:\n');
+  expect((await run([...words, '--sample', '10s'], io)).code).toBe(0);
+  expect(hosted.jobs.size).toBe(1);
+  const whole = await run([...words, '--split', '--dry-run', '-o', 'json'], io);
+  expect(JSON.parse(whole.stdout)).toMatchObject({ jobs: 3, done_before: 0 });
+});
