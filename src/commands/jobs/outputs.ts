@@ -64,11 +64,11 @@ const OutcomeSchema = v.object({
 
 const Outcomes = v.object({ object: v.literal('list'), data: v.array(OutcomeSchema) });
 
+const UNITS = Object.values(KINDS).map(({ unit }) => unit);
+
 const SampleSchema = shapeOf<SampleReport>()(
   v.object({
-    unit: v.string(),
-    quantity: v.number(),
-    whole_quantity: v.number(),
+    units: v.array(v.object({ unit: v.picklist(UNITS), quantity: v.number(), whole_quantity: v.number() })),
     charged_credits: NullableNumber,
     whole_credits: NullableNumber,
     continue: v.string(),
@@ -186,8 +186,6 @@ const RUN_EVENTS = [
     exit_code: v.number(),
   }),
 ];
-
-const UNITS = Object.values(KINDS).map(({ unit }) => unit);
 
 const ItemForecastSchema = shapeOf<ItemForecast>()(
   v.object({

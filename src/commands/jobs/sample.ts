@@ -1,21 +1,23 @@
 /** The end of a run of samples: what they cost, what the whole videos cost, and the command for them. */
-
+import type { BatchOutcome, Units } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
-import { isSplit, wholeOf } from '../../batch/plan/input.ts';
+import { type FileInput, isSplit, type JobInput, wholeOf } from '../../batch/plan/input.ts';
 import { unitsOf } from '../../batch/plan/items.ts';
-import type { RunOutcome } from '../../batch/run/batch.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { Context } from '../context/context.ts';
 import { wholeCommand } from '../context/printed-command.ts';
 
-export interface SampleReport {
-  /** The unit of both quantities. */
-  readonly unit: string;
-  /** Units of the jobs of this run. */
+interface SampleUnits {
+  readonly unit: Units['unit'];
+  /** Of the jobs of this run. */
   readonly quantity: number;
   readonly whole_quantity: number;
-  /** Credits of the jobs of this run, as the service reports them; null if it does not. */
+}
+
+export interface SampleReport {
+  readonly units: readonly SampleUnits[];
+  /** Credits of the jobs of this run; null if the service does not report them, and for several kinds of jobs. */
   readonly charged_credits: number | null;
   /** At the same price; null if this run does not show it. */
   readonly whole_credits: number | null;
@@ -24,51 +26,84 @@ export interface SampleReport {
 }
 
 /** Null for a run without samples, and for one whose samples are not all done. */
-export function reportSamples(
-  context: Context,
-  outcomes: readonly Pick<RunOutcome, 'item' | 'state'>[],
-): SampleReport | null {
-  const samples = outcomes.flatMap(({ item, state }) => {
-    const { units, input } = item;
-    const isSample = input.type === 'file' && input.sample !== undefined;
-    return isSample && state.phase === 'done' && units !== null ? [{ item, state, units }] : [];
-  });
-  const [first] = samples;
-  if (first === undefined || samples.length < outcomes.length) return null;
-  const wholes = samples.map(({ item }) => ({ kind: item.kind, input: wholeOf(item.input) }));
-  const made = samples.filter(({ state }) => state.before === null);
-  const quantity = sum(made.map(({ units }) => units.quantity));
-  const whole = sum(wholes.map(({ kind, input }) => unitsOf(kind, input)?.quantity ?? 0));
+export function reportSamples(context: Context, outcomes: readonly BatchOutcome[]): SampleReport | null {
+  const jobs = jobsOf(outcomes, ({ item }) =>
+    isSample(item.input) ? unitsOf(item.kind, wholeOf(item.input)) : null,
+  );
+  if (jobs === null) return null;
+  const made = jobs.filter(({ isNew }) => isNew);
   const credits = made.map(({ state }) => state.credits);
   const charged = credits.includes(null) ? null : roundCredits(sum(credits.map((each) => each ?? 0)));
+  const price =
+    charged === null || made.length === 0 ? null : charged / sum(made.map(({ units }) => units.quantity));
+  const whole = sum(jobs.map((job) => job.whole.quantity));
   return {
-    unit: first.units.unit,
-    quantity,
-    whole_quantity: whole,
+    units: sumUnits(jobs),
     charged_credits: charged,
-    whole_credits: charged === null || quantity === 0 ? null : roundCredits((charged / quantity) * whole),
-    continue: wholeCommand(
-      context,
-      wholes.some(({ input }) => isSplit(input)),
-    ),
+    whole_credits: price === null ? null : roundCredits(price * whole),
+    continue: commandFor(context, outcomes),
   };
 }
 
-/** Prints what the whole videos of planned samples cost; nothing without samples. */
-export function noteWhole(
-  { terminal }: Pick<Context, 'terminal'>,
-  planned: readonly Pick<PlannedItem, 'item'>[],
-): void {
-  const wholes = planned.flatMap(({ item: { kind, input } }) => {
-    return input.type === 'file' && input.sample !== undefined ? (unitsOf(kind, wholeOf(input)) ?? []) : [];
+/**
+ * The same for samples in stages, where the units of whole subtitles are estimated.
+ * @param outcomes of all jobs
+ * @param ratios how much longer a video is than its sample, by its name; empty without samples
+ */
+export function reportStagedSamples(
+  context: Context,
+  outcomes: readonly BatchOutcome[],
+  ratios: ReadonlyMap<string, number>,
+): SampleReport | null {
+  const jobs = jobsOf(outcomes, ({ item: { kind, input, units } }) => {
+    const ratio = ratios.get(input.name);
+    if (units === null || ratio === undefined) return null;
+    return isSample(input)
+      ? unitsOf(kind, wholeOf(input))
+      : { ...units, quantity: Math.ceil(units.quantity * ratio) };
   });
-  const [first] = wholes;
-  if (first === undefined) return;
-  terminal.note(`The whole costs ${describeUnits(sum(wholes.map(({ quantity }) => quantity)), first.unit)}.`);
+  if (jobs === null) return null;
+  const credits = { charged_credits: null, whole_credits: null };
+  return { units: sumUnits(jobs), ...credits, continue: commandFor(context, outcomes) };
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+interface SampleJob {
+  readonly state: BatchOutcome['state'] & { readonly phase: 'done' };
+  readonly units: Units;
+  readonly whole: Units;
+  /** Whether this run has made it. */
+  readonly isNew: boolean;
+}
+
+/** @param wholeUnits units of the whole; null for a job that is not of a sample  @returns null unless all are done */
+function jobsOf(
+  outcomes: readonly BatchOutcome[],
+  wholeUnits: (outcome: BatchOutcome) => Units | null,
+): readonly SampleJob[] | null {
+  const jobs = outcomes.flatMap((outcome): SampleJob[] => {
+    const { item, state } = outcome;
+    const whole = wholeUnits(outcome);
+    if (state.phase !== 'done' || item.units === null || whole === null) return [];
+    return [{ state, units: item.units, whole, isNew: state.before === null }];
+  });
+  return jobs.length === 0 || jobs.length < outcomes.length ? null : jobs;
+}
+
+function sumUnits(jobs: readonly SampleJob[]): readonly SampleUnits[] {
+  return [...Map.groupBy(jobs, ({ units }) => units.unit)].map(([unit, own]) => ({
+    unit,
+    quantity: sum(own.map(({ units, isNew }) => (isNew ? units.quantity : 0))),
+    whole_quantity: sum(own.map(({ whole }) => whole.quantity)),
+  }));
+}
+
+function commandFor(context: Context, outcomes: readonly BatchOutcome[]): string {
+  const isLong = outcomes.some(({ item: { input } }) => isSample(input) && isSplit(wholeOf(input)));
+  return wholeCommand(context, isLong);
+}
+
+function isSample(input: JobInput): input is FileInput {
+  return input.type === 'file' && input.sample !== undefined;
 }
 
 /** @param isFree whether the service is the embedded one, whose credits cost nothing */
@@ -77,16 +112,33 @@ export function noteSamples(
   report: SampleReport,
   isFree: boolean,
 ): void {
-  const {
-    unit,
-    quantity,
-    whole_quantity: whole,
-    charged_credits: charged,
-    whole_credits: wholeCredits,
-  } = report;
-  const credits = (amount: number | null) => (amount === null || isFree ? '' : ` (${amount} credits)`);
-  const paid = `${describeUnits(quantity, unit)} ${isFree ? 'used' : 'paid'}${credits(wholeCredits === null ? null : charged)}`;
-  const rest = `the whole ${isFree ? 'takes' : 'costs'} ${whole}${credits(wholeCredits)}`;
-  terminal.note(`${paid}; ${rest}; continue with:`);
+  const { units, charged_credits: charged, whole_credits: whole } = report;
+  const isPriced = charged !== null && whole !== null && !isFree;
+  const paid = units.map(({ quantity, unit }) => describeUnits(quantity, unit)).join(', ');
+  const [first, ...others] = units;
+  const rest =
+    others.length === 0
+      ? String(first?.whole_quantity)
+      : `about ${units.map(({ whole_quantity, unit }) => describeUnits(whole_quantity, unit)).join(', ')}`;
+  const [verb, costs] = isFree ? ['used', 'takes'] : ['paid', 'costs'];
+  const [paidCredits, restCredits] = isPriced ? [` (${charged} credits)`, ` (${whole} credits)`] : ['', ''];
+  terminal.note(`${paid} ${verb}${paidCredits}; the whole ${costs} ${rest}${restCredits}; continue with:`);
   terminal.note(`  ${report.continue}`);
+}
+
+/** Prints what the whole videos of planned samples cost; nothing without samples. */
+export function noteWhole(
+  { terminal }: Pick<Context, 'terminal'>,
+  planned: readonly Pick<PlannedItem, 'item'>[],
+): void {
+  const wholes = planned.flatMap(({ item: { kind, input } }) =>
+    isSample(input) ? (unitsOf(kind, wholeOf(input)) ?? []) : [],
+  );
+  const [first] = wholes;
+  if (first === undefined) return;
+  terminal.note(`The whole costs ${describeUnits(sum(wholes.map(({ quantity }) => quantity)), first.unit)}.`);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

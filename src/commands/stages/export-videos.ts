@@ -10,6 +10,7 @@ import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
 import { createLimiter } from '../../batch/limiter.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
+import { type FileInput, isPrepared } from '../../batch/plan/input.ts';
 import { keptResult } from '../../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../../batch/record-folder.ts';
 import { isKept } from '../../batch/records/kept-tracks.ts';
@@ -21,6 +22,7 @@ import type { ExportOptions } from '../../media/index.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import type { EngineUse } from '../../media/work.ts';
 import { asSentence } from '../context/format.ts';
+import { createPreparation } from '../jobs/preparation.ts';
 import { linesInFile } from './given-subtitle.ts';
 import { stageRecord } from './stage-jobs.ts';
 import type { StageSubtitle } from './stage-plan.ts';
@@ -130,7 +132,7 @@ function digestExport(
 ): string {
   const { input } = target.item;
   const facts = [
-    [input.bytes, input.mtimeMs],
+    [input.bytes, input.mtimeMs, ...(input.sample === undefined ? [] : [input.sample.seconds])],
     [dub?.sha256, separated?.background.sha256, separated?.vocals.sha256],
     exportOptions(target.item),
     targetSubtitle === null ? null : digestLines(targetSubtitle.lines),
@@ -219,11 +221,12 @@ async function exportOne(
     report(0);
     const language = item.targetLanguage ?? 'und';
     const programs = createPrograms(context.io.env.PATH ?? '');
+    const { path: video, track } = await makeSource(run, item.input, scratch);
     const exported = await exportLocalized(
       programs,
       {
-        video: item.input.path,
-        track: item.input.preparation?.track ?? null,
+        video,
+        track,
         dub: audio.dub?.path ?? null,
         background: audio.separated?.background.path ?? null,
         subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
@@ -255,6 +258,22 @@ async function exportOne(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** The video that the export uses: the file, or the sample that the stages worked on, made again in the scratch folder. */
+async function makeSource(
+  { context }: StagedRun,
+  input: FileInput,
+  scratch: string,
+): Promise<{ readonly path: string; readonly track: number | null }> {
+  if (input.sample === undefined || !isPrepared(input)) {
+    return { path: input.path, track: input.preparation?.track ?? null };
+  }
+  const folder = join(scratch, 'sample');
+  await makeFolder(folder, 0o700);
+  const work = { signal: context.signal, folder, report: () => undefined };
+  const made = await createPreparation(context.io).prepare(input, null, work);
+  return { path: made.files[0]?.path ?? input.path, track: null };
 }
 
 /** Adds the tracks of the original that the target keeps, with the subtitles in the spoken language. */

@@ -1,6 +1,6 @@
 /** Finds existing subtitles of a video: those make recognition or translation unnecessary. */
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, parse, relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { fitName } from '../../batch/plan/result-name.ts';
@@ -65,7 +65,11 @@ export function createSubtitleFinder(
   const label = (path: string) => labelOf(path, io.cwd);
 
   async function look({ input }: VideoItem): Promise<readonly FoundSubtitle[]> {
-    const files = await findBeside(input);
+    const own = await findBeside(input);
+    // Existing subtitles of the whole video are used for its sample, too.
+    const isOfWhole = fromSubtitles && input.sample !== undefined;
+    const others = isOfWhole ? await findBeside({ path: input.path, stem: parse(input.path).name }) : [];
+    const files = [...own, ...others.filter(({ language }) => inLanguage(own, language).length === 0)];
     return Promise.all(
       files.map(async (file): Promise<FoundSubtitle> => {
         const written = stages.subtitles.get(relative(delivery.folder, file.path));
@@ -103,13 +107,12 @@ export function createSubtitleFinder(
 
   const readSource = ({ input }: VideoItem, path: string, language: string | null, before: EarlierLines) => {
     const examineLines = io.examineLines('subtitle_translation');
-    return read(path, { language, before, seconds: input.seconds, examineLines });
+    return read(path, { language, before, ...lengthOf(input), examineLines });
   };
 
   const readTarget = (item: VideoItem, path: string, before: EarlierLines) => {
-    const { seconds } = item.input;
     const examineLines = isDubbed({ item }) ? io.examineLines('dubbing') : NOT_SENT;
-    return read(path, { language: item.targetLanguage ?? '', before, seconds, examineLines });
+    return read(path, { language: item.targetLanguage ?? '', before, ...lengthOf(item.input), examineLines });
   };
 
   /** The lines that a job of an earlier run returned, without later edits. */
@@ -189,6 +192,11 @@ export function createSubtitleFinder(
       return readBeside(first, () => readSource(item, first.path, first.language, null));
     },
   };
+}
+
+/** The length of the whole video, and how much of its subtitles belongs to the sample. */
+function lengthOf({ seconds, sample }: VideoItem['input']): Pick<SubtitleUse, 'seconds' | 'sampleSeconds'> {
+  return sample === undefined ? { seconds } : { seconds: sample.whole.seconds, sampleSeconds: seconds };
 }
 
 /** The key of an item does not contain its lines. */

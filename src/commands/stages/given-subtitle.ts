@@ -46,6 +46,8 @@ export interface SubtitleUse {
   readonly before: readonly SubtitleLine[] | null;
   /** Length of the video; null if it cannot be measured. */
   readonly seconds: number | null;
+  /** Later cues are left out; missing or null for none. */
+  readonly sampleSeconds?: number | null;
   readonly examineLines: LinesExaminer;
 }
 
@@ -56,7 +58,7 @@ export interface SubtitleUse {
  */
 export async function readGiven(
   path: string,
-  { language, before, seconds, examineLines }: SubtitleUse,
+  { language, before, seconds, sampleSeconds = null, examineLines }: SubtitleUse,
   cwd: string,
 ): Promise<ReadSubtitle | null> {
   const bytes = await readFile(path).catch(() => null);
@@ -72,11 +74,13 @@ export async function readGiven(
   if (lines === null || findings.some(({ severity }) => severity === 'error')) {
     return { subtitle: null, problem: null, report: { label, findings, changes: null } };
   }
-  const examined = await examineLines(lines);
+  const used = sampleSeconds === null ? lines : lines.filter((each) => each.start_ms < sampleSeconds * 1000);
+  const examined = await examineLines(used);
   const report = { label, findings, changes: before === null ? null : await compare(before, lines, path) };
   if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
+  if (used.length === 0) return { subtitle: null, problem: 'no cue begins within the sample', report };
   const { parts } = examined;
-  return { subtitle: { label, path, language, lines, parts }, problem: null, report };
+  return { subtitle: { label, path, language, lines: used, parts }, problem: null, report };
 }
 
 /** Compares with the lines as the format of the file keeps them: what the format loses is not an edit. */

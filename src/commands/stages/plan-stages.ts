@@ -8,6 +8,7 @@ import type { Decision, Recorded } from '../../batch/plan/decision.ts';
 import { type Delivery, readDelivery } from '../../batch/plan/delivery.ts';
 import { checkSpace } from '../../batch/plan/disk-space.ts';
 import { type InputProblem, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
+import { keyWithName } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
@@ -67,7 +68,19 @@ export async function collectStages(
   const request = { kind: KIND, operands, options, body: {}, problems } as const;
   const own = ownFiles(records.stages, delivery);
   const collected = await collectBatch(request, planIo, new Set([...results, ...own]), findUnfit);
-  return { ...collected, choices, recorded: records, records };
+  const items = collected.items.map(nameSample);
+  const all = collected.all.map(nameSample);
+  return { ...collected, items, all, choices, recorded: records, records };
+}
+
+/** Names the jobs and the subtitles of a sample apart from those of the whole video; the path of its result is known. */
+function nameSample(placed: PlacedItem): PlacedItem {
+  const { item } = placed;
+  const { input, key } = item;
+  if (input.type !== 'file' || input.sample === undefined) return placed;
+  const name = `${input.name} (sample)`;
+  const named = { ...input, name, stem: `${input.stem}.sample` };
+  return { ...placed, item: { ...item, key: keyWithName(key, name) ?? key, input: named } };
 }
 
 type PlanContext = Pick<Context, 'io' | 'terminal' | 'signal'>;

@@ -1,5 +1,6 @@
 /** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 import { configurationFailure } from '../../base/failure.ts';
+import type { BatchOutcome } from '../../batch/item.ts';
 import { mapConcurrently } from '../../batch/limiter.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
@@ -18,6 +19,7 @@ import { continueCommand, goOnCommand, sameCommand } from '../context/printed-co
 import { EMBEDDED_STOPS, isForPeople, noteIdle, openCommand } from '../jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-outcomes.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
+import { noteSamples, reportStagedSamples, type SampleReport } from '../jobs/sample.ts';
 import { createExporter } from './export-videos.ts';
 import { localizeVideo, settleAll } from './localize-video.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
@@ -59,8 +61,7 @@ async function runAll(run: StagedRun): Promise<void> {
     await recordUnusable(run);
     printWaits(run);
     showEnded(run);
-    await runVideos(run);
-    await finishStages(run);
+    await finishStages(run, await runVideos(run));
   } catch (error) {
     if (!signal.aborted) throw error;
     await printInterrupted(run);
@@ -163,8 +164,8 @@ function itemsOfBefore(commands: readonly BatchCommand[], { argv, cwd }: BatchCo
     .flatMap(({ items }) => items);
 }
 
-/** Each video goes through its stages by itself. */
-async function runVideos(run: StagedRun): Promise<void> {
+/** Each video goes through its stages by itself. @returns the outcomes of their jobs */
+async function runVideos(run: StagedRun): Promise<readonly BatchOutcome[]> {
   const { view, context, states, runOptions } = run;
   const jobs = createStageJobs(run);
   const workshop = { run, jobs, exportVideo: createExporter(run) };
@@ -178,24 +179,37 @@ async function runVideos(run: StagedRun): Promise<void> {
     });
     await settleAll([...works, jobs.end()]);
     context.signal.throwIfAborted();
+    return await jobs.outcomes();
   } finally {
     view.close();
   }
 }
 
 /** Prints the results. @throws the Failure that the command ends with */
-async function finishStages(run: StagedRun): Promise<void> {
+async function finishStages(run: StagedRun, jobs: readonly BatchOutcome[]): Promise<void> {
   const { context } = run;
   const { stopAfter } = run.plan.choices;
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
   const failure = summarizeFailure(outcomes);
-  await print(run, exitCodeOf(run.context, failure));
+  const sample =
+    failure === null && stopAfter === null ? reportStagedSamples(context, jobs, ratiosOf(run)) : null;
+  await print(run, exitCodeOf(run.context, failure), sample);
   if (stopAfter !== null) printStop(run);
   if (failure !== null) {
     if (outcomes.some(({ state }) => state.phase === 'left')) printContinuation(run);
     throw failure;
   }
   if (!noteIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
+  if (sample !== null) noteSamples(context, sample, isFree(run));
+}
+
+/** How much longer each video is than its sample, by its name. */
+function ratiosOf({ plan }: StagedRun): ReadonlyMap<string, number> {
+  const samples = plan.videos.flatMap(({ item: { input } }): [string, number][] => {
+    const whole = input.sample?.whole.seconds ?? null;
+    return whole === null ? [] : [[input.name, whole / (input.seconds ?? whole)]];
+  });
+  return new Map(samples);
 }
 
 function outcomeOf({ target, end, jobId }: TargetState): RunOutcome {
@@ -219,7 +233,7 @@ interface Ended {
 }
 
 /** Prints one result for each video and target language, with the cost of all its stages. */
-async function print(run: StagedRun, exitCode: number): Promise<void> {
+async function print(run: StagedRun, exitCode: number, sample: SampleReport | null = null): Promise<void> {
   const { context, plan } = run;
   const items = await readItems(plan.delivery, context.io.now());
   const costs = costsOf(items);
@@ -248,9 +262,10 @@ async function print(run: StagedRun, exitCode: number): Promise<void> {
   }
 
   if (context.output !== 'ndjson') {
-    await printOutcomes(context, complete);
+    await printOutcomes(context, complete, undefined, sample === null ? {} : { sample });
     return;
   }
+  if (sample !== null) context.print(JSON.stringify({ type: 'sample', ...sample }));
   const charged = complete.reduce((sum, { known }) => sum + (known?.charged_credits ?? 0), 0);
   const unknown = [...costs.values()].filter((credits) => credits === null).length;
   const line = summaryLine(outcomes, { reserved: 0, charged: roundCredits(charged), unknown }, exitCode);
@@ -271,15 +286,20 @@ function printStop({ context, states }: StagedRun): void {
 }
 
 /** For people, so only with tables. */
-function printNextSteps({ context, states, connected }: StagedRun): void {
+function printNextSteps(run: StagedRun): void {
+  const { context, states } = run;
   const [first] = states.filter(({ end }) => end?.phase === 'done');
   if (!isForPeople(context) || first === undefined) return;
   const { note } = context.terminal;
   note('');
-  const isFree = connected !== null && connected.capabilities !== null;
-  if (!isFree) note(`Play it:    ${openCommand(context, first.target.path)}`);
+  if (!isFree(run)) note(`Play it:    ${openCommand(context, first.target.path)}`);
   if (first.targetSubtitle === null) return;
   note(`Change it:  edit ${first.targetSubtitle.label}, then ${sameCommand(context)}`);
+}
+
+/** Whether the service is the embedded one. */
+function isFree({ connected }: StagedRun): boolean {
+  return connected !== null && connected.capabilities !== null;
 }
 
 /** Prints the state of an interrupted run and the command that continues it. */

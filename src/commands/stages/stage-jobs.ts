@@ -31,6 +31,8 @@ export interface StageJobs {
   run(item: BatchItem, needed: readonly TargetState[]): Promise<BatchOutcome>;
   /** Waits until the batch has ended; no job may follow. @throws as `run` */
   end(): Promise<void>;
+  /** The outcomes of all jobs that were needed, also of those that were done before. */
+  outcomes(): Promise<readonly BatchOutcome[]>;
 }
 
 /** The options of the batch, with the limit that this run shares with others. @throws Failure (`credits`) as `limitKind` */
@@ -167,6 +169,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       await batch;
       if (broken !== null) throw broken.error;
     },
+    outcomes: () => Promise.all(outcomes.values()),
   };
 }
 

@@ -85,7 +85,6 @@ function conflictOf(
 ): string | null {
   if (options.detach) return '--detach cannot be combined with stages: each stage waits for the previous one';
   if (options.watch) return '--watch cannot be combined with stages';
-  if (options.sample !== undefined) return '--sample cannot be combined with stages';
   if (options.out === STDOUT) return '--out - writes the only result of one job, and stages are several jobs';
   const forRequest = [
     ...(Object.keys(options.set).length > 0 ? ['set'] : []),

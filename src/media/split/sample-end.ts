@@ -13,7 +13,7 @@ const MOST_SHARE = 1 / 4;
 const MARGIN_SECONDS = 0.5;
 
 /** The part of a sample in which it may end. @param seconds longest length of the sample, from 5 */
-export function sampleWindow(seconds: number): CutWindow {
+function sampleWindow(seconds: number): CutWindow {
   const end = seconds - MARGIN_SECONDS;
   return { start: end - Math.min(MOST_WINDOW_SECONDS, seconds * MOST_SHARE), end, equal: end };
 }

@@ -1,5 +1,5 @@
 /** `--sample`: the beginning of a video as an item of its own, then the whole. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../../src/commands/context/context.ts';
@@ -26,7 +26,8 @@ const PATIENCE = { timeout: 300_000 };
 async function open() {
   const desk = await openMediaDesk();
   const at = (name: string) => join(desk.folder, name);
-  copyFileSync(SAMPLE, at('talk.mp4'));
+  const small = ['-vf', 'scale=160:90', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'copy'];
+  ffmpeg('-i', SAMPLE, ...small, at('talk.mp4'));
   const run = (...words: string[]) => desk.vloc(words, { limits });
   const localize = (...more: string[]) =>
     run('localize', 'talk.mp4', '--from', 'en', '--to', 'es,fr', ...more);
@@ -53,7 +54,7 @@ describe('a sample', PATIENCE, () => {
     expect(readFileSync(at('talk.mp4')).equals(original)).toBe(true);
     const goOn = 'vloc localize talk.mp4 --from en --to es,fr -o json --split';
     const sample = {
-      ...{ unit: 'started_minute', quantity: 2, whole_quantity: 6 },
+      units: [{ unit: 'started_minute', quantity: 2, whole_quantity: 6 }],
       ...{ charged_credits: 2, whole_credits: 6, continue: goOn },
     };
     expect(JSON.parse(stdout).sample).toEqual(sample);
@@ -64,7 +65,8 @@ describe('a sample', PATIENCE, () => {
   });
 
   test('is done when it runs again, and neither it nor the whole is taken for the other', async () => {
-    const { desk, at, localize, run } = await open();
+    const { desk, at, run } = await open();
+    const localize = (...more: string[]) => run('localize', 'talk.mp4', '--to', 'es', ...more);
     expect((await localize('--sample', '10s')).code).toBe(0);
     const written = readFileSync(at('talk.es.sample.mp4'));
     const again = await localize('--sample', '10s', '-o', 'ndjson');
@@ -75,26 +77,21 @@ describe('a sample', PATIENCE, () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.slice(-2)).toMatchObject([
-      { type: 'sample', quantity: 0, whole_quantity: 6 },
+      { type: 'sample', units: [{ quantity: 0, whole_quantity: 3 }] },
       { type: 'summary' },
     ]);
-    expect(jobsOf(desk)).toBe(2);
+    expect(jobsOf(desk)).toBe(1);
     const whole = await localize('--split');
     expect(whole.code, whole.stderr).toBe(0);
-    expect(jobsOf(desk)).toBe(2 + 6);
+    expect(jobsOf(desk)).toBe(1 + 3);
     expect(seconds(at('talk.es.mp4'))).toBeCloseTo(seconds(at('talk.mp4')), 0);
     expect(readFileSync(at('talk.es.sample.mp4')).equals(written)).toBe(true);
     expect((await localize('--sample', '10s')).code).toBe(0);
     expect((await localize('--split')).code).toBe(0);
-    expect(jobsOf(desk)).toBe(8);
+    expect(jobsOf(desk)).toBe(4);
     const status = JSON.parse((await run('batch', 'status', '.', '--all', '-o', 'json')).stdout);
     const labels = status.items.map(({ label, state }: Record<string, string>) => `${label}: ${state}`);
-    expect(labels.sort()).toEqual([
-      'talk.mp4 → es (sample): done',
-      'talk.mp4 → es: done',
-      'talk.mp4 → fr (sample): done',
-      'talk.mp4 → fr: done',
-    ]);
+    expect(labels.sort()).toEqual(['talk.mp4 → es (sample): done', 'talk.mp4 → es: done']);
   });
 
   test('of another length is a change that is refused, as another option is', async () => {
@@ -111,7 +108,7 @@ describe('a sample', PATIENCE, () => {
     const { desk, at, run } = await open();
     mkdirSync(at('in'));
     copyFileSync(SAMPLE, at('in/a.mp4'));
-    ffmpeg('-i', SAMPLE, '-t', '20', '-c', 'copy', at('in/b.mp4'));
+    ffmpeg('-i', SAMPLE, '-t', '12', '-c', 'copy', at('in/b.mp4'));
     const words = ['localize', '.', '--include', 'in/*', '--from', 'en', '--to', 'es'];
     const first = await run(...words, '--sample', '10s');
     expect(first.code, first.stderr).toBe(0);
@@ -153,6 +150,60 @@ describe('a sample', PATIENCE, () => {
     expect((await run('separate', 'talk.mp4', '--sample', '10s')).code).toBe(0);
     const names = ['talk.en.sample.srt', 'talk.vocals.sample.wav', 'talk.background.sample.wav'];
     expect(names.map((name) => existsSync(at(name)))).toEqual([true, true, true]);
+  });
+});
+
+describe('a sample in stages', PATIENCE, () => {
+  const STAGED = ['--stop-after', 'translate'];
+
+  test('has subtitles of its own beside the video, is made from their edited text, and leaves the whole to be done', async () => {
+    const { desk, at, run } = await open();
+    const words = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--split'];
+    const stopped = await run(...words, '--sample', '10s', ...STAGED);
+    expect(stopped.code, stopped.stderr).toBe(0);
+    expect(stopped.stderr).toContain('talk.sample.es.srt');
+    expect(existsSync(at('talk.es.srt'))).toBe(false);
+    const translated = readFileSync(at('talk.sample.es.srt'), 'utf8');
+    writeFileSync(at('talk.sample.es.srt'), translated.replace(/\n([a-z].*)\n/i, '\nedited\n'));
+    const made = await run(...words, '--sample', '10s', '--from-subtitles', '-o', 'json');
+    expect(made.code, made.stderr).toBe(0);
+    expect(seconds(at('talk.es.sample.mp4'))).toBeGreaterThan(8.1);
+    expect(seconds(at('talk.es.sample.mp4'))).toBeLessThan(9.1);
+    const { sample } = JSON.parse(made.stdout);
+    // The separation, and the dub of the edited text.
+    expect(sample.units).toContainEqual({ unit: 'started_minute', quantity: 1, whole_quantity: 3 });
+    expect(sample.units).toContainEqual(
+      expect.objectContaining({ unit: 'started_thousand_characters', quantity: 1 }),
+    );
+    expect(sample.continue).toBe('vloc localize talk.mp4 --from en --to es --split --from-subtitles -o json');
+    expect([desk.count('createSubtitleRecognition'), desk.count('createDubbing')]).toEqual([1, 1]);
+    const again = await run(...words, '--sample', '10s', '--from-subtitles');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain('Nothing to do');
+    expect(desk.count('createDubbing')).toBe(1);
+    const whole = await run(...words, ...STAGED);
+    expect(whole.code, whole.stderr).toBe(0);
+    expect(desk.count('createSubtitleRecognition')).toBe(1 + 3);
+    expect(existsSync(at('talk.es.srt'))).toBe(true);
+    expect(readFileSync(at('talk.sample.es.srt'), 'utf8')).toContain('edited');
+  });
+
+  test('speaks only those cues of given subtitles that begin in it', async () => {
+    const { desk, at, run } = await open();
+    const cue = (n: number) => `${n}\n00:00:${n}1,000 --> 00:00:${n}2,000\ncue ${n}\n`;
+    writeFileSync(at('talk.es.srt'), [cue(0), cue(1), cue(2)].join('\n'));
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--original-audio', 'mute', '--sample', '10s'];
+    for (const more of [
+      ['--subtitle', 'talk.es.srt'],
+      ['--from-subtitles', '--clobber'],
+    ]) {
+      const { code, stderr } = await run(...words, ...more);
+      expect(code, stderr).toBe(0);
+    }
+    const { json } = await desk.caller.get('/v1/dubbings?limit=50');
+    expect(json.data).toHaveLength(1);
+    const job = await desk.caller.get(json.data[0].detail_url);
+    expect(JSON.stringify(job.json.input)).toContain('"lines":1');
   });
 });
 
