@@ -142,6 +142,10 @@ export const localize: Command = defineCommand({
       explains: 'two languages from one upload, each with subtitles that can be switched off',
     },
     {
+      command: 'vloc localize talk.mp4 --to es --sample',
+      explains: 'the first minute: ./talk.es.sample.mp4, what the whole costs, and the command for it',
+    },
+    {
       command: 'vloc localize lecture.mp4 --to es --split --out out',
       explains:
         'a video of more than 15 minutes: cut at silences, localized in parts, joined to ./out/lecture.es.mp4',

@@ -203,7 +203,7 @@ describe('a sample in stages', PATIENCE, () => {
     const { json } = await desk.caller.get('/v1/dubbings?limit=50');
     expect(json.data).toHaveLength(1);
     const job = await desk.caller.get(json.data[0].detail_url);
-    expect(JSON.stringify(job.json.input)).toContain('"lines":1');
+    expect(job.json.input).toMatchObject({ subtitle: { line_count: 1 } });
   });
 });
 
@@ -244,6 +244,9 @@ test('a hosted service with only what the specification demands gets the sample'
   expect(sample.stderr).toContain('1 started minute paid; the whole costs 3; continue with:\n');
   expect((await run([...words, '--sample', '10s'], io)).code).toBe(0);
   expect(hosted.jobs.size).toBe(1);
+  const staged = await run([...words, '--sample', '10s', '--stop-after', 'translate'], io);
+  expect(staged.code, staged.stderr).toBe(0);
+  expect([existsSync(join(folder, 'clip.sample.es.srt')), hosted.jobs.size]).toEqual([true, 3]);
   const whole = await run([...words, '--split', '--dry-run', '-o', 'json'], io);
   expect(JSON.parse(whole.stdout)).toMatchObject({ jobs: 3, done_before: 0 });
 });
