@@ -51,13 +51,16 @@ const FOLDER_OPTIONS = inGroup('Output:', {
     'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
     {
       tool: 'writes',
-      argumentHelp: 'folder for the results, created if missing (default: the first writable folder)',
+      argumentHelp: 'folder for the results, created if missing (default: .)',
     },
   ),
   name: textOption(
     'template',
     'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}',
-    { tool: 'name' },
+    {
+      tool: 'name',
+      argumentHelp: 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot)',
+    },
   ),
   clobber: flagOption('replace files that exist'),
   skipExisting: flagOption('skip results that already exist'),
@@ -198,8 +201,7 @@ const VIDEO_OPTIONS = inGroup('Input:', {
       from: SHORTEST_SAMPLE_MS,
       // Without a value it takes the word after it.
       expected: 'expected a time from 5s, such as 30s or 2m; for the default write --sample after the inputs',
-      argumentHelp:
-        'send only this much of the beginning of each video, such as 60s, and print what the whole costs',
+      argumentHelp: 'send only so much of the beginning of each video',
     },
   ),
 });

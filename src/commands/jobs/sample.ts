@@ -121,12 +121,14 @@ export function noteSamples(
       ? String(first?.whole_quantity)
       : `about ${units.map(({ whole_quantity, unit }) => describeUnits(whole_quantity, unit)).join(', ')}`;
   const [verb, costs] = isFree ? ['used', 'takes'] : ['paid', 'costs'];
-  const [paidCredits, restCredits] = isPriced ? [` (${charged} credits)`, ` (${whole} credits)`] : ['', ''];
+  const [paidCredits, restCredits] = isPriced
+    ? [charged, whole].map((credits) => ` (${credits} ${credits === 1 ? 'credit' : 'credits'})`)
+    : ['', ''];
   terminal.note(`${paid} ${verb}${paidCredits}; the whole ${costs} ${rest}${restCredits}; continue with:`);
   terminal.note(`  ${report.continue}`);
 }
 
-/** Prints what the whole videos of planned samples cost; nothing without samples. */
+/** Prints the units of the whole videos of planned samples; nothing without samples. */
 export function noteWhole(
   { terminal }: Pick<Context, 'terminal'>,
   planned: readonly Pick<PlannedItem, 'item'>[],
@@ -136,7 +138,7 @@ export function noteWhole(
   );
   const [first] = wholes;
   if (first === undefined) return;
-  terminal.note(`The whole costs ${describeUnits(sum(wholes.map(({ quantity }) => quantity)), first.unit)}.`);
+  terminal.note(`The whole has ${describeUnits(sum(wholes.map(({ quantity }) => quantity)), first.unit)}.`);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -155,8 +155,13 @@ const RELATIVE: Partial<Record<NonNullable<OptionFacts['tool']>, string>> = {
   writes: '; relative to the first writable folder',
 };
 
+/** The pattern of the argument shows how times are written. */
+const EXAMPLES_OF_TIMES = ', such as 90s, 30m or 2h';
+
 function describeArgument({ argumentHelp, help, tool }: OptionFacts): string {
-  const text = nameArguments((argumentHelp ?? help).replace('; repeatable', ''));
+  const text = nameArguments(
+    (argumentHelp ?? help).replace('; repeatable', '').replace(EXAMPLES_OF_TIMES, ''),
+  );
   return `${text}${tool === undefined ? '' : (RELATIVE[tool] ?? '')}`;
 }
 

@@ -214,7 +214,7 @@ describe('--sample before anything is sent', PATIENCE, () => {
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ jobs: 2, uploads: 1, quantity: 2 });
     expect(JSON.parse(stdout).items[0].results[0]).toMatch(/talk\.es\.sample\.mp4$/);
-    expect(stderr).toContain('The whole costs 6 started minutes.');
+    expect(stderr).toContain('The whole has 6 started minutes.');
     expect(desk.count('createUpload')).toBe(0);
   });
 
