@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { usageFailure } from '../base/failure.ts';
-import { nameOfKey } from './plan/item-key.ts';
+import { nameOfKey, SAMPLE_SUFFIX } from './plan/item-key.ts';
 
 export interface Shard {
   /** From 1. */
@@ -44,7 +44,9 @@ const DIGITS = 12;
  * @param name below its root, as in `JobInput`: the same on all machines, but for separators and the form of accents
  */
 export function shardOf(name: string, count: number): number {
-  const same = name.normalize('NFC').replaceAll('\\', '/');
+  // A sample belongs to the shard of its video.
+  const video = name.endsWith(SAMPLE_SUFFIX) ? name.slice(0, -SAMPLE_SUFFIX.length) : name;
+  const same = video.normalize('NFC').replaceAll('\\', '/');
   return (Number.parseInt(hash('sha256', same).slice(0, DIGITS), 16) % count) + 1;
 }
 

@@ -19,6 +19,9 @@ export function itemKey(
   return JSON.stringify([kind, name, targetLanguage, ...(template === null ? [] : [template])]);
 }
 
+/** Ends the labels of samples, and the names of their jobs in stages. */
+export const SAMPLE_SUFFIX = ' (sample)';
+
 /** The name of the input in a key; null if the text is not a key. */
 export function nameOfKey(key: string): string | null {
   try {

@@ -7,7 +7,7 @@ import type { BatchItem, KeptResult, Units } from '../item.ts';
 import { byName } from './candidate.ts';
 import { sampleOf, trackOf } from './facts.ts';
 import type { InputProblem, JobInput } from './input.ts';
-import { itemKey } from './item-key.ts';
+import { itemKey, SAMPLE_SUFFIX } from './item-key.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
 import { resultFolder } from './result-name.ts';
 
@@ -20,7 +20,7 @@ export function createItem(
   const label = targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`;
   return {
     key: itemKey(kind, input.name, targetLanguage, template),
-    label: sampleOf({ input }) === null ? label : `${label} (sample)`,
+    label: sampleOf({ input }) === null ? label : `${label}${SAMPLE_SUFFIX}`,
     kind,
     input,
     targetLanguage,

@@ -6,7 +6,9 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
+import { sampleOf } from '../plan/facts.ts';
 import type { FileInput, JobInput, LinesPart } from '../plan/input.ts';
+import { SAMPLE_SUFFIX } from '../plan/item-key.ts';
 import { createItem } from '../plan/items.ts';
 import { NO_LANGUAGE } from '../plan/result-name.ts';
 
@@ -91,5 +93,6 @@ function fieldsFor(kind: JobKind, whole: BatchItem): Record<string, unknown> {
 
 function inStages(item: BatchItem, whole: BatchItem): BatchItem {
   const folder = whole.folder === '' ? STAGES_FOLDER : `${STAGES_FOLDER}/${whole.folder}`;
-  return { ...item, folder };
+  const isUnmarked = sampleOf(whole) !== null && sampleOf(item) === null;
+  return { ...item, label: isUnmarked ? `${item.label}${SAMPLE_SUFFIX}` : item.label, folder };
 }

@@ -8,7 +8,7 @@ import type { Decision, Recorded } from '../../batch/plan/decision.ts';
 import { type Delivery, readDelivery } from '../../batch/plan/delivery.ts';
 import { checkSpace } from '../../batch/plan/disk-space.ts';
 import { type InputProblem, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
-import { keyWithName } from '../../batch/plan/item-key.ts';
+import { keyWithName, SAMPLE_SUFFIX } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
@@ -78,7 +78,7 @@ function nameSample(placed: PlacedItem): PlacedItem {
   const { item } = placed;
   const { input, key } = item;
   if (input.type !== 'file' || input.sample === undefined) return placed;
-  const name = `${input.name} (sample)`;
+  const name = `${input.name}${SAMPLE_SUFFIX}`;
   const named = { ...input, name, stem: `${input.stem}.sample` };
   return { ...placed, item: { ...item, key: keyWithName(key, name) ?? key, input: named } };
 }

@@ -1,5 +1,5 @@
 /** `--sample`: the beginning of a video as an item of its own, then the whole. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../../src/commands/context/context.ts';
@@ -94,6 +94,20 @@ describe('a sample', PATIENCE, () => {
     expect(labels.sort()).toEqual(['talk.mp4 → es (sample): done', 'talk.mp4 → es: done']);
   });
 
+  test('is not taken for the whole when the journal is lost, and is found again by the same command', async () => {
+    const { desk, at, run } = await open();
+    ffmpeg('-i', SAMPLE, '-t', '12', '-c', 'copy', at('clip.mp4'));
+    const words = ['localize', 'clip.mp4', '--to', 'es'];
+    expect((await run(...words, '--sample', '10s')).code).toBe(0);
+    for (const name of ['.vloc', 'clip.es.sample.mp4']) rmSync(at(name), { recursive: true });
+    expect((await run(...words)).code).toBe(0);
+    expect(seconds(at('clip.es.mp4'))).toBeGreaterThan(11);
+    expect(jobsOf(desk)).toBe(2);
+    expect((await run(...words, '--sample', '10s', '--rebuild')).code).toBe(0);
+    expect(seconds(at('clip.es.sample.mp4'))).toBeLessThan(9.1);
+    expect(jobsOf(desk)).toBe(2);
+  });
+
   test('of another length is a change that is refused, as another option is', async () => {
     const { desk, localize } = await open();
     expect((await localize('--sample', '10s')).code).toBe(0);
@@ -186,6 +200,22 @@ describe('a sample in stages', PATIENCE, () => {
     expect(desk.count('createSubtitleRecognition')).toBe(1 + 3);
     expect(existsSync(at('talk.es.srt'))).toBe(true);
     expect(readFileSync(at('talk.sample.es.srt'), 'utf8')).toContain('edited');
+  });
+
+  test('belongs to the shard of its video, with all its jobs', async () => {
+    const { at, run } = await open();
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--sample', '10s', '--stop-after', 'translate'];
+    for (const shard of ['1/4', '2/4', '3/4', '4/4']) {
+      const { code, stderr } = await run(...words, '--shard', shard);
+      expect(code, stderr).toBe(0);
+    }
+    expect(existsSync(at('talk.sample.es.srt'))).toBe(true);
+    const { stdout } = await run('batch', 'status', '.', '--all', '-o', 'json');
+    const { items, shards } = JSON.parse(stdout);
+    const own = shards.filter(({ items: count }: { items: number }) => count > 0);
+    expect(own).toMatchObject([{ items: items.length, done: items.length }]);
+    const labels = items.map(({ label }: { label: string }) => label);
+    expect(labels.sort()).toEqual(['talk.mp4 (sample)', 'talk.mp4 → es (sample)']);
   });
 
   test('speaks only those cues of given subtitles that begin in it', async () => {
