@@ -195,7 +195,7 @@ const VIDEO_OPTIONS = inGroup('Input:', {
   ),
   audioTrack: numberOption('n', 'audio track to use, counted from 1', { whole: true, from: 1 }),
   sample: durationOption(
-    'send only the beginning of each video, cut at a pause, and print what the whole costs; the result has .sample in its name (default time: 60s)',
+    'send only the first minute of each video, or this time, cut at a pause, and print what the whole costs; the result has .sample in its name',
     {
       preset: '60s',
       from: SHORTEST_SAMPLE_MS,
