@@ -7,10 +7,9 @@ import { HOSTED } from './vitest.hosted.config.ts';
  * end a process, or work so long that it makes no difference.
  */
 const ALONE = [
-  'test/commands/stages/**/*.test.ts',
-  'test/commands/jobs/{examine-video,preparation,subtitles}*.test.ts',
+  'test/commands/jobs/{examine-video,preparation}*.test.ts',
   'test/e2e/{examples,old-node,stages}.test.ts',
-  'test/engines/{backends/sherpa,recognize,run,separate,speak,translate}/**/*.test.ts',
+  'test/engines/{backends/sherpa,run,separate}/**/*.test.ts',
   'test/engines/capabilities.test.ts',
   'test/golden/golden.test.ts',
   'test/media/convert/**/*.test.ts',
