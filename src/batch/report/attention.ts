@@ -16,7 +16,7 @@ export const ATTENTION_CODES = [
   'ENGINE',
 ] as const;
 
-export interface AttentionReason {
+interface AttentionReason {
   readonly code: (typeof ATTENTION_CODES)[number];
   /** Without the final period. */
   readonly detail: string;
