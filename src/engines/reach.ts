@@ -1,12 +1,14 @@
 /** Looks whether a configured engine can be reached: its server, its model folder, its program, its key. Sends nothing. */
+
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { endpointOf, openChecked } from '../base/checked-connection.ts';
 import { explainNetworkError } from '../base/network-error.ts';
-import { type BackendStep, type EngineRun, JOB_STEPS, type JobStep } from '../media/work.ts';
+import type { BackendStep, EngineRun, JobStep } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { matchLanguage } from '../protocol/languages.ts';
+import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import type { BackendOf } from './backend.ts';
 import { type BackendParts, expandHome } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
@@ -144,7 +146,7 @@ export async function findUnreachable(
   };
   const engines = await createStepEngines(config, { ...parts, tries: 1 });
   try {
-    for (const step of JOB_STEPS) {
+    for (const step of ENGINE_STEPS) {
       if (!needed.includes(step) || config[step] === undefined) continue;
       const obstacle = await findFirst(step, engines[step], config[step], languages, parts);
       if (obstacle !== null) return obstacle;

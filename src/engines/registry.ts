@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { createLimit } from '../base/together.ts';
 import type { Programs } from '../media/programs/programs.ts';
-import { type BackendStep, type EngineUse, JOB_STEPS, type JobStep } from '../media/work.ts';
+import type { BackendStep, EngineUse, JobStep } from '../media/work.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
+import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import type { BackendOf } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { expandHome } from './backends/parts.ts';
@@ -131,7 +132,9 @@ export async function createStepEngines(
 
 /** The variables with keys, which no program of the user needs. */
 function keyNamesOf(config: EnginesConfig | null): ReadonlySet<string> {
-  const entries = JOB_STEPS.flatMap((step): readonly (EntryOf<JobStep> | string)[] => config?.[step] ?? []);
+  const entries = ENGINE_STEPS.flatMap(
+    (step): readonly (EntryOf<JobStep> | string)[] => config?.[step] ?? [],
+  );
   return new Set(
     entries.flatMap((entry) =>
       typeof entry !== 'string' && 'key' in entry && entry.key !== undefined && 'env' in entry.key
@@ -199,7 +202,7 @@ export async function chooseBackend<S extends JobStep>(
 
 /** Ends all engines. */
 export async function closeEngines(engines: StepEngines): Promise<void> {
-  await Promise.all(JOB_STEPS.flatMap((step) => engines[step].map(({ backend }) => backend.close())));
+  await Promise.all(ENGINE_STEPS.flatMap((step) => engines[step].map(({ backend }) => backend.close())));
 }
 
 type Entry = EntryOf<BackendStep> | string;

@@ -1,12 +1,11 @@
 /** Inputs and results of media work: its folder and signal, files, subtitles, sound, and how it was done. */
+import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
-/** The steps of jobs. */
-export const JOB_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
-export type JobStep = (typeof JOB_STEPS)[number];
+export type JobStep = (typeof ENGINE_STEPS)[number];
 
 /** The steps that engines do; speakers are told apart by commands, because results of a job have no place for them. */
-export const BACKEND_STEPS = [...JOB_STEPS, 'diarize'] as const;
+export const BACKEND_STEPS = [...ENGINE_STEPS, 'diarize'] as const;
 export type BackendStep = (typeof BACKEND_STEPS)[number];
 
 /** Signal and folder of a short call. */

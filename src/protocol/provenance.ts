@@ -3,8 +3,8 @@
  * service and its control interface do.
  */
 
-/** The steps that engines do. */
-const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
+/** The steps of jobs that engines do. */
+export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 
 /** The same, and the export, which is only there if it encoded a picture that nobody asked to change, or if no font has a character. */
 export const PROVENANCE_STEPS = [...ENGINE_STEPS, 'export'] as const;

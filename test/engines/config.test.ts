@@ -1,9 +1,10 @@
 /** The JSON Schema for editors accepts what vloc accepts. */
+
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { checkEngines, fieldsOf, typesOf } from '../../src/engines/config-check.ts';
-import { JOB_STEPS } from '../../src/media/work.ts';
+import { ENGINE_STEPS } from '../../src/protocol/provenance.ts';
 
 const schema = JSON.parse(await readFile(new URL('../../docs/engines.schema.json', import.meta.url), 'utf8'));
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
@@ -51,7 +52,7 @@ describe('the description of engines.json for editors', () => {
   });
 
   it('explains every field', () => {
-    for (const step of JOB_STEPS) {
+    for (const step of ENGINE_STEPS) {
       const { description, items } = schema.properties[step];
       expect(description).toContain('the preferred one first');
       const [, { oneOf: entries }] = items.anyOf;

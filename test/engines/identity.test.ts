@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BUILT_IN } from '../../src/engines/config.ts';
 import { identifyEngines } from '../../src/engines/registry.ts';
-import { JOB_STEPS } from '../../src/media/work.ts';
+import { ENGINE_STEPS } from '../../src/protocol/provenance.ts';
 import { script } from './backends/user-program.ts';
 import { programs, temporaryFolder } from './workspace.ts';
 
@@ -12,7 +12,7 @@ const SERVER = { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large-v3'
 const ofServer = (change: object = {}) => identifyEngines('recognize', [{ ...SERVER, ...change }], parts);
 
 test('an engine is the same while nothing about it changes', async () => {
-  for (const step of JOB_STEPS) {
+  for (const step of ENGINE_STEPS) {
     const [once, again] = [1, 2].map(() => identifyEngines(step, [BUILT_IN[step]], parts));
     expect(await once).toBe(await again);
   }

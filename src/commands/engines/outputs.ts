@@ -1,6 +1,6 @@
 /** Output schemas of the `engines` commands. */
 import * as v from 'valibot';
-import { BACKEND_STEPS } from '../../media/work.ts';
+import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import {
   describeList,
   describePrinted,
@@ -10,7 +10,7 @@ import {
   NullableText,
 } from '../context/output-schemas.ts';
 
-const ENGINE = { step: v.picklist(BACKEND_STEPS), position: v.number(), engine: v.string() };
+const ENGINE = { step: v.picklist([...ENGINE_STEPS, 'diarize']), position: v.number(), engine: v.string() };
 
 export const ENGINE_RECORD = describeRecord(v.object(ENGINE));
 
