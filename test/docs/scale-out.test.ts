@@ -1,4 +1,4 @@
-/** The units and the Compose file of docs/scale-out.md: they parse, and what they run exists. */
+/** The units and the Compose file that docs/scale-out.md names: they parse, and what they run exists. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { makeStateDir } from '../service/harness/scene.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = read('scale-out.md');
+const UNITS = ['api', 'worker'].map((name) => read(`../deploy/systemd/vloc-${name}.service`));
 const HAS_SYSTEMD = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 interface Container {
@@ -28,9 +29,9 @@ const compose: {
 
 /** Every call of vloc on the page and in the Compose file, as words. */
 const CALLS = [
-  ...[...page.matchAll(/(?:^|[=\s`])(?:\/usr\/bin\/)?(vloc (?:serve|engines)[^\n`]*)/gm)].map(
-    ([, line = '']) => line.split(' '),
-  ),
+  ...[
+    ...[page, ...UNITS].join('\n').matchAll(/(?:^|[=\s`])(?:\/usr\/bin\/)?(vloc (?:serve|engines)[^\n`]*)/gm),
+  ].map(([, line = '']) => line.split(' ')),
   ...Object.values(compose.services).flatMap(({ command }) =>
     command?.[0] === 'serve' ? [['vloc', ...command]] : [],
   ),
@@ -58,9 +59,7 @@ describe('docs/scale-out.md', () => {
   });
 
   it('has for each process of a unit a state folder that systemd creates', () => {
-    const units = [...page.matchAll(/```ini\n([^`]*)```/g)].map(([, unit = '']) => unit);
-    expect(units).toHaveLength(2);
-    for (const unit of units) {
+    for (const unit of UNITS) {
       const [, name = ''] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
       expect(unit).toMatch(new RegExp(`^ExecStart=.*--state-dir /var/lib/${name} `, 'm'));
       expect(unit).toMatch(/^EnvironmentFile=\/etc\/vloc\/vloc\.env$/m);
@@ -69,9 +68,8 @@ describe('docs/scale-out.md', () => {
   });
 
   it.skipIf(!HAS_SYSTEMD)('has units that systemd understands (needs systemd-analyze)', async () => {
-    const units = [page, read('service.md')].flatMap((text) =>
-      [...text.matchAll(/```ini\n([^`]*)```/g)].map(([, unit = '']) => unit),
-    );
+    const small = [...read('service.md').matchAll(/```ini\n([^`]*)```/g)].map(([, unit = '']) => unit);
+    const units = [...UNITS, ...small];
     expect(units).toHaveLength(3);
     const folder = await makeStateDir();
     const paths = units.map((unit, at) => {

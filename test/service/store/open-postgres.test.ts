@@ -177,16 +177,15 @@ describe.skipIf(NEEDS)('an account of an older version', () => {
     expect(await store.get('SELECT version FROM vloc_version')).toEqual({ version: SCHEMA_VERSION });
   });
 
-  it('can be used again by the older version, with the statements of docs/scale-out.md', async () => {
+  it('can be used again by the older version, with the statements of deploy/postgres', async () => {
     const url = freshAccount(server);
     const root = await makeStateDir();
     await makeOld(url, root);
     const store = await open(url, root);
     await store.run(`INSERT INTO ledger (id, amount, posted_at) VALUES ('tx_b', 1, 2)`);
-    const manual = await readFile(new URL('../../../docs/scale-out.md', import.meta.url), 'utf8');
-    const [remove = '', fill = ''] = [...manual.matchAll(/```sql\n(-- Take an upgrade back[^`]*)```/g)].map(
-      ([, statements]) => statements,
-    );
+    const statements = (step: 1 | 2) =>
+      readFile(new URL(`../../../deploy/postgres/upgrade-back-${step}.sql`, import.meta.url), 'utf8');
+    const [remove, fill] = [await statements(1), await statements(2)];
     await store.transaction((tx) => store.script(tx, remove));
     // What the older version does with an account without tables.
     await store.transaction(async (tx) => {
