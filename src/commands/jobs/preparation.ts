@@ -100,11 +100,12 @@ const CONVERTING_SHARE = 0.5;
 /** @throws PreparationFailure; Failure when the converted file exceeds a limit */
 async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
   const { input, work } = task;
-  if (input.sample !== undefined) {
+  const isCut = (input.preparation?.parts ?? 1) > 1;
+  // A video that is shorter than its sample may still be too large for one job.
+  if (input.sample !== undefined && !isCut) {
     const path = await makeSample(task, input.sample.seconds);
     return { files: [await measureWhole(task, path)], split: null };
   }
-  const isCut = (input.preparation?.parts ?? 1) > 1;
   const ready = await convertVideo(task, isCut);
   if (!isCut) return { files: [await measureWhole(task, ready.path)], split: null };
   const split = await cutVideo(task, ready);

@@ -1,5 +1,5 @@
 /** `--sample`: the beginning of a video as an item of its own, then the whole. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../../src/commands/context/context.ts';
@@ -146,6 +146,19 @@ describe('a sample', PATIENCE, () => {
     expect(first.stderr).toContain('continue with:\n  vloc localize short.mp4 --to es\n');
     expect((await run(...words)).code).toBe(0);
     expect(jobsOf(desk)).toBe(2);
+  });
+
+  test('of a shorter video that is too large for one job is sent in parts', async () => {
+    const { desk, at } = await open();
+    const { size } = statSync(at('talk.mp4'));
+    const parts = { equalSeconds: 60, mostSeconds: 60, mostBytes: size };
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--sample', '40s'];
+    const { code, stderr } = await desk.vloc(words, {
+      limits: { ...limits, seconds: 60, bytes: size, parts },
+    });
+    expect(code, stderr).toBe(0);
+    expect(jobsOf(desk)).toBeGreaterThan(1);
+    expect(seconds(at('talk.es.sample.mp4'))).toBeCloseTo(seconds(at('talk.mp4')), 0);
   });
 
   test('of a video that must be converted is cut from it', async () => {
