@@ -1,5 +1,6 @@
 /** Prepares inputs for upload: once for all languages and, while the files exist, for all runs. */
 
+import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -89,7 +90,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
       const recipe = recipeOf(input);
       const known = journal.prepared.find((each) => each.source === sha256 && each.recipe === recipe);
       const place = isSplit(input) ? 'parts' : 'converted';
-      const folder = join(recordFolder(batch.delivery), place, folderName(sha256, recipe));
+      const folder = join(recordFolder(batch.delivery), place, folderName(input, sha256, recipe));
       const files = known?.files.map(({ name, ...file }) => ({ ...file, path: join(folder, SENT, name) }));
       if (known !== undefined && files !== undefined) {
         const made = { files, split: known.split ?? null };
@@ -201,9 +202,10 @@ function recipeOf(input: FileInput): string {
   return JSON.stringify(sample === null ? made : [...made, `sample ${sample}`]);
 }
 
-/** 64 bits of the hash distinguish inputs. */
-function folderName(sha256: string, recipe: string): string {
-  return `${sha256.slice(0, 16)}-${recipe.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
+/** Copies of a file have folders of their own, because each removes its folder when it is done. */
+function folderName({ name }: FileInput, sha256: string, recipe: string): string {
+  // 64 bits distinguish contents, and 32 the names of the few copies of one.
+  return `${sha256.slice(0, 16)}-${hash('sha256', name).slice(0, 8)}-${recipe.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')}`;
 }
 
 function fileAt({ files }: MadeFiles, place: number): MadeFile {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,6 +20,15 @@ const longVideo = (desk: MediaDesk) => makeVideo(desk.folder, 'talk.mp4', 6, ...
 const PATIENCE = { timeout: 300_000 };
 
 const documentsOf = (stdout: string) => JSON.parse(stdout).data;
+
+it('two copies of a video are prepared without disturbing each other', PATIENCE, async () => {
+  const desk = await openMediaDesk();
+  const path = makeVideo(desk.folder, 'one.mkv', 2, ...MP4);
+  copyFileSync(path, join(desk.folder, 'two.mkv'));
+  const { code, stderr } = await desk.vloc(['recognize', '.', '--from', 'en', '--convert']);
+  expect(code, stderr).toBe(0);
+  for (const name of ['one', 'two']) expect(existsSync(join(desk.folder, `${name}.en.srt`))).toBe(true);
+});
 
 describe('a video that is too long', PATIENCE, () => {
   it.runIf(testsOwnWork())(
