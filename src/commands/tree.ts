@@ -70,7 +70,6 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'check',
             summary: 'list what a style guide forbids, and what a dub cannot say in time',
             load: async () => (await import('./subtitles/check.ts')).subtitlesCheck,
-            tool: 'reads',
           },
           {
             name: 'fix',

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RECORD_FOLDER } from '../../batch/record-folder.ts';
 import { type JobEntry, readKeptJobs } from '../../batch/records/job-record.ts';
 import type { Sound } from '../../batch/report/page-jobs.ts';
 import { measureFit } from '../../batch/report/speech-fit.ts';
@@ -48,8 +49,7 @@ export async function findRate(
   voiceMode: string | undefined,
   context: Pick<Context, 'io' | 'signal'>,
 ): Promise<SpeechRate | null> {
-  const stateDir = stateFolder(context.io.env, context.io.platform);
-  const jobs = await readKeptJobs(stateDir);
+  const jobs = await readKeptJobs(stateFolder(context.io.env, context.io.platform));
   const dubs = jobs.filter(
     ({ speech, downloaded }) =>
       speech !== undefined &&
@@ -60,7 +60,7 @@ export async function findRate(
   // Another service has other voices.
   const own = dubs.filter(({ profile }) => profile === dubs[0]?.profile).slice(0, MOST_DUBS);
   const name = languageName(language);
-  const measured = own.length === 0 ? null : await measureDubs(own, stateDir, context);
+  const measured = own.length === 0 ? null : await measureDubs(own, context);
   if (measured !== null) {
     const origin = `${measured.toFixed(1)} characters/s of earlier dubs in ${name}`;
     return { charactersPerSecond: measured, origin };
@@ -74,7 +74,6 @@ export async function findRate(
 /** Characters per second over all dubs; null if too little was heard. */
 async function measureDubs(
   dubs: readonly JobEntry[],
-  stateDir: string,
   { io, signal }: Pick<Context, 'io' | 'signal'>,
 ): Promise<number | null> {
   const [{ createPrograms }, { outlineSound }] = await Promise.all([
@@ -83,15 +82,13 @@ async function measureDubs(
   ]);
   const programs = createPrograms(io.env.PATH ?? '');
   const folder = await mkdtemp(join(tmpdir(), 'vloc-speech-'));
-  const listen = cacheSounds(join(stateDir, 'outlines'), (path) =>
-    outlineSound(programs, path, { signal, folder }),
-  );
+  const outline = (path: string) => outlineSound(programs, path, { signal, folder });
   let characters = 0;
   let milliseconds = 0;
   try {
     for (const dub of dubs) {
       // Files that are gone or changed, and sound that cannot be read, are not measured.
-      const found = await measureDub(dub, listen).catch(() => null);
+      const found = await measureDub(dub, outline).catch(() => null);
       signal.throwIfAborted();
       characters += found?.characters ?? 0;
       milliseconds += found?.milliseconds ?? 0;
@@ -103,18 +100,20 @@ async function measureDubs(
 }
 
 async function measureDub(
-  { input_files: [subtitle] = [], downloaded, created_at, speech }: JobEntry,
-  listen: (path: string) => Promise<Sound>,
+  { input_files: [subtitle] = [], downloaded, created_at, speech, output_folder }: JobEntry,
+  outline: (path: string) => Promise<Sound>,
 ): Promise<{ readonly characters: number; readonly milliseconds: number } | null> {
   const wav = downloaded?.find((path) => path.endsWith('.wav'));
-  if (subtitle === undefined || wav === undefined) return null;
+  if (subtitle === undefined || wav === undefined || output_folder === null) return null;
   if ((await stat(subtitle)).mtimeMs > Date.parse(created_at)) return null;
   const [{ readSubtitleFile }, { countSpoken }] = await Promise.all([
     import('../../media/subtitles/read.ts'),
     import('../../media/subtitles/style.ts'),
   ]);
   const lines = readSubtitleFile(await readFile(subtitle), subtitle);
-  const { loudness } = await listen(wav);
+  // Where `batch report --html` keeps them too.
+  const cache = join(output_folder, RECORD_FOLDER, 'outlines');
+  const { loudness } = await cacheSounds(cache, outline)(wav);
   const sums = { characters: 0, milliseconds: 0 };
   for (const [at, fit] of measureFit(lines, loudness).entries()) {
     const line = lines[at];

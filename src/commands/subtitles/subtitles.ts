@@ -18,7 +18,6 @@ import type { Context } from '../context/context.ts';
 export const SUBTITLE_OPERANDS: Operands = {
   name: 'path',
   count: 'many',
-  paths: 'subtitle',
   help: 'SRT, WebVTT or ASS files, or folders of them',
 };
 
@@ -30,9 +29,8 @@ export const SUBTITLE_OPTIONS = {
   language: textOption(
     'tag',
     'language of the text (default: that in the name, such as talk.es.srt, else by the script)',
-    { tool: 'text' },
   ),
-  video: textOption('file', 'the video: also checks its shot changes and its end', { tool: 'reads' }),
+  video: textOption('file', 'the video: also checks its shot changes and its end'),
   strict: flagOption('exit with 2 for warnings too'),
 };
 type SubtitleOptions = OptionValues<typeof SUBTITLE_OPTIONS>;

@@ -238,9 +238,8 @@ function proposeMoves(
     const besides = shot === null ? [] : [up(shot + zoneMs), down(endBeforeShot(shot, limits))];
     ends.push(...[wanted, ...besides].filter((ms) => ms > end && ms <= free));
   }
-  // A cue inside another is often a sign, which is meant to stay.
-  const isInside = next !== undefined && next.start_ms < end && next.end_ms <= end;
-  if (next !== undefined && !isInside && end > next.start_ms - gapMs) ends.push(down(next.start_ms - gapMs));
+  if (next !== undefined && end > next.start_ms - gapMs && !isMeant(cue, next))
+    ends.push(down(next.start_ms - gapMs));
   if (videoMs !== null && end > videoMs) ends.push(down(videoMs));
   const shotAtEnd = findCloseShot(end, standard);
   if (shotAtEnd !== null) ends.push(Math.round(endBeforeShot(shotAtEnd, limits) / step) * step);
@@ -248,6 +247,11 @@ function proposeMoves(
     .filter((ms) => ms > start && ms !== end)
     .map((end_ms): Move => new Map([[at, { ...cue, end_ms }]]));
   return [...moves, ...proposeStarts(cues, at, standard, step)];
+}
+
+/** A cue that is shown around the next one, or mostly with it, is often a sign at another place. */
+function isMeant({ start_ms: start, end_ms: end }: Times, next: Times): boolean {
+  return next.start_ms < end && (next.end_ms <= end || next.start_ms - start < (end - start) / 2);
 }
 
 /** A start at a shot change, alone or with an earlier end of the cue before. */

@@ -64,3 +64,10 @@ test('binary data is an error and does not crash', () => {
   expect(lines).toBeNull();
   expect(findings).toMatchObject([{ code: 'UNREADABLE', severity: 'error' }]);
 });
+
+test('the language decides how fast a text may be', () => {
+  const srt = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nNineteen characters\n');
+  const codes = (language: string | null) =>
+    inspectSubtitle(srt, 'talk.srt', null, language).findings.map(({ code }) => code);
+  expect([codes('en'), codes('es'), codes(null)]).toEqual([[], ['TOO_FAST'], ['TOO_FAST']]);
+});
