@@ -72,7 +72,7 @@ test('byte order mark, line breaks, UTF-16 and permissions stay, and a link stay
   expect((await readdir(folder)).toSorted()).toEqual(['link.es.srt', 'marked.es.srt', 'wide.es.srt']);
 });
 
-test('overlaps end where the next cue begins, but a cue does not become too fast, and a sign around another stays', async () => {
+test('an overlap stays if its cue would become too fast, and a sign around another cue stays', async () => {
   const { run, write, read } = await openSubtitlesDesk();
   const sign = srtCue(1, 1, 6, 'SALIDA') + srtCue(2, 2, 4, 'Vamos.');
   const full = srtCue(3, 10, 12.1, 'Estas letras necesitan dos segundos') + srtCue(4, 12, 14, 'Claro.');
