@@ -37,8 +37,8 @@ const DEFAULT_RATES: Readonly<Record<string, number>> = {
 const MOST_DUBS = 3;
 /** A shorter sample says little, in milliseconds. */
 const LEAST_MS = 3_000;
-/** Speech that ends closer to the next cue may have been hurried, in milliseconds. */
-const UNHURRIED_MS = 300;
+/** Speech that takes more of its time may have been hurried, and its neighbours with it: a voice does not change its tempo suddenly. */
+const UNHURRIED_SHARE = 0.75;
 
 /**
  * Returns the rate of a language: that of the newest dubs whose files are still there; null if there are none and no default was
@@ -67,7 +67,7 @@ export async function findRate(
   }
   const usual = DEFAULT_RATES[baseLanguage(language)];
   if (voiceMode === undefined || usual === undefined) return null;
-  const origin = `${usual} characters/s, the default for ${name} as no earlier dub is here`;
+  const origin = `${usual} characters/s, the default for ${name}, as no earlier dub could be measured`;
   return { charactersPerSecond: usual, origin };
 }
 
@@ -114,14 +114,18 @@ async function measureDub(
   // Where `batch report --html` keeps them too.
   const cache = join(output_folder, RECORD_FOLDER, 'outlines');
   const { loudness } = await cacheSounds(cache, outline)(wav);
+  const fits = measureFit(lines, loudness).map(({ speech: heard, slot_start_ms: from, slot_end_ms }, at) => {
+    if (heard === null || heard === 'unclear') return null;
+    const until = lines[at + 1]?.start_ms ?? slot_end_ms;
+    const isHurried = heard.end_ms - from > (until - from) * UNHURRIED_SHARE;
+    return { isHurried, milliseconds: heard.end_ms - heard.start_ms };
+  });
   const sums = { characters: 0, milliseconds: 0 };
-  for (const [at, fit] of measureFit(lines, loudness).entries()) {
-    const line = lines[at];
-    const until = lines[at + 1]?.start_ms ?? Number.POSITIVE_INFINITY;
-    if (line === undefined || fit.speech === null || fit.speech === 'unclear') continue;
-    if (fit.speech.end_ms > until - UNHURRIED_MS) continue;
-    sums.characters += countSpoken(line.text, speech?.language ?? null);
-    sums.milliseconds += fit.speech.end_ms - fit.speech.start_ms;
+  for (const [at, fit] of fits.entries()) {
+    const isNatural = [fits[at - 1], fit, fits[at + 1]].every((each) => each?.isHurried !== true);
+    if (fit === null || !isNatural) continue;
+    sums.characters += countSpoken(lines[at]?.text ?? '', speech?.language ?? null);
+    sums.milliseconds += fit.milliseconds;
   }
   return sums;
 }

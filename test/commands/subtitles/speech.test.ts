@@ -23,19 +23,22 @@ function toneWav(seconds: number, tones: readonly (readonly [from: number, to: n
 
 /** Records a dub whose voice speaks 10 characters a second. */
 async function recordDub({ folder, write }: SubtitlesDesk, voice_mode = 'auto'): Promise<void> {
-  // The second cue is spoken up to the third, so it may have been hurried.
-  const cues = srtCue(1, 1, 4, TEXT) + srtCue(2, 5, 8, TEXT.repeat(3)) + srtCue(3, 8, 11, TEXT);
+  // The fifth cue fills its time, so it and its neighbours may have been hurried.
+  const cues = [
+    srtCue(1, 1, 5.5, TEXT) + srtCue(2, 6, 10, TEXT) + srtCue(3, 11, 12, '♪'),
+    srtCue(4, 13, 17, TEXT) + srtCue(5, 18, 21, TEXT.repeat(3)) + srtCue(6, 21, 25, TEXT.repeat(2)),
+  ].join('');
   const subtitle = await write('earlier.es.srt', cues);
   await utimes(subtitle, 0, 0);
   const wav = join(folder, 'earlier.es.wav');
-  await writeFile(
-    wav,
-    toneWav(12, [
-      [1, 4],
-      [5, 7.9],
-      [8, 11],
-    ]),
-  );
+  const tones = [
+    [1, 4],
+    [6, 9],
+    [13, 15],
+    [18, 20.9],
+    [21, 23],
+  ] as const;
+  await writeFile(wav, toneWav(26, tones));
   const jobs = openJobRecord(join(folder, 'state'), 'service', Date.now);
   await jobs.add({
     ...{ id: 'dub_1', kind: 'dubbing', created_at: new Date().toISOString(), client_reference: null },
@@ -64,7 +67,7 @@ test('without an earlier dub of the language and voice, only a planned voice is 
   await desk.write('talk.es.srt', srtCue(1, 1, 1.5, TEXT) + srtCue(2, 2, 4, 'Fin.'));
   expect(speechOf(await desk.run('check', 'talk.es.srt'))).toEqual([]);
   expect(speechOf(await desk.run('check', 'talk.es.srt', '--voice-mode', 'female'))).toEqual([
-    'talk.es.srt:2: 00:00:01,000 SPEECH needs 1.7 s, has 0.9 s: shorten by 15 characters; by 17.3 characters/s, the default for Spanish as no earlier dub is here',
+    'talk.es.srt:2: 00:00:01,000 SPEECH needs 1.7 s, has 0.9 s: shorten by 15 characters; by 17.3 characters/s, the default for Spanish, as no earlier dub could be measured',
   ]);
   expect(speechOf(await desk.run('check', 'talk.es.srt', '--voice-mode', 'male'))[0]).toMatch(/needs 3\.0 s/);
 });
