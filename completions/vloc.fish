@@ -285,7 +285,7 @@ complete -c vloc -n "__vloc_at 'recognize'" -l clobber -d 'replace files that ex
 complete -c vloc -n "__vloc_at 'recognize'" -l skip-existing -d 'skip results that already exist'
 complete -c vloc -n "__vloc_at 'recognize'" -l timeout -x -d 'stop waiting after this time, such as 90s, 30m or 2h; jobs continue'
 complete -c vloc -n "__vloc_at 'recognize'" -l subtitle-format -x -a 'srt vtt ass' -d 'format of the subtitles to write (default: srt)'
-complete -c vloc -n "__vloc_at 'recognize'" -l speakers -d 'name the speaker of each line, as "Speaker 1"; needs --subtitle-format vtt or ass, a local file, and the model of `vloc models install diarization`'
+complete -c vloc -n "__vloc_at 'recognize'" -l speakers -d 'name the speakers, as "Speaker 1"; needs --subtitle-format vtt or ass, a local file, and `vloc models install diarization`'
 complete -c vloc -n "__vloc_at 'recognize'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'recognize'" -l jq -x -d 'filter the JSON with a jq expression'
 complete -c vloc -n "__vloc_at 'recognize'" -l fields -x -a '(__vloc_list input id kind status target_language client_reference charged_credits expires_at files error provenance)' -d 'print only these fields of each record, separated by commas'

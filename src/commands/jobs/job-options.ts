@@ -106,7 +106,8 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
 /** Names of speakers exist only in files of these formats, and only this machine can find them out. */
 const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
   speakers: flagOption(
-    'name the speaker of each line, as "Speaker 1"; needs --subtitle-format vtt or ass, a local file, and the model of `vloc models install diarization`',
+    'name the speakers, as "Speaker 1"; needs --subtitle-format vtt or ass, a local file, and `vloc models install diarization`',
+    { argumentHelp: 'name the speakers; needs subtitle_format vtt or ass' },
   ),
 });
 
@@ -144,6 +145,7 @@ const INPUT_OPTIONS = inGroup('Input:', {
   order: choiceOption(
     ['given', 'size', 'name'],
     'start with the smallest inputs, or by name (default: as given, folders by name)',
+    { tool: 'default' },
   ),
 });
 
@@ -170,7 +172,9 @@ export const RUN_OPTIONS = {
   ...inGroup('Job:', {
     fresh: flagOption('ignore earlier results and create new jobs, charged again', { tool: 'no' }),
     retryFailed: flagOption('also retry items that failed permanently'),
-    skipDone: flagOption('count what an earlier run downloaded as done, even if the file is no longer here'),
+    skipDone: flagOption('count what an earlier run downloaded as done, even if the file is no longer here', {
+      tool: 'default',
+    }),
     rebuild: flagOption(
       "also continue jobs of the service that this folder's journal does not list, such as those of other folders",
       { tool: 'no' },

@@ -1,0 +1,47 @@
+/** The commands of docs/editing.md, in their order, with an edit between them and the costs that the page names. */
+import { readFileSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { startStaging } from './staging.ts';
+
+const PAGE = readFileSync(new URL('../../../docs/editing.md', import.meta.url), 'utf8');
+const COMMANDS = [...PAGE.matchAll(/```sh\n\s*vloc ([^\n]+)\n/g)].map(([, words = '']) =>
+  words.replace('es,fr', 'es').split(' '),
+);
+
+it('a folder is sampled, reviewed, corrected, dubbed and corrected again, as docs/editing.md says', async () => {
+  const vloc = await startStaging();
+  await mkdir(vloc.path('lessons'));
+  await rename(vloc.path('talk.mp4'), vloc.path('lessons/talk.mp4'));
+  const [sample, stop, list, fix, dub] = COMMANDS;
+  const run = async (words: readonly string[] = []) => {
+    const ended = await vloc.run(words);
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended;
+  };
+  const edit = (from: string, to: string) => vloc.edit('lessons/talk.es.srt', from, to);
+  const dubbedSoFar = () => vloc.dubbed.length;
+
+  expect((await run(sample)).stderr).toContain('the whole');
+  expect(vloc.has('out/talk.es.sample.mp4')).toBe(true);
+  await run(stop);
+  const listed = await run(list);
+  // The engines of this test write the original in capitals.
+  expect(listed.stdout).toContain('EQUAL');
+  await edit('GOOD MORNING', 'buenos días');
+  await edit('AND GOOD NIGHT', 'y buenas noches');
+  expect((await run(list)).stdout).toBe('');
+  await run(fix);
+  const before = dubbedSoFar();
+  await run(dub);
+  expect(vloc.dubbed.at(-1)).toContain('buenos días');
+  expect(vloc.has('out/talk.es.mp4')).toBe(true);
+  await run(dub);
+  expect(dubbedSoFar() - before).toBe(1);
+  await edit('buenas noches', 'hasta luego');
+  const [recognized, translated] = await vloc.jobs();
+  await run(dub);
+  expect(dubbedSoFar() - before).toBe(2);
+  // Only the dub was paid again.
+  expect((await vloc.jobs()).slice(0, 2)).toEqual([recognized, translated]);
+});
