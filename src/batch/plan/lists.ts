@@ -66,11 +66,13 @@ export async function readSheet(
   problems: InputProblem[],
 ): Promise<readonly Candidate[]> {
   const report = (detail: string) => problems.push({ pointer: `--sheet ${written}`, detail });
-  const bytes = await readOrSay(written, io);
-  const text = typeof bytes === 'string' ? null : decode(bytes);
-  const table = typeof bytes === 'string' ? bytes : text === null ? 'is not UTF-8' : await readTable(text);
+  const table = await readTableFile(written, io);
   if (typeof table === 'string') {
     report(table);
+    return [];
+  }
+  if (table.rows.length === 0) {
+    report('has no rows; write a header such as file,to and a row for each input');
     return [];
   }
   const columns = readColumns(table, kind, report);
@@ -143,17 +145,25 @@ function languages(value: unknown): readonly string[] {
     .filter((tag) => tag !== '');
 }
 
-interface Table {
+export interface Table {
   readonly titles: readonly string[];
   /** Cells by title. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The rows of a CSV text with a header or of a JSON array of objects; the reason as a sentence if it is neither. */
-async function readTable(text: string): Promise<Table | string> {
-  const table = /^\s*[[{]/.test(text) ? readJson(text) : await readCsv(text);
-  if (typeof table === 'string' || table.rows.length > 0) return table;
-  return 'has no rows; write a header such as file,to and a row for each input';
+/**
+ * The rows of a CSV file with a header or of a JSON array of objects; `-` is stdin.
+ * @returns the reason as a sentence if it is neither
+ */
+export async function readTableFile(
+  written: string,
+  io: Pick<PlanIo, 'cwd' | 'stdin'>,
+): Promise<Table | string> {
+  const bytes = await readOrSay(written, io);
+  if (typeof bytes === 'string') return bytes;
+  const text = decode(bytes);
+  if (text === null) return 'is not UTF-8';
+  return /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
 }
 
 function readJson(text: string): Table | string {

@@ -1,0 +1,261 @@
+/**
+ * Terms of a glossary: reads the file of `--terms`, and finds those that a translation has lost. Source: issue 34. Pure but for
+ * the reading.
+ */
+import { resolve } from 'node:path';
+import { usageFailure } from '../base/failure.ts';
+import { baseLanguage, canonicalLanguage, isKnownLanguage } from '../protocol/language-tag.ts';
+import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import type { PlanIo } from './plan/batch-plan.ts';
+import { readTableFile, type Table } from './plan/lists.ts';
+
+/** What one term has to become in one language. A `*` at the end stands for the rest of a word. */
+export interface Term {
+  readonly term: string;
+  readonly expected: string;
+}
+
+/** A term that a translation does not have as often as its source. */
+export interface LostTerm extends Term {
+  /** Number of the cue, from 1. */
+  readonly row: number;
+  /** How many times it is missing in this cue. */
+  readonly missing: number;
+}
+
+interface TermRow {
+  readonly term: string;
+  /** By canonical language tag. */
+  readonly cells: ReadonlyMap<string, string>;
+}
+
+/** The terms of a file in all its languages. */
+export interface Terms {
+  /** Canonical tags of its columns. */
+  readonly languages: readonly string[];
+  /** The terms with an expectation in a language, such as `es-MX`, for which a column `es` is enough. */
+  in(language: string): readonly Term[];
+}
+
+const TERM_COLUMN = 'term';
+const NOTE_COLUMN = 'note';
+/** In a cell: the term itself. */
+const KEEP = '=';
+
+/**
+ * Reads a CSV file with the columns `term`, one for each language, and `note`, which is for people.
+ * @param written path as the user wrote it
+ * @param targets languages of the run
+ * @throws Failure (`usage`, TERMS_INVALID) that lists what is wrong with it
+ */
+export async function readTerms(
+  written: string,
+  targets: readonly string[],
+  io: Pick<PlanIo, 'cwd' | 'stdin'>,
+): Promise<Terms> {
+  // A path, so that `-` is not stdin, which may be the input.
+  const table = await readTableFile(resolve(io.cwd, written), io);
+  const problems: string[] = [];
+  const terms = typeof table === 'string' ? null : readRows(table, problems);
+  if (typeof table === 'string') problems.push(table);
+  const isUseless = terms !== null && targets.every((target) => columnFor(terms.languages, target) === null);
+  if (isUseless && problems.length === 0 && targets.length > 0)
+    problems.push(`has no column for ${targets.join(' or ')}; its languages: ${terms.languages.join(', ')}`);
+  if (terms === null || problems.length > 0) {
+    const advice =
+      'Write a header such as term,es,fr,note and a row for each term; = keeps a term. Nothing was sent.';
+    const errors = problems.map((detail) => ({ pointer: written, detail }));
+    throw usageFailure('TERMS_INVALID', `the terms in ${written} cannot be used`, advice, { errors });
+  }
+  return terms;
+}
+
+function readRows(table: Table, problems: string[]): Terms {
+  const columns = readColumns(table.titles, problems);
+  const rows: TermRow[] = [];
+  const seen = new Map<string, number>();
+  for (const [at, cells] of table.rows.entries()) {
+    const place = `row ${at + 1}`;
+    const term = textOf(cells[columns.term]);
+    const folded = foldTerm(term);
+    const before = seen.get(folded);
+    seen.set(folded, before ?? at + 1);
+    if (folded === '') problems.push(`${place} has no term`);
+    else if (before !== undefined) problems.push(`${place} has the term "${term}" of row ${before} again`);
+    const expected = [...columns.languages].map(([title, tag]) => [tag, textOf(cells[title])] as const);
+    const given = expected.filter(([, text]) => text !== '');
+    for (const [tag, text] of given) {
+      if (text !== KEEP && foldTerm(text) === '')
+        problems.push(`${place} has nothing before the * for ${tag}`);
+    }
+    rows.push({ term, cells: new Map(given.map(([tag, text]) => [tag, text === KEEP ? term : text])) });
+  }
+  if (rows.length === 0) problems.push('has no terms');
+  const languages = [...columns.languages.values()];
+  return {
+    languages,
+    in(language) {
+      const column = columnFor(languages, language);
+      return rows.flatMap(({ term, cells }) => {
+        const expected = column === null ? undefined : cells.get(column);
+        return expected === undefined ? [] : [{ term, expected }];
+      });
+    },
+  };
+}
+
+interface Columns {
+  /** Title as written. */
+  readonly term: string;
+  /** From the title as written to the canonical tag. */
+  readonly languages: ReadonlyMap<string, string>;
+}
+
+function readColumns(titles: readonly string[], problems: string[]): Columns {
+  const languages = new Map<string, string>();
+  let term: string | null = null;
+  for (const title of titles) {
+    const name = title.toLowerCase();
+    const tag = canonicalLanguage(title.replaceAll('_', '-'));
+    const isTwice =
+      name === TERM_COLUMN ? term !== null : tag !== null && [...languages.values()].includes(tag);
+    if (isTwice) problems.push(`the column "${title}" appears twice`);
+    else if (name === TERM_COLUMN) term = title;
+    else if (name === NOTE_COLUMN) continue;
+    else if (tag !== null && isKnownLanguage(tag)) languages.set(title, tag);
+    else
+      problems.push(
+        `the column "${title}" is neither ${TERM_COLUMN} nor ${NOTE_COLUMN} nor a language such as es`,
+      );
+  }
+  if (term === null) problems.push(`has no column "${TERM_COLUMN}"`);
+  if (languages.size === 0) problems.push('has no column for a language, such as es');
+  return { term: term ?? '', languages };
+}
+
+/** The column of a language: its own, or that of the language without region. */
+function columnFor(columns: readonly string[], language: string): string | null {
+  const tag = canonicalLanguage(language) ?? language;
+  return [tag, baseLanguage(tag)].find((each) => columns.includes(each)) ?? null;
+}
+
+function textOf(cell: unknown): string {
+  return cell === undefined || cell === null ? '' : plainText(String(cell)).trim();
+}
+
+/** Composed, and without characters that are not seen, such as soft hyphens and marks of direction. */
+function plainText(text: string): string {
+  return text.normalize('NFC').replace(/\p{Cf}/gu, '');
+}
+
+/** The same for two terms that would match the same text. */
+function foldTerm(term: string): string {
+  const words = term.replace(/\*$/, '').trim();
+  return isExact(words) ? words : words.toLowerCase();
+}
+
+/** Capitals inside a word, as in iPhone and NASA, belong to the term. */
+function isExact(words: string): boolean {
+  return /[\p{L}\p{N}]\p{Lu}/u.test(words);
+}
+
+/** Scripts that write words without spaces in between, or endings directly after a foreign name. */
+const JOINED = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+const JOINED_CLASS = `[${JOINED.map((script) => String.raw`\p{Script=${script}}`).join('')}]`;
+/** Characters that continue a word. */
+const IN_WORD = String.raw`[[\p{L}\p{M}\p{N}_]--${JOINED_CLASS}]`;
+const STARTS_JOINED = new RegExp(`^${JOINED_CLASS}`, 'v');
+const ENDS_JOINED = new RegExp(`${JOINED_CLASS}$`, 'v');
+
+/** Matches the term as a whole word; any space within it may be a line break. */
+function patternOf(term: string): RegExp {
+  const words = term.replace(/\*$/, '').trim();
+  const source = words
+    .replace(
+      /[\^$\\.*+?()[\]{}|/&\-~!#%,:;<=>@`"]/g,
+      (mark) => `\\x${mark.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    )
+    .replace(/\s+/g, String.raw`\s+`)
+    .replace(/['’]/g, "['’]");
+  const before = STARTS_JOINED.test(words) ? '' : `(?<!${IN_WORD})`;
+  const after = term.endsWith('*') ? `${IN_WORD}*` : ENDS_JOINED.test(words) ? '' : `(?!${IN_WORD})`;
+  return new RegExp(before + source + after, isExact(words) ? 'gv' : 'giv');
+}
+
+/** A place of one of several patterns. */
+interface Found {
+  readonly pattern: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds the patterns in a text, without overlaps: of several at one place the longest. */
+function findAll(patterns: readonly RegExp[], text: string): readonly Found[] {
+  const all = patterns.flatMap((pattern, at) =>
+    [...text.matchAll(pattern)].map(({ index, 0: match }) => ({
+      ...{ pattern: at, start: index, end: index + match.length },
+    })),
+  );
+  const found: Found[] = [];
+  for (const each of all.toSorted((left, right) => left.start - right.start || right.end - left.end)) {
+    if (each.start >= (found.at(-1)?.end ?? 0)) found.push(each);
+  }
+  return found;
+}
+
+function countPatterns(found: readonly Found[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { pattern } of found) counts.set(pattern, (counts.get(pattern) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * Finds the terms that cues of a translation lack, or have less often than their source, in the order of the cues. A
+ * translation with other cues than its source is compared as a whole.
+ * @param terms of the target language
+ */
+export function findLostTerms(
+  terms: readonly Term[],
+  source: readonly SubtitleLine[],
+  translated: readonly SubtitleLine[],
+): readonly LostTerm[] {
+  const patterns = terms.map(({ term }) => patternOf(term));
+  const rowOf = (wanted: number) =>
+    1 +
+    source.findIndex(({ text }) =>
+      findAll(patterns, plainText(text)).some((each) => each.pattern === wanted),
+    );
+  return pairCues(source, translated).flatMap(({ row, from, to }) => {
+    const wanted = countPatterns(findAll(patterns, plainText(from)));
+    // Terms with the same translation share its occurrences.
+    const byText = [...Map.groupBy(wanted, ([at]) => terms[at]?.expected ?? '')];
+    const texts = byText.map(([expected]) => patternOf(expected));
+    const found = countPatterns(findAll(texts, plainText(to)));
+    return byText.flatMap(([expected, own], at): LostTerm[] => {
+      const missing = own.reduce((sum, [, count]) => sum + count, 0) - (found.get(at) ?? 0);
+      const term = own.map(([place]) => terms[place]?.term ?? '').join(', ');
+      return missing > 0 ? [{ row: row ?? rowOf(own[0]?.[0] ?? 0), term, expected, missing }] : [];
+    });
+  });
+}
+
+interface CuePair {
+  /** Number of the cue in the source; null for all cues. */
+  readonly row: number | null;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Cues of the same number, or of the same time if some have no translation. */
+function pairCues(source: readonly SubtitleLine[], translated: readonly SubtitleLine[]): readonly CuePair[] {
+  const pair = (textFor: (line: SubtitleLine, at: number) => string | undefined) =>
+    source.map((line, at) => ({ row: at + 1, from: line.text, to: textFor(line, at) ?? '' }));
+  if (source.length === translated.length) return pair((_, at) => translated[at]?.text);
+  const starts = new Set(source.map(({ start_ms }) => start_ms));
+  const byStart = new Map(translated.map(({ start_ms, text }) => [start_ms, text]));
+  const isSubset = starts.size === source.length && byStart.size === translated.length;
+  if (isSubset && [...byStart.keys()].every((start) => starts.has(start)))
+    return pair(({ start_ms }) => byStart.get(start_ms));
+  const whole = (lines: readonly SubtitleLine[]) => lines.map(({ text }) => text).join('\n');
+  return [{ row: null, from: whole(source), to: whole(translated) }];
+}

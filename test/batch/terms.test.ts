@@ -1,0 +1,211 @@
+/** The file of --terms, and what of it a translation has lost. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../src/base/failure.ts';
+import { findLostTerms, readTerms, type Term, type Terms } from '../../src/batch/terms.ts';
+import { temporaryFolder } from '../engines/workspace.ts';
+
+async function read(content: string, targets: readonly string[] = ['es']): Promise<Terms> {
+  const folder = temporaryFolder();
+  await writeFile(join(folder, 'terms.csv'), content);
+  return readTerms('terms.csv', targets, { cwd: folder, stdin: Readable.from([]) });
+}
+
+/** What is wrong with a file. */
+async function problemsOf(content: string, targets?: readonly string[]): Promise<readonly string[]> {
+  const failure: Failure = await read(content, targets).then(
+    () => Promise.reject(new Error('the file was taken')),
+    (error) => error,
+  );
+  expect(failure.facts.code).toBe('TERMS_INVALID');
+  return (failure.facts.errors ?? []).map(({ detail }) => detail);
+}
+
+function cues(...texts: readonly string[]) {
+  return texts.map((text, at) => ({ index: at + 1, start_ms: at * 1000, end_ms: at * 1000 + 900, text }));
+}
+
+/** The missing terms as `row term→expected`. */
+function lost(terms: readonly Term[], source: readonly string[], translated: readonly string[]): string[] {
+  return findLostTerms(terms, cues(...source), cues(...translated)).map(
+    ({ row, term, expected, missing }) => `${row} ${term}→${expected}${missing > 1 ? ` ×${missing}` : ''}`,
+  );
+}
+
+const keep = (term: string): Term => ({ term, expected: term });
+
+describe('the file of terms', () => {
+  it('has a column for each language, = for the term itself, and empty cells for no expectation', async () => {
+    const terms = await read('term,es,FR,note\nAcme*,=,,the company\nboard,consejo,conseil,\n', ['es', 'fr']);
+    expect(terms.languages).toEqual(['es', 'fr']);
+    expect(terms.in('es')).toEqual([keep('Acme*'), { term: 'board', expected: 'consejo' }]);
+    expect(terms.in('fr')).toEqual([{ term: 'board', expected: 'conseil' }]);
+    expect(terms.in('de')).toEqual([]);
+  });
+
+  it('serves a variety of a language by its own column, else by that of the language', async () => {
+    const terms = await read('term;pt;pt_BR\ncell;telemóvel;celular\n', ['pt-BR']);
+    expect(terms.in('pt-BR')).toEqual([{ term: 'cell', expected: 'celular' }]);
+    expect(terms.in('pt-PT')).toEqual([{ term: 'cell', expected: 'telemóvel' }]);
+  });
+
+  it.each([
+    ['', ['has no column "term"', 'has no column for a language, such as es', 'has no terms']],
+    ['term,es\n', ['has no terms']],
+    ['term,note\nAcme,x\n', ['has no column for a language, such as es']],
+    ['term,fr\nAcme,=\n', ['has no column for es; its languages: fr']],
+    ['term,es,es\nAcme,=,=\n', ['the column "es" appears twice']],
+    [
+      'term,es,spanisch\nAcme,=,=\n',
+      ['the column "spanisch" is neither term nor note nor a language such as es'],
+    ],
+    ['term,es\nAcme,=\nacme*,=\n,x\n', ['row 2 has the term "acme*" of row 1 again', 'row 3 has no term']],
+    ['term,es\n*,=\nAcme,*\n', ['row 1 has no term', 'row 2 has nothing before the * for es']],
+    ['term,es\n"Acme,=\n', [expect.stringContaining('is not valid CSV')]],
+  ])('%j is refused', async (content, problems) => {
+    expect(await problemsOf(content)).toEqual(problems);
+  });
+
+  it('is enough if it has one of the target languages', async () => {
+    expect((await read('term,es\nAcme,=\n', ['es', 'fr'])).in('fr')).toEqual([]);
+  });
+});
+
+describe('a term', () => {
+  it.each<[string, Term, string, string, string[]]>([
+    ['is found as a whole word only', keep('Acme'), 'Acmeland', 'nada', []],
+    ['is lost if only a longer word is there', keep('Acme'), 'Acme', 'Acmeland', ['1 Acme→Acme']],
+    ['with * may have an ending', keep('Acme*'), 'Acme grows', 'Acmes crece', []],
+    [
+      'with * matches endings in the source too',
+      { term: 'board*', expected: 'consejo*' },
+      'boards',
+      'nada',
+      ['1 board*→consejo*'],
+    ],
+    ['may change its case', keep('Acme'), 'ACME', 'acme', []],
+    ['with capitals inside may not', keep('iPhone'), 'iPhone', 'Iphone', ['1 iPhone→iPhone']],
+    ['with capitals inside does not mean another word', keep('NASA'), 'Nasa', '', []],
+    [
+      'with several words may be broken',
+      keep('New York'),
+      'New\nYork',
+      'Nueva York',
+      ['1 New York→New York'],
+    ],
+    ['may be broken in the translation', keep('New York'), 'New York', 'New\nYork', []],
+    ['ends before an apostrophe', keep('Acme'), "Acme's", 'Acme’nin', []],
+    ['with an apostrophe matches both forms of it', keep("L'Oréal"), 'L’Oréal', "L'Oréal", []],
+    ['is found between characters of a script without spaces', keep('Acme'), 'Acme', 'これはAcmeの製品', []],
+    [
+      'of a script without spaces is found anywhere',
+      { term: 'board', expected: '取締役会' },
+      'board',
+      '新取締役会は',
+      [],
+    ],
+    ['counts as often as it occurs', keep('Acme'), 'Acme, Acme, Acme', 'Acme', ['1 Acme→Acme ×2']],
+    ['may occur more often', keep('Acme'), 'Acme', 'Acme Acme', []],
+    [
+      'may have marks of any kind',
+      keep('C++ (v2) [x]-{y}|/&~'),
+      'C++ (v2) [x]-{y}|/&~',
+      'C++',
+      ['1 C++ (v2) [x]-{y}|/&~→C++ (v2) [x]-{y}|/&~'],
+    ],
+    ['is compared composed', keep('Café'), 'Cafe\u0301', 'Café', []],
+  ])('%s', (_, term, source, translated, expected) => {
+    expect(lost([term], [source], [translated])).toEqual(expected);
+  });
+
+  it('within a longer term is not counted for itself', () => {
+    const terms = [keep('Acme'), { term: 'Acme Cloud', expected: 'Nube Acme' }];
+    expect(lost(terms, ['Acme Cloud'], ['Nube Acme'])).toEqual([]);
+    expect(lost(terms, ['Acme Cloud beats Acme'], ['Nube Acme gana'])).toEqual(['1 Acme→Acme']);
+    expect(lost(terms, ['Acme'], ['Nube Acme'])).toEqual([]);
+  });
+
+  it('shares the occurrences of its translation with terms that have the same', () => {
+    const terms = [
+      { term: 'firm', expected: 'empresa' },
+      { term: 'company', expected: 'empresa' },
+    ];
+    expect(lost(terms, ['a firm, a company'], ['una empresa'])).toEqual(['1 firm, company→empresa']);
+  });
+});
+
+describe('a translation with other cues than its source', () => {
+  it('is compared by time if cues are missing', () => {
+    const source = cues('Acme', 'one', 'Acme');
+    const [, one, last] = cues('', 'uno', 'Acme');
+    expect(
+      findLostTerms(
+        [keep('Acme')],
+        source,
+        [one, last].flatMap((cue) => cue ?? []),
+      ),
+    ).toEqual([{ row: 1, term: 'Acme', expected: 'Acme', missing: 1 }]);
+  });
+
+  it('is compared as a whole if it has other times', () => {
+    const translated = cues('uno Acme').map((cue) => ({ ...cue, start_ms: 100 }));
+    expect(findLostTerms([keep('Acme')], cues('one', 'Acme', 'Acme'), translated)).toEqual([
+      { row: 2, term: 'Acme', expected: 'Acme', missing: 1 },
+    ]);
+  });
+});
+
+/** Terms that are parts of each other, with and without capitals inside, in several scripts. */
+const TERMS: readonly Term[] = [
+  keep('Acme'),
+  keep('Acme Cloud'),
+  keep('iPhone*'),
+  { term: 'board', expected: 'consejo*' },
+  { term: 'Straße', expected: 'улица' },
+  { term: '東京', expected: 'Tokio' },
+];
+const FILLERS = ['the', 'Acmeland', 'boards', 'phone', 'and', '12', '…'];
+
+it('each term that is dropped is reported, and nothing else', () => {
+  const word = fc.oneof(
+    fc.record({ term: fc.constantFrom(...TERMS), isDropped: fc.boolean() }),
+    fc.constantFrom(...FILLERS),
+  );
+  const cue = fc.array(word, { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(
+      fc.array(cue, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom(' , ', ' – '),
+      (texts, gap) => {
+        const source = texts.map((words) => words.map((each) => textOf(each, 'term')).join(gap));
+        const translated = texts.map((words) =>
+          words.flatMap((each) => (isDropped(each) ? [] : textOf(each, 'expected'))).join(gap),
+        );
+        const expected = texts.flatMap((words, at) =>
+          TERMS.flatMap((term) => {
+            const missing = words.filter((each) => isDropped(each) && each.term === term).length;
+            return missing === 0 ? [] : [{ row: at + 1, term: term.term, missing }];
+          }),
+        );
+        const found = findLostTerms(TERMS, cues(...source), cues(...translated));
+        const order = (list: readonly { row: number; term: string; missing: number }[]) =>
+          list.map(({ row, term, missing }) => `${row} ${term} ${missing}`).toSorted();
+        expect(order(found)).toEqual(order(expected));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+type Word = string | { readonly term: Term; readonly isDropped: boolean };
+
+function isDropped(word: Word): word is Exclude<Word, string> {
+  return typeof word !== 'string' && word.isDropped;
+}
+
+function textOf(word: Word, side: keyof Term): string {
+  return typeof word === 'string' ? word : word.term[side].replace('*', '');
+}
