@@ -23,6 +23,12 @@ export interface LostTerm extends Term {
   readonly missing: number;
 }
 
+/** The same in a file, as reports have it. */
+export interface TermLoss extends LostTerm {
+  /** Absolute; `-` for stdout. */
+  readonly file: string;
+}
+
 interface TermRow {
   readonly term: string;
   /** By canonical language tag. */

@@ -78,14 +78,15 @@ function unknownName(written: string, known: readonly string[]): string {
   return `no command has this option${meant === null ? '' : `; did you mean ${meant}?`}`;
 }
 
-/** A JSON value in the type of the option. Folders are relative to the project file, not to the current folder. */
+/** A JSON value in the type of the option. Paths are relative to the project file, not to the current folder. */
 function readDefault(option: Option, value: unknown, folder: string): ReturnType<typeof readValue> {
   const { type, value: placeholder } = factsOf(option);
   const isScalar = type === 'text' || type === 'number' || type === 'duration';
   if (isScalar && typeof value !== 'string' && typeof value !== 'number') {
     return { fault: 'expected a string or a number' };
   }
-  if (type === 'text' && placeholder === 'dir') return { value: resolve(folder, String(value)) };
+  const isPath = placeholder === 'dir' || (placeholder === 'file' && value !== '-');
+  if (type === 'text' && isPath) return { value: resolve(folder, String(value)) };
   if (isScalar) return readValue(option, String(value));
   if (type === 'list' && typeof value === 'string') return readValue(option, value);
   const given = type === 'texts' && typeof value === 'string' ? [value] : value;

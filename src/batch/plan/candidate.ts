@@ -32,7 +32,15 @@ export function otherCandidate(operand: string, row: SheetRow | null = null): Ca
 }
 
 /** Options whose files a run reads. */
-const READ_OPTIONS = ['sheet', 'filesFrom', 'filesFrom0', 'body', 'subtitle', 'sourceSubtitle'] as const;
+const READ_OPTIONS = [
+  'sheet',
+  'filesFrom',
+  'filesFrom0',
+  'body',
+  'subtitle',
+  'sourceSubtitle',
+  'terms',
+] as const;
 
 /** Their values, as written. */
 export type ReadOptions = { readonly [Name in (typeof READ_OPTIONS)[number]]?: string | undefined };

@@ -1,11 +1,11 @@
 /** The records of a batch: what is written into its database, and what it says. Source: design, "The record (journal)". */
 import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Provenance } from '../../protocol/provenance.ts';
 import { nameBelow } from '../plan/candidate.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import type { BatchCommand } from '../report/command-record.ts';
+import type { ItemProvenance } from '../report/provenance.ts';
 import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unusable-inputs.ts';
 import type { Bill } from '../run/budget.ts';
 import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
@@ -43,7 +43,7 @@ interface BilledRecord extends Bill {
 interface MadeRecord {
   readonly type: 'made';
   readonly key: string;
-  readonly provenance: Provenance;
+  readonly provenance: ItemProvenance;
 }
 
 /** One thing that has happened. Paths of files are absolute. */
@@ -112,7 +112,7 @@ export interface BatchRecords {
   /** By key of the intent. */
   readonly bills: ReadonlyMap<string, Bill>;
   /** By key of the intent. */
-  readonly provenances: ReadonlyMap<string, Provenance>;
+  readonly provenances: ReadonlyMap<string, ItemProvenance>;
   readonly prepared: readonly PreparedRecord[];
   /** By item key. */
   readonly joined: ReadonlyMap<string, JoiningRecord>;
@@ -213,7 +213,8 @@ export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: s
       return mapOf<Bill>(rowsOf('intents'), 'bill');
     },
     get provenances() {
-      return mapOf<Provenance>(rowsOf('intents'), 'provenance');
+      const provenances = mapOf<ItemProvenance>(rowsOf('intents'), 'provenance');
+      return new Map([...provenances].map(([key, made]) => [key, mapLosses(made, fromFolder(folder))]));
     },
     get prepared() {
       return rowsOf('prepared').map((row) => ({
@@ -311,7 +312,11 @@ export function applyRecord(
       writeBill(database, record);
       break;
     case 'made':
-      database.change('intents', { key: record.key }, { provenance: json(record.provenance) });
+      database.change(
+        'intents',
+        { key: record.key },
+        { provenance: json(mapLosses(record.provenance, intoFolder(folder))) },
+      );
       break;
     case 'prepared': {
       const { source, recipe, files, split } = record;
@@ -438,6 +443,11 @@ function mapPath<T extends { readonly path: string | null }>(holder: T, map: Map
 function mapFiles<T extends object | null>(record: T, map: MapPath): T {
   if (record === null || !('files' in record) || !Array.isArray(record.files)) return record;
   return { ...record, files: record.files.map((file: StoredFile) => mapPath(file, map)) };
+}
+
+function mapLosses(made: ItemProvenance, map: MapPath): ItemProvenance {
+  if (made.lost_terms === undefined) return made;
+  return { ...made, lost_terms: made.lost_terms.map((loss) => ({ ...loss, file: map(loss.file) })) };
 }
 
 function mapOf<T>(rows: readonly Row[], column: string): ReadonlyMap<string, T> {

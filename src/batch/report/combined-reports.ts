@@ -8,7 +8,7 @@ import { isStageKey } from '../stages/items.ts';
 import type { FinishedVideo } from '../stages/records.ts';
 import type { BatchCommand } from './command-record.ts';
 import { type ItemReport, type ReportState, sumCredits } from './item-report.ts';
-import { combineParts } from './provenance.ts';
+import { combineJobs, combineParts } from './provenance.ts';
 
 interface PartReport {
   readonly report: ItemReport;
@@ -54,7 +54,9 @@ const DECISIVE: readonly ReportState[] = [
 function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const parts = newestParts(all);
   const reports = parts.map(({ report }) => report);
-  const provenance = combineParts(reports.map((report) => report.provenance ?? null));
+  // Terms are checked in the joined subtitles, and everything else is known of the parts.
+  const lost = { engines: [], cues: [], lost_terms: whole.provenance?.lost_terms ?? [] };
+  const provenance = combineJobs([combineParts(reports.map((report) => report.provenance ?? null)), lost]);
   const common = {
     ...whole,
     ...(provenance === null ? {} : { provenance }),

@@ -76,12 +76,22 @@ async function buildEntry(
     duration_ms: duration(detail),
     misfits: countMisfits(detail),
     cuts: describeCuts({ engines: [], cues }),
+    losses: group.jobs.flatMap(({ losses }) => losses),
     detail,
   };
 }
 
 /** Removes absolute paths, since users share the page. */
-function publicJob({ input_name, input_path, target_language, subtitles, files, cues, ...job }: PageJob) {
+function publicJob({
+  input_name,
+  input_path,
+  target_language,
+  subtitles,
+  files,
+  cues,
+  losses,
+  ...job
+}: PageJob) {
   return job;
 }
 

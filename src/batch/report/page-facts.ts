@@ -33,6 +33,8 @@ export interface ReportEntry {
   readonly misfits: number | null;
   /** Which cues are cut off at their end, in words; null if none is, or if unknown. */
   readonly cuts: string | null;
+  /** Terms that the translation has lost, with their places, in words. */
+  readonly losses: readonly string[];
   /** Data that only the opened entry needs: most of the document. */
   readonly detail: EntryDetail;
 }

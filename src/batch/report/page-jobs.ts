@@ -9,7 +9,7 @@ import type { StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
 import type { EntryState, ReportFailure, ReportJob, ReportSubtitle } from './page-facts.ts';
-import type { ItemCue } from './provenance.ts';
+import { describeLosses, type ItemCue } from './provenance.ts';
 import type { Loudness } from './speech-fit.ts';
 
 /** The state as shown on the page, and the reason if it is not finished. */
@@ -63,6 +63,7 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
     subtitles: stageSubtitles(item, stages, folder),
     files: namedFiles(item),
     cues: item.provenance?.cues ?? [],
+    losses: item.provenance === undefined ? [] : describeLosses(item.provenance, (path) => basename(path)),
   };
 }
 
@@ -154,6 +155,8 @@ export interface PageJob extends ReportJob {
   readonly files: readonly PageFile[];
   /** Cues that were made to fit. */
   readonly cues: readonly ItemCue[];
+  /** Lost terms with their places, in words. */
+  readonly losses: readonly string[];
 }
 
 export interface PageFile {

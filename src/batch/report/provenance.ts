@@ -1,5 +1,6 @@
 /** Combines and describes the provenance of results. Pure. */
 import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
+import type { TermLoss } from '../terms.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */
 export type ItemCue = Provenance['cues'][number] & {
@@ -11,6 +12,8 @@ export interface ItemProvenance {
   /** Each step with each engine once. */
   readonly engines: Provenance['engines'];
   readonly cues: readonly ItemCue[];
+  /** Terms of --terms that its translation has lost; missing without --terms, and for none. */
+  readonly lost_terms?: readonly TermLoss[];
 }
 
 /** How an item was made whose jobs were made in these ways; null if no job says it. */
@@ -19,7 +22,9 @@ export function combineJobs(jobs: readonly (ItemProvenance | null)[]): ItemProve
     jobs.flatMap((provenance) => provenance?.engines ?? []).map((use) => [JSON.stringify(use), use] as const),
   );
   const cues = jobs.flatMap((provenance) => provenance?.cues ?? []);
-  return engines.size + cues.length === 0 ? null : { engines: [...engines.values()], cues };
+  const lost = jobs.flatMap((provenance) => provenance?.lost_terms ?? []);
+  if (engines.size + cues.length + lost.length === 0) return null;
+  return { engines: [...engines.values()], cues, ...(lost.length === 0 ? {} : { lost_terms: lost }) };
 }
 
 /** The same for the jobs of parts, in order. */
@@ -198,6 +203,17 @@ export function describeWarnings(provenance: ItemProvenance): readonly string[] 
     describeCuts(provenance),
     describeFast(provenance),
   ].filter((text) => text !== null);
+}
+
+/** `TERM_LOST talk.es.srt:12 "Acme" should be "Acme"` for each lost term. @param nameFile of an absolute path */
+export function describeLosses(
+  { lost_terms: losses = [] }: ItemProvenance,
+  nameFile: (path: string) => string,
+): readonly string[] {
+  return losses.map(({ file, row, term, expected, missing }) => {
+    const times = missing === 1 ? '' : `, missing ${missing} times`;
+    return `TERM_LOST ${nameFile(file)}:${row} "${term}" should be "${expected}"${times}`;
+  });
 }
 
 /** Labels that a message lists. */

@@ -11,7 +11,7 @@ import {
   type ShardReport,
 } from './batch-facts.ts';
 import { describeCredits, ITEM_STATES, type ItemReport, nameItem } from './item-report.ts';
-import { cutsOf, describeUse, describeWarnings, fallbacksOf, fastOf } from './provenance.ts';
+import { cutsOf, describeLosses, describeUse, describeWarnings, fallbacksOf, fastOf } from './provenance.ts';
 import { describeMissing } from './shard-facts.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
@@ -23,6 +23,7 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
     facts.shards.length === 0 ? [] : ['## Shards', table(SHARD_HEAD, facts.shards.map(shardRow))],
     failed.length === 0 ? [] : ['## What failed', table(FAILURE_HEAD, failed.map(failureRow))],
     describeProvenance(facts.items),
+    describeLostTerms(facts.items, head),
     (head.attributions ?? []).map((notice) => `- ${escapeMarkdown(notice)}`),
     facts.items.length === 0
       ? []
@@ -79,11 +80,26 @@ const PROVENANCE_HEAD = ['item', 'engines', 'cues cut off', 'fast cues (tempo)']
 /** Which engines were used, and which cues have no end or are fast; nothing if the service said neither. */
 function describeProvenance(items: readonly ItemReport[]): string[] {
   const rows = items.flatMap(({ label, provenance }) => {
-    if (provenance === undefined) return [];
+    if (provenance === undefined || provenance.engines.length + provenance.cues.length === 0) return [];
     const engines = provenance.engines.map(describeUse).join('; ');
     return [[label, engines, cutsOf(provenance)?.numbers ?? '', fastOf(provenance)?.numbers ?? '']];
   });
   return rows.length === 0 ? [] : ['## How it was made', table(PROVENANCE_HEAD, rows)];
+}
+
+const LOSS_HEAD = ['place', 'term', 'should be', 'missing'];
+
+/** The terms of --terms that translations have lost; nothing if there are none. */
+function describeLostTerms(items: readonly ItemReport[], { folders: [only = ''] }: ReportHead): string[] {
+  const rows = items.flatMap(({ provenance, folder = only }) =>
+    (provenance?.lost_terms ?? []).map(({ file, row, term, expected, missing }) => [
+      `${relative(folder, file)}:${row}`,
+      term,
+      expected,
+      String(missing),
+    ]),
+  );
+  return rows.length === 0 ? [] : ['## Lost terms', table(LOSS_HEAD, rows)];
 }
 
 const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
@@ -174,7 +190,7 @@ function writeCase(item: ItemReport, folder: string): string {
   return writeElement('testcase', attributes, [
     ...writeOutcome(item),
     ...writeFiles(item, folder),
-    ...writeRemarks(item),
+    ...writeRemarks(item, folder),
   ]);
 }
 
@@ -200,10 +216,11 @@ function writeFiles({ files }: ItemReport, folder: string): string[] {
   ];
 }
 
-/** Engines used instead of preferred ones, and what is worse than requested. */
-function writeRemarks({ provenance }: ItemReport): string[] {
+/** Engines used instead of preferred ones, what is worse than requested, and lost terms. */
+function writeRemarks({ provenance }: ItemReport, folder: string): string[] {
   if (provenance === undefined) return [];
-  const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance)];
+  const losses = describeLosses(provenance, (path) => relative(folder, path));
+  const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance), ...losses];
   return remarks.length === 0 ? [] : [writeElement('system-err', {}, [escapeLines(remarks.join('\n'))])];
 }
 

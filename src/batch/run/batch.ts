@@ -9,6 +9,7 @@ import type { Preparation } from '../preparation.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import type { JobRecord } from '../records/job-record.ts';
 import type { UploadRecord } from '../records/upload-record.ts';
+import type { Terms } from '../terms.ts';
 import type { BatchJournal } from './journal.ts';
 
 /** The records of this machine about the profile that the run uses. */
@@ -98,6 +99,8 @@ export interface Batch {
   readonly runtime: Runtime;
   /** Media work on inputs that the service does not accept as they are. */
   readonly preparation: Preparation;
+  /** Terms that translations are checked for; missing without --terms. */
+  readonly terms?: Terms | undefined;
   /** Name of the command, for the job record. */
   readonly command: string;
   /** Written to the journal first, such as the command line. */

@@ -11,8 +11,10 @@ import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { copyRenamed, deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
+import { withLostTerms } from './lost-terms.ts';
 import { decisionFailure, doneBefore, resultExpiredFailure, resultGoneFailure } from './outcome.ts';
 import { formatTimestamp, type Run } from './run.ts';
+import { linesOfJob } from './sources.ts';
 import { afterTemporary, pauseOf, Stopped } from './stopping.ts';
 import {
   findIntended,
@@ -68,7 +70,7 @@ async function runDecision(itemRun: ItemRun, order: number, decision: Decision):
   const { run, item } = itemRun;
   switch (decision.step) {
     case 'done':
-      return doneBefore(item, decision);
+      return checkTerms(itemRun, doneBefore(item, decision));
     case 'changed':
     case 'edited':
     case 'failed':
@@ -100,7 +102,8 @@ async function resumeJob(
   const { run } = itemRun;
   itemRun.jobId = jobId;
   const copied = step === 'download' ? await copyRenamed(run, itemRun.item, key) : null;
-  if (copied !== null) return { phase: 'done', jobId, before: null, credits: null, files: copied };
+  if (copied !== null)
+    return checkTerms(itemRun, { phase: 'done', jobId, before: null, credits: null, files: copied });
   if (run.batch.options.detach) return lookOnce(itemRun, key, jobId, step);
   if (step === 'attach') return follow(itemRun, key, jobId, run.launcher.join());
   const job = await readJob(itemRun, jobId);
@@ -218,7 +221,19 @@ async function deliver(itemRun: ItemRun, key: string, job: Job): Promise<FinalSt
   const files = await deliverItem(run, item, key, job);
   const credits = job.billing?.charged_credits ?? null;
   const provenance = await run.batch.connection.readProvenance(job.id);
-  return { phase: 'done', jobId: job.id, before: null, credits, files, provenance };
+  return checkTerms(itemRun, { phase: 'done', jobId: job.id, before: null, credits, files, provenance });
+}
+
+function checkTerms(
+  { run, item }: ItemRun,
+  state: Extract<FinalState, { phase: 'done' }>,
+): Promise<FinalState> {
+  const { input } = item;
+  return withLostTerms(run, item, state, async () => {
+    if (input.type !== 'job') return null;
+    const { connection, signal } = run.batch;
+    return linesOfJob(connection.client, input.reference, signal).catch(() => null);
+  });
 }
 
 async function readJob({ run, item }: ItemRun, jobId: string): Promise<Job> {

@@ -22,6 +22,7 @@ import {
   partsOfVideo,
   type SplitItem,
 } from './join-parts.ts';
+import { withLostTerms } from './lost-terms.ts';
 import { choicesOf } from './open-batch.ts';
 import type { PreparedSource } from './preparations.ts';
 import { mayPay } from './rebuild.ts';
@@ -71,7 +72,8 @@ async function runPhases(run: Run, item: BatchItem, order: number, jobs: string[
     const files = await joinResults(run, item, split.parts, results, split.folder);
     const credits = creditsOf(split);
     const provenance = provenanceOf(split);
-    return { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null, provenance };
+    const done = { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null, provenance } as const;
+    return await withLostTerms(run, item, done);
   } finally {
     split.source?.release();
   }

@@ -100,7 +100,7 @@ export function sendableOf(source: PreparedSource, place: number, file: MadeFile
  * Reads a job and returns the subtitle lines of its result.
  * @throws Failure: `timeout` while it runs, `job` if it did not succeed, `refused` if the service sends no usable lines
  */
-async function linesOfJob(
+export async function linesOfJob(
   client: Pick<Client, 'jobs'>,
   reference: string,
   signal: AbortSignal,

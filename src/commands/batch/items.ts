@@ -95,10 +95,12 @@ function describeProblem({ error, deadline, provenance }: ItemReport, nowMs: num
   if (provenance === undefined) return '';
   const cuts = cutsOf(provenance, FEW_NUMBERS);
   const fast = fastOf(provenance, FEW_NUMBERS);
+  const { lost_terms: lost = [] } = provenance;
   const problems = [
     describeSilence(provenance),
     cuts && `cues cut off: ${cuts.numbers}`,
     fast && `fast cues: ${fast.numbers}`,
+    lost.length === 0 ? null : `lost terms: ${lost.length}`,
   ];
   return problems.filter((text) => text !== null).join('; ');
 }

@@ -3,6 +3,7 @@
  * cues that are fast or cut off.
  */
 import {
+  describeLosses,
   describeWarnings,
   fallbacksOf,
   groupFallbacks,
@@ -14,6 +15,7 @@ import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';
 import type { Terminal } from '../context/context.ts';
+import { showPath } from '../context/format.ts';
 
 interface MadeItem {
   readonly label: string;
@@ -39,8 +41,20 @@ function adviceFor({ kind, key }: MadeItem): string {
 /** More warnings would hide the rest of the output. */
 const MOST_WARNINGS = 10;
 
+/** Prints the lost terms of an item, each with its place. */
+function printLosses({ warn }: Pick<Terminal, 'warn'>, { label, provenance }: MadeItem, cwd: string): void {
+  const losses = describeLosses(provenance, (path) => (path === '-' ? path : showPath(path, cwd)));
+  for (const text of losses.slice(0, MOST_WARNINGS)) warn(text);
+  const more = losses.length - MOST_WARNINGS;
+  if (more > 0) warn(`${label}: ${more} more terms are lost; --output json and vloc batch report list them.`);
+}
+
 /** Prints it for finished items. */
-export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items: readonly MadeItem[]): void {
+export function printProvenance(
+  terminal: Pick<Terminal, 'note' | 'warn'>,
+  items: readonly MadeItem[],
+  cwd: string,
+): void {
   for (const text of [...groupReuses(items), ...groupFallbacks(items)]) terminal.note(`${text}.`);
   const warnings = groupWarnings(items);
   for (const text of warnings.slice(0, MOST_WARNINGS)) terminal.warn(`${text}.`);
@@ -49,6 +63,7 @@ export function printProvenance(terminal: Pick<Terminal, 'note' | 'warn'>, items
       `There are ${warnings.length - MOST_WARNINGS} more warnings; vloc batch report lists them.`,
     );
   }
+  for (const item of items) printLosses(terminal, item, cwd);
   printAdvice(terminal, items);
 }
 
@@ -71,6 +86,7 @@ interface ProvenancePrinter {
 export function createProvenancePrinter(
   terminal: Pick<Terminal, 'note' | 'warn'>,
   isMany: boolean,
+  cwd: string,
 ): ProvenancePrinter {
   const items: MadeItem[] = [];
   const printed = new Set<string>();
@@ -86,10 +102,11 @@ export function createProvenancePrinter(
         if (!printed.has(text)) terminal.warn(`${item.label}: ${text}.`);
         printed.add(text);
       }
+      printLosses(terminal, item, cwd);
     },
     end() {
       const made = items.splice(0);
-      if (!isMany) return printProvenance(terminal, made);
+      if (!isMany) return printProvenance(terminal, made, cwd);
       for (const text of groupReuses(made)) terminal.note(`${text}.`);
       printAdvice(terminal, made);
     },

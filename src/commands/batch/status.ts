@@ -123,6 +123,7 @@ function printNotes(context: Context, { batches, facts }: OpenBatches, onward: r
   printProvenance(
     terminal,
     items.flatMap(({ provenance, ...item }) => (provenance === undefined ? [] : [{ ...item, provenance }])),
+    io.cwd,
   );
   if (next_deadline !== null) {
     terminal.note(

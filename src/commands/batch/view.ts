@@ -48,7 +48,7 @@ export async function createBatchView(
     return grows ? { ...seen, leftMs: null } : seen;
   };
   const progress = await openProgress(context, isMany, look);
-  const provenances = createProvenancePrinter(terminal, isMany);
+  const provenances = createProvenancePrinter(terminal, isMany, io.cwd);
   const write = (line: object) => {
     if (context.output === 'ndjson') context.print(JSON.stringify(line));
   };

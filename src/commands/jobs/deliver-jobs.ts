@@ -60,7 +60,7 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
   try {
     const outcomes = await gatherOutcomes({ context, connection, progress }, work);
     progress.close();
-    printProvenance(context.terminal, outcomes.flatMap(madeItemOf));
+    printProvenance(context.terminal, outcomes.flatMap(madeItemOf), context.io.cwd);
     const failure = deliveriesFailure(outcomes, work.delivery, context);
     if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
     await printOutcomes(context, outcomes, exitCodeOf(context, failure));

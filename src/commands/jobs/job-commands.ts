@@ -32,6 +32,10 @@ const WATCH_NOTE =
   'Unusable files are reported and skipped; temporary failures are retried later. Ctrl-C stops it; run the same command ' +
   'again to continue.';
 
+const TERMS_NOTE =
+  'With --terms each cue is compared with its source, also in results of earlier runs; a lost term is a warning, and the exit code ' +
+  'stays 0.';
+
 const END_NOTE =
   'Exit codes: `vloc help exit-codes`. Ctrl-C stops waiting, not the jobs, and prints how to continue.';
 
@@ -42,7 +46,7 @@ function jobCommand(kind: JobKind, examples: readonly Example[]): Command {
     options: jobTable(kind),
     fields: () => OUTCOME_FIELDS,
     examples,
-    notes: [WATCH_NOTE, END_NOTE],
+    notes: [WATCH_NOTE, ...(kind === 'subtitle_translation' ? [TERMS_NOTE] : []), END_NOTE],
     schemas: async () => (await import('./outputs.ts')).JOB_RUN,
     run: async (context, operands, options) => {
       await checkFolder(options, context.io);
@@ -115,6 +119,10 @@ export const translate: Command = jobCommand('subtitle_translation', [
   {
     command: 'vloc translate talk.vtt --from en --to es --subtitle-format vtt',
     explains: 'WebVTT in and out: ./talk.es.vtt',
+  },
+  {
+    command: 'vloc translate talk.en.srt --from en --to es --terms terms.csv',
+    explains: 'also lists the cues that lost a term, as TERM_LOST talk.es.srt:12',
   },
 ]);
 

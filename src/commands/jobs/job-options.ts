@@ -103,6 +103,15 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   subtitleFormat: choiceOption(SUBTITLE_FORMATS, 'format of the subtitles to write (default: srt)'),
 });
 
+/** Terms that translations are checked for. */
+const TERMS_OPTION = inGroup('Subtitles and stages:', {
+  terms: textOption(
+    'file',
+    'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings',
+    { tool: 'reads' },
+  ),
+});
+
 /** Names of speakers exist only in files of these formats, and only this machine can find them out. */
 const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
   speakers: flagOption(
@@ -264,6 +273,7 @@ type JobTable = FieldTable &
   typeof DELIVERY_OPTIONS &
   Partial<typeof KEEP_OPTIONS> &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
+  Partial<typeof TERMS_OPTION> &
   Partial<typeof SPEAKER_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
@@ -283,6 +293,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
+    ...(kind === 'subtitle_translation' || kind === 'auto_localization' ? TERMS_OPTION : {}),
   };
 }
 

@@ -34,6 +34,17 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         part: v.exactOptional(v.number()),
       }),
     ),
+    lost_terms: v.exactOptional(
+      v.array(
+        v.object({
+          file: v.string(),
+          row: v.number(),
+          term: v.string(),
+          expected: v.string(),
+          missing: v.number(),
+        }),
+      ),
+    ),
   }),
 );
 

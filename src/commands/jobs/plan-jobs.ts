@@ -16,6 +16,7 @@ import type { BatchPlace } from '../../batch/record-folder.ts';
 import type { ReadRecords } from '../../batch/records/batch-records.ts';
 import { describeBatchDamage, readBatchRecords } from '../../batch/report/read-batch.ts';
 import { writeShard } from '../../batch/shard.ts';
+import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -27,6 +28,7 @@ import { createVideoExaminer } from './examine-video.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
 import { type FindSpeakers, openSpeakers, type SpeakersContext } from './speakers.ts';
 import { createLinesExaminer, createSubtitleIo, keepSpeakers } from './subtitles.ts';
+import { openTerms } from './terms.ts';
 
 interface NoteReceiver {
   readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;
@@ -37,6 +39,8 @@ export interface CollectedJobs extends CollectedItems {
   /** Records of earlier runs, read without a lock. */
   readonly recorded: Recorded;
   readonly freeBytes: PlanIo['freeBytes'];
+  /** Those of --terms. */
+  readonly terms: Terms | undefined;
 }
 
 /**
@@ -60,11 +64,14 @@ export async function collectJobs(
   };
   const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
   const { freeBytes } = planIo;
-  if (only === null) return { ...(await collectBatch(request, planIo, results)), recorded, freeBytes };
-  const names = new Set([...only].map(nameOfKey));
+  const names = new Set([...(only ?? [])].map(nameOfKey));
   const isWanted: FileFilter = ({ name }) => names.has(name);
-  const collected = await collectBatch({ ...request, isWanted }, planIo, results);
-  return { ...collected, items: pickItems(collected.items, only, context), recorded, freeBytes };
+  const wanted = only === null ? request : { ...request, isWanted };
+  const collected = await collectBatch(wanted, planIo, results);
+  const languages = collected.all.map(({ item }) => item.targetLanguage);
+  const terms = await openTerms(options.terms, languages, context);
+  const items = only === null ? collected.items : pickItems(collected.items, only, context);
+  return { ...collected, items, recorded, freeBytes, terms };
 }
 
 type PlanContext = SpeakersContext & NoteReceiver;

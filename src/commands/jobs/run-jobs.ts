@@ -13,10 +13,12 @@ import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import { type BatchCommand, createBatchCommand } from '../../batch/report/command-record.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
+import { withLostTerms } from '../../batch/run/lost-terms.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
+import type { Terms } from '../../batch/terms.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { createBatchView } from '../batch/view.ts';
@@ -71,13 +73,14 @@ export async function runJobs(
     const preface = only === null ? [commandRecord(kind, context, operands, options, keys)] : [];
     const known = outcomesOf(plan);
     // Without anything to send, neither key nor network is needed.
-    if (known !== null) return await endHere(context, plan, batch, preface, known);
+    const { terms } = collected;
+    if (known !== null) return await endHere(context, plan, { ...batch, terms }, preface, known);
     const connection = await connectService(context);
     try {
       await checkSupport(plan.planned, connection.capabilities, context);
       const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
       // Upload, submit, wait and deliver, as many items at a time as the limits allow.
-      const run = { kind, context, runOptions: limited, delivery, connection, inputFiles, batch };
+      const run = { kind, context, runOptions: limited, delivery, connection, inputFiles, batch, terms };
       const outcomes = await runPlan({ ...run, context: chargedContext(context, connection) }, plan, preface);
       await summarize(context, plan, outcomes, connection.capabilities !== null);
       return EXIT_CODES.done.code;
@@ -141,11 +144,21 @@ function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | n
 async function endHere(
   context: Context,
   plan: BatchPlan,
-  batch: OpenBatch,
+  batch: OpenBatch & { readonly terms: Terms | undefined },
   preface: readonly BatchRecord[],
-  outcomes: readonly RunOutcome[],
+  before: readonly RunOutcome[],
 ): Promise<number> {
   await recordInputs(plan, batch, preface, context.io.now());
+  const checks = { terms: batch.terms, warn: context.terminal.warn, delivery: plan.delivery };
+  const outcomes: RunOutcome[] = [];
+  for (const outcome of before) {
+    const { item, state } = outcome;
+    const isDone = state.phase === 'done';
+    const checked = isDone
+      ? await withLostTerms({ batch: checks, journal: batch.journal }, item, state)
+      : state;
+    outcomes.push({ ...outcome, state: checked });
+  }
   const failure = summarizeFailure(outcomes);
   const view = await createBatchView(context, { items: outcomes.map(({ item }) => item) });
   const atMs = context.io.now();
@@ -266,11 +279,12 @@ export interface JobRun {
   /** See `Batch`. */
   readonly inputFiles: readonly string[];
   readonly batch: OpenBatch;
+  readonly terms?: Terms | undefined;
 }
 
 /** The batch of a run, without its items. */
 export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'> {
-  const { kind, context, runOptions, delivery, connection, inputFiles, batch } = run;
+  const { kind, context, runOptions, delivery, connection, inputFiles, batch, terms } = run;
   const { io, signal, terminal } = context;
   return {
     journal: batch.journal,
@@ -281,6 +295,7 @@ export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'
     options: runOptions,
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
     preparation: createPreparation(io),
+    terms,
     command: kind,
     warn: terminal.warn,
     signal,

@@ -41,6 +41,7 @@ import {
 } from './plan-jobs.ts';
 import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
 import { openSpeakers } from './speakers.ts';
+import { openTerms } from './terms.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -60,6 +61,8 @@ export async function watchJobs(
   const planIo = createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers });
   const planner = createWatchPlanner(request, planIo);
   const { delivery } = planner;
+  const languages = planner.requests.map(({ targetLanguage }) => targetLanguage);
+  const terms = await openTerms(options.terms, languages, context);
   await readEarlierRuns(context, delivery);
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);
@@ -71,7 +74,7 @@ export async function watchJobs(
       for (const { fields } of planner.requests) {
         await checkRequestSupport(kind, fields, connection.capabilities, context);
       }
-      const run: JobRun = { kind, context, runOptions, delivery, connection, inputFiles, batch };
+      const run: JobRun = { kind, context, runOptions, delivery, connection, inputFiles, batch, terms };
       const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
       await watch(run, { named: operands, folders, record }, planner);
       return EXIT_CODES.done.code;

@@ -11,6 +11,7 @@ const entry = (name: string, rest: Partial<ListedEntry> = {}): ListedEntry => ({
   duration_ms: null,
   misfits: null,
   cuts: null,
+  losses: [],
   ...rest,
 });
 

@@ -20,6 +20,7 @@ const facts: ReportFacts = {
       duration_ms: null,
       misfits: null,
       cuts: null,
+      losses: [],
       detail: { tracks: [], subtitles: [], cues: [], fit: { measured_on: null, reason: HOSTILE } },
     },
   ],

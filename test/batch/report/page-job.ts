@@ -26,6 +26,7 @@ export function pageJob(given: Partial<Omit<PageJob, 'files'>> & { files?: reado
     waits_for: null,
     engines: [],
     cues: [],
+    losses: [],
     input_name: 'talk.mp4',
     input_path: null,
     target_language: null,

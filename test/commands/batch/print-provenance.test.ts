@@ -40,7 +40,7 @@ const itemsOf = (provenance: ItemProvenance, count = 1, kind: JobKind = 'dubbing
 
 function messagesOf(items: ReturnType<typeof itemsOf>): readonly string[] {
   const terminal = recordMessages();
-  printProvenance(terminal, items);
+  printProvenance(terminal, items, '/');
   return terminal.messages;
 }
 
@@ -79,7 +79,7 @@ test('a localization is shortened in its subtitles, which have to be requested f
 
 test('each cause of a warning, each fallback and the advice are reported once for many jobs', () => {
   const terminal = recordMessages();
-  const printer = createProvenancePrinter(terminal, true);
+  const printer = createProvenancePrinter(terminal, true, '/');
   for (const item of itemsOf(FALLBACK, 6)) printer.add(item);
   printer.end();
   const count = (part: string) => terminal.messages.filter((text) => text.includes(part)).length;

@@ -5,7 +5,7 @@ import type { LinePair } from '../lines.ts';
 import { formatClock, STATE_NAMES, speakClock } from '../words.ts';
 import { make } from './element.ts';
 import { type Ensemble, makeEnsemble, makePlayers, type Player } from './ensemble.ts';
-import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs } from './jobs.ts';
+import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs, makeLosses } from './jobs.ts';
 import { type Lines, makeLines } from './lines.ts';
 import { makeWaves } from './waves.ts';
 
@@ -26,6 +26,7 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
     makeHead(entry),
     ...makeFailures(entry),
     makeCuts(entry),
+    makeLosses(entry),
   );
   const stage = detail.tracks.some(({ file }) => file.present) ? makeStage(entry, detail) : null;
   const lines = stage?.lines ?? makeLines(entry, detail, () => {});

@@ -43,6 +43,18 @@ export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
   );
 }
 
+/** A warning about terms that the translation has lost. */
+export function makeLosses({ losses }: ListedEntry): HTMLElement | null {
+  if (losses.length === 0) return null;
+  return make(
+    'section',
+    { class: 'failure', 'aria-label': 'Terms are lost' },
+    make('h3', {}, 'Terms are lost'),
+    ...losses.map((loss) => make('p', {}, loss)),
+    make('p', { class: 'advice' }, 'Correct them in the subtitles, then run the same command again.'),
+  );
+}
+
 /** Whether the service reported how the speech was made: then it fits unless it reports otherwise. */
 export function isSpeechKnown({ jobs }: ListedEntry): boolean {
   return jobs.some(({ engines }) => engines.some(({ step }) => step === 'speak'));

@@ -64,6 +64,7 @@ function describe(entry: ListedEntry): string {
     ...new Set(failures),
     ...(failures.length === 0 ? new Set(waits) : []),
     entry.cuts !== null && 'cues cut off',
+    entry.losses.length > 0 && 'terms lost',
     misfits !== null && misfits > 0 && `${misfits} line${misfits === 1 ? '' : 's'} of poor fit`,
   ]
     .filter(Boolean)

@@ -1,0 +1,227 @@
+/** `vloc translate --terms` with translators that lose terms. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Engines } from '../../../src/engines/engine.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { LIMITS } from './limits.ts';
+
+/** Small engines with a translator of words. */
+function translatorOf(translate: (text: string) => string): Engines {
+  const small = createSmallEngines();
+  return {
+    ...small,
+    run: {
+      ...small.run,
+      async subtitle_translation(task) {
+        const lines = task.lines.map((line) => ({ ...line, text: translate(line.text) }));
+        return { subtitle: { language: task.targetLanguage, lines } };
+      },
+    },
+  };
+}
+
+function srtOf(texts: readonly string[]): string {
+  const time = (ms: number) => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
+  return texts
+    .map((text, at) => `${at + 1}\n${time(at * 2000)} --> ${time(at * 2000 + 1500)}\n${text}\n`)
+    .join('\n');
+}
+
+interface Loss {
+  readonly file: string;
+  readonly row: number;
+  readonly term: string;
+  readonly expected: string;
+  readonly missing: number;
+}
+
+/** The losses of each input in a document of outcomes. */
+function lossesIn(document: string): Record<string, readonly Loss[]> {
+  const { data } = JSON.parse(document);
+  return Object.fromEntries(
+    data.map((item: { input: string; provenance?: { lost_terms?: readonly Loss[] } }) => [
+      item.input,
+      item.provenance?.lost_terms ?? [],
+    ]),
+  );
+}
+
+async function openDesk(translate: (text: string) => string): Promise<VlocScene> {
+  const vloc = await startVloc({ engines: translatorOf(translate) });
+  await writeFile(join(vloc.folder, 'terms.csv'), 'term,es,note\nAcme,=,\nboard*,consejo*,\niPhone*,=,\n');
+  await writeFile(join(vloc.folder, 'talk.srt'), srtOf(['the board of Acme', 'hello', 'an iPhone by Acme']));
+  return vloc;
+}
+
+const TRANSLATE = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--terms', 'terms.csv'];
+/** Loses `board` in the first cue and `Acme` in the third. */
+const careless = (text: string) => text.replace('board', 'mesa').replace('by Acme', 'de Acmé');
+
+describe('a translation without its terms', () => {
+  it('is reported with file and row on stderr and in JSON, and the exit code stays 0', async () => {
+    const vloc = await openDesk(careless);
+    const { code, stderr, stdout } = await vloc.run([...TRANSLATE, '--output', 'json']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('! TERM_LOST talk.es.srt:1 "board*" should be "consejo*"\n');
+    expect(stderr).toContain('! TERM_LOST talk.es.srt:3 "Acme" should be "Acme"\n');
+    const file = join(vloc.folder, 'talk.es.srt');
+    expect(lossesIn(stdout)['talk.srt']).toEqual([
+      { file, row: 1, term: 'board*', expected: 'consejo*', missing: 1 },
+      { file, row: 3, term: 'Acme', expected: 'Acme', missing: 1 },
+    ]);
+  });
+
+  it('is in all reports on the batch', async () => {
+    const vloc = await openDesk(careless);
+    await vloc.run(TRANSLATE);
+    const report = (...words: string[]) => vloc.run(['batch', 'report', '.', ...words]);
+    const { stdout: text } = await report();
+    expect(text).toContain('## Lost terms');
+    expect(text).toContain('| talk.es.srt:1 | board\\* | consejo\\* | 1 |');
+    const { stdout: junit } = await report('--format', 'junit');
+    expect(junit).toContain(
+      'TERM_LOST talk.es.srt:3 &quot;Acme&quot; should be &quot;Acme&quot;</system-err>',
+    );
+    expect(junit).toContain('failures="0"');
+    const { stdout: json } = await report('--output', 'json');
+    expect(JSON.parse(json).items[0].provenance.lost_terms).toHaveLength(2);
+    await report('--html');
+    const page = await readFile(join(vloc.folder, 'report.html'), 'utf8');
+    expect(page).toContain('TERM_LOST talk.es.srt:1');
+    const { stderr, stdout: status } = await vloc.run(['batch', 'status', '.', '--all']);
+    expect(stderr).toContain('TERM_LOST talk.es.srt:1');
+    expect(status).toContain('lost terms: 2');
+  });
+
+  it('is checked again by the next run, also if only that one has --terms', async () => {
+    const vloc = await openDesk(careless);
+    const first = await vloc.run(TRANSLATE.slice(0, -2));
+    expect(first.stderr).not.toContain('TERM_LOST');
+    const second = await vloc.run(TRANSLATE);
+    expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('TERM_LOST talk.es.srt:1')]);
+    await writeFile(join(vloc.folder, 'terms.csv'), 'term,es\nAcme,Acm*\n');
+    const third = await vloc.run(TRANSLATE);
+    expect(third.stderr).not.toContain('TERM_LOST');
+    const { stdout: report } = await vloc.run(['batch', 'report', '.']);
+    expect(report).toContain('1 done');
+    expect(report).not.toContain('Lost terms');
+  });
+
+  it('is found in parts by the rows of the joined file', async () => {
+    const vloc = await openDesk(careless);
+    const texts = Array.from({ length: 2 * LIMITS.lines + 1 }, (_, at) =>
+      at % 2 === 0 ? 'hello' : 'by Acme',
+    );
+    await writeFile(join(vloc.folder, 'talk.srt'), srtOf(texts));
+    const { stdout } = await vloc.run([...TRANSLATE, '--split', '--output', 'json'], { limits: LIMITS });
+    const rows = lossesIn(stdout)['talk.srt']?.map(({ row }) => row);
+    expect(rows).toEqual(texts.flatMap((text, at) => (text === 'hello' ? [] : [at + 1])));
+    const { stdout: report } = await vloc.run(['batch', 'report', '.', '--output', 'json']);
+    expect(JSON.parse(report).items[0].provenance.lost_terms).toHaveLength(rows?.length ?? 0);
+  });
+
+  it('is found in WebVTT, on stdout, and in the translation of a job', async () => {
+    const vloc = await openDesk(careless);
+    const vtt = await vloc.run([...TRANSLATE, '--subtitle-format', 'vtt']);
+    expect(vtt.stderr).toContain('TERM_LOST talk.es.vtt:1');
+    const stdout = await vloc.run([...TRANSLATE, '--out', '-']);
+    expect(stdout.stderr).toContain('TERM_LOST -:1');
+    const { stdout: id } = await vloc.run(['translate', 'talk.srt', '--to', 'fr', '--output', 'id']);
+    const words = ['translate', id.trim(), '--from', 'fr', '--to', 'es', '--terms', 'terms.csv'];
+    await writeFile(join(vloc.folder, 'terms.csv'), 'term,es\nhello,hola\n');
+    const ofJob = await vloc.run(words);
+    expect(ofJob.stderr).toMatch(/TERM_LOST \S+\.es\.srt:2 "hello" should be "hola"/);
+  });
+});
+
+it('a file of terms that cannot be used is refused before anything is sent', async () => {
+  const vloc = await openDesk(careless);
+  await writeFile(join(vloc.folder, 'terms.csv'), 'term,fr\nAcme,=\nAcme,=\n');
+  for (const words of [TRANSLATE, [...TRANSLATE, '--dry-run']]) {
+    const { code, stderr } = await vloc.run(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('row 2 has the term "Acme" of row 1 again')]);
+  }
+  expect((await vloc.caller.get('/v1/subtitle-translations')).json.data).toEqual([]);
+});
+
+it('a language without a column is reported, and the others are checked', async () => {
+  const vloc = await openDesk(careless);
+  const { code, stderr } = await vloc.run([...TRANSLATE.slice(0, -3), 'es,fr', '--terms', 'terms.csv']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('terms.csv has no terms for fr; translations into it are not checked.');
+  expect(stderr).toContain('TERM_LOST talk.es.srt:1');
+});
+
+/** What a hostile translator does to a term, and how many occurrences are left of an exact one and of one with endings. */
+const HARMS = {
+  keep: { change: (term: string) => term, left: 1, leftOfPrefix: 1 },
+  drop: { change: () => '', left: 0, leftOfPrefix: 0 },
+  inflect: { change: (term: string) => `${term}os`, left: 0, leftOfPrefix: 1 },
+  lowercase: { change: (term: string) => term.toLowerCase(), left: 1, leftOfPrefix: 1 },
+  repeat: { change: (term: string) => `${term}, ${term}`, left: 2, leftOfPrefix: 2 },
+  prepend: { change: (term: string) => `re${term}`, left: 0, leftOfPrefix: 0 },
+} as const;
+
+const TERMS = [
+  { term: 'Acme', expected: 'Acme', source: 'Acme' },
+  { term: 'board*', expected: 'consejo*', source: 'boards' },
+  { term: 'iPhone*', expected: 'iPhone*', source: 'iPhones' },
+] as const;
+
+it('of 200 files from a hostile translator each lost term is reported, and nothing else', async () => {
+  const word = fc.oneof(
+    fc.record({
+      term: fc.constantFrom(...TERMS),
+      harm: fc.constantFrom(...Object.entries(HARMS).map(([name, each]) => ({ name, ...each }))),
+    }),
+    fc.constantFrom('the', 'Acmeland', 'phones', 'overboard'),
+  );
+  const cue = fc.array(word, { minLength: 1, maxLength: 8 });
+  const files = fc.sample(fc.array(cue, { minLength: 1, maxLength: 5 }), { numRuns: 200, seed: 34 });
+  const translations = new Map<string, string>();
+  const expected: Record<string, readonly string[]> = {};
+  const vloc = await openDesk((text) => translations.get(text) ?? text);
+  await mkdir(join(vloc.folder, 'in'));
+  for (const [number, cues] of files.entries()) {
+    const texts = cues.map((words, at) => {
+      const source = words.map((each) => (typeof each === 'string' ? each : each.term.source));
+      const text = `${number}-${at} ${source.join(' ')}`;
+      const translated = words.map((each) =>
+        typeof each === 'string' ? each : each.harm.change(each.term.expected.replace('*', '')),
+      );
+      translations.set(text, `${number}-${at} ${translated.join(' ')}`);
+      return text;
+    });
+    await writeFile(join(vloc.folder, 'in', `${number}.srt`), srtOf(texts));
+    expected[`in/${number}.srt`] = cues.flatMap((words, at) =>
+      TERMS.flatMap((term) => {
+        const own = words.flatMap((each) =>
+          typeof each !== 'string' && each.term === term ? [each.harm] : [],
+        );
+        const left = own.reduce((sum, harm) => sum + leftOf(term.term, harm), 0);
+        return own.length > left ? [`${at + 1} ${term.term} ${own.length - left}`] : [];
+      }),
+    );
+  }
+  const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--terms', 'terms.csv', '--output', 'json'];
+  const { code, stdout } = await vloc.run(words);
+  expect(code).toBe(0);
+  const found = Object.entries(lossesIn(stdout)).map(([input, losses]) => [
+    input,
+    losses.map(({ row, term, missing }) => `${row} ${term} ${missing}`).toSorted(),
+  ]);
+  const sorted = Object.entries(expected).map(([input, losses]) => [input, losses.toSorted()]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(sorted));
+  expect(Object.values(expected).flat().length).toBeGreaterThan(200);
+});
+
+type Harm = (typeof HARMS)[keyof typeof HARMS] & { readonly name: string };
+
+/** A term with a capital inside is lost in small letters. */
+function leftOf(term: string, { name, left, leftOfPrefix }: Harm): number {
+  if (term === 'iPhone*' && name === 'lowercase') return 0;
+  return term.endsWith('*') ? leftOfPrefix : left;
+}
