@@ -17,6 +17,8 @@ import { createTestIo } from '../support/test-io.ts';
 const OPTIONS = {
   to: listOption('tags', ''),
   out: textOption('dir', ''),
+  terms: textOption('file', ''),
+  sheet: textOption('file', ''),
   name: textOption('template', ''),
   timeout: durationOption(''),
   mode: choiceOption(['standard', 'subtitles_only'], ''),
@@ -44,10 +46,12 @@ async function fill(defaults: object, found: Record<string, unknown> = {}) {
 }
 
 describe('defaults of the project file', () => {
-  it('are parsed like flags; a folder is relative to the file', async () => {
+  it('are parsed like flags; folders and files are relative to the file', async () => {
     const defaults = {
       to: ['es', 'fr'],
       out: 'done',
+      terms: 'terms.csv',
+      sheet: '-',
       name: '{stem}{ext}',
       timeout: '2h',
       mode: 'standard',
@@ -58,6 +62,8 @@ describe('defaults of the project file', () => {
       ...NOTHING,
       to: ['es', 'fr'],
       out: join(folder, 'done'),
+      terms: join(folder, 'terms.csv'),
+      sheet: '-',
       name: '{stem}{ext}',
       timeout: 7_200_000,
       mode: 'standard',

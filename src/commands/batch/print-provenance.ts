@@ -42,7 +42,11 @@ function adviceFor({ kind, key }: MadeItem): string {
 const MOST_WARNINGS = 10;
 
 /** Prints the lost terms of an item, each with its place. */
-function printLosses({ warn }: Pick<Terminal, 'warn'>, { label, provenance }: MadeItem, cwd: string): void {
+export function printLosses(
+  { warn }: Pick<Terminal, 'warn'>,
+  { label, provenance }: Pick<MadeItem, 'label' | 'provenance'>,
+  cwd: string,
+): void {
   const losses = describeLosses(provenance, (path) => (path === '-' ? path : showPath(path, cwd)));
   for (const text of losses.slice(0, MOST_WARNINGS)) warn(text);
   const more = losses.length - MOST_WARNINGS;

@@ -104,7 +104,7 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
 });
 
 /** Terms that translations are checked for. */
-const TERMS_OPTION = inGroup('Subtitles and stages:', {
+export const TERMS_OPTION = inGroup('Subtitles and stages:', {
   terms: textOption(
     'file',
     'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings',
@@ -293,7 +293,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
-    ...(kind === 'subtitle_translation' || kind === 'auto_localization' ? TERMS_OPTION : {}),
+    ...(kind === 'subtitle_translation' ? TERMS_OPTION : {}),
   };
 }
 

@@ -239,7 +239,11 @@ export const RUN_FORMS = { json: [RunOutcomes], ndjson: RUN_EVENTS };
 /** Additional fields in the plan of a shard. */
 const SHARE = { shard: v.optional(v.string()), items_of_all_shards: v.optional(v.number()) };
 const { items: _items, ...FORECAST_SUM } = ForecastSchema.entries;
-const STAGES_SUM = { jobs: v.number(), credits: NullableNumber };
+const STAGES_SUM = {
+  jobs: v.number(),
+  credits: NullableNumber,
+  one_job_credits: v.optional(NullableNumber),
+};
 const PROBLEM = { input: v.string(), target_language: NullableText, problem: v.string() };
 
 const PLANS = {

@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts';
 
 /**
  * Reads the file of --terms, and warns of target languages without a column.
- * @param written path as the user wrote it; undefined without the option
+ * @param written path as the user wrote it; empty for none, against a default of the project
  * @param targets languages of the run; null for none
  * @throws Failure (`usage`, TERMS_INVALID)
  */
@@ -19,7 +19,7 @@ export async function openTerms(
     readonly terminal: Pick<Context['terminal'], 'warn'>;
   },
 ): Promise<Terms | undefined> {
-  if (written === undefined) return undefined;
+  if (written === undefined || written === '') return undefined;
   const { readTerms } = await import('../../batch/terms.ts');
   const languages = [...new Set(targets.flatMap((target) => target ?? []))];
   const terms = await readTerms(written, languages, io);

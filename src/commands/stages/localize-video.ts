@@ -7,6 +7,8 @@ import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
+import { newestIntent } from '../../batch/plan/item-key.ts';
+import { findLosses, recordLosses } from '../../batch/run/lost-terms.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
@@ -52,6 +54,7 @@ async function localizeTarget(workshop: Workshop, state: TargetState): Promise<v
   if (stopAfter === 'recognize') return stopHere(run, state, state.sourceSubtitle);
   await translate(workshop, state);
   if (state.end !== null) return;
+  await checkTerms(run, state);
   if (stopAfter === 'translate') return stopHere(run, state, state.targetSubtitle);
   // The texts are known now.
   await checkExport(run, state);
@@ -98,6 +101,33 @@ async function translate({ run, jobs }: Workshop, state: TargetState): Promise<v
   state.targetSubtitle = await readMade(run, outcome, path, targetLanguage);
   if (state.targetSubtitle === null) return;
   await write(run, subtitleFile(video, 'target', state.targetSubtitle), [state]);
+}
+
+/** Compares the subtitles in the target language, which may be edited, with those in the spoken language. */
+async function checkTerms({ plan, journal, context }: StagedRun, state: TargetState): Promise<void> {
+  const { target, video, targetSubtitle, steps } = state;
+  if (plan.terms === undefined || targetSubtitle === null) return;
+  const source = state.sourceSubtitle?.lines ?? (await readRecognized(video, journal));
+  if (source === null) {
+    context.terminal.warn(
+      `${target.item.label}: its terms were not checked, because there are no subtitles in the spoken language.`,
+    );
+    return;
+  }
+  const translation = { lines: targetSubtitle.lines, file: targetSubtitle.path };
+  state.losses = findLosses(plan.terms, target.item.targetLanguage, source, translation);
+  const item = steps.find(({ kind }) => kind === 'subtitle_translation');
+  if (item !== undefined) await recordLosses(journal, item.key, state.losses);
+}
+
+/** The lines that an earlier run recognized; null if there are none. */
+async function readRecognized(
+  { item }: SourceVideo,
+  { intents }: Pick<StagedRun['journal'], 'intents'>,
+): Promise<readonly SubtitleLine[] | null> {
+  const outcome = newestIntent(videoStage('subtitle_recognition', item).key, intents)?.outcome;
+  const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
+  return file === undefined ? null : readStageLines(file.path);
 }
 
 /**

@@ -14,6 +14,7 @@ import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { StageRecords } from '../../batch/stages/records.ts';
+import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
 import type { PreparationOptions } from '../jobs/job-options.ts';
@@ -24,6 +25,7 @@ import {
   readingTeller,
   requireUsedFfmpeg,
 } from '../jobs/plan-jobs.ts';
+import { openTerms } from '../jobs/terms.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
 import { readStageChoices, type StageChoices, type StageOptions } from './stage-options.ts';
@@ -44,6 +46,8 @@ interface CollectedStages extends CollectedItems {
   /** Records of earlier runs, read without a lock. */
   readonly recorded: Recorded;
   readonly records: BatchRecords;
+  /** Those of --terms. */
+  readonly terms: Terms | undefined;
 }
 
 /**
@@ -70,7 +74,9 @@ export async function collectStages(
   const collected = await collectBatch(request, planIo, new Set([...results, ...own]), findUnfit);
   const items = collected.items.map(nameSample);
   const all = collected.all.map(nameSample);
-  return { ...collected, items, all, choices, recorded: records, records };
+  const languages = all.map(({ item }) => item.targetLanguage);
+  const terms = await openTerms(options.terms, languages, context);
+  return { ...collected, items, all, choices, recorded: records, records, terms };
 }
 
 /** Names the jobs and the subtitles of a sample apart from those of the whole video; the path of its result is known. */
@@ -94,7 +100,7 @@ type PlanContext = Pick<Context, 'io' | 'terminal' | 'signal'>;
 export async function decideStages(
   context: PlanContext,
   options: PreparationOptions,
-  { choices, delivery, items, all, notes }: CollectedStages,
+  { choices, delivery, items, all, notes, terms }: CollectedStages,
   recorded: Recorded,
   records: BatchRecords,
 ): Promise<StagePlan> {
@@ -126,7 +132,7 @@ export async function decideStages(
   await printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
   for (const note of notes) terminal.note(note);
-  return { ...known, videos, unusable, order: planned.map(({ item }) => item.key) };
+  return { ...known, videos, unusable, order: planned.map(({ item }) => item.key), terms };
 }
 
 /** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */

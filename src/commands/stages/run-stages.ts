@@ -257,7 +257,12 @@ async function print(run: StagedRun, exitCode: number, sample: SampleReport | nu
 
   function withProvenance(outcome: Outcome, position: number): Outcome {
     const keys = ended[position]?.keys ?? [];
-    const jobs = keys.map((key) => provenances.get(key) ?? null);
+    const isChecked = outcome.provenance?.lost_terms !== undefined;
+    const jobs = keys.map((key) => {
+      const { lost_terms: lost, ...made } = provenances.get(key) ?? { engines: [], cues: [] };
+      // The job has the same losses as the target that was checked.
+      return lost === undefined || isChecked ? made : { ...made, lost_terms: lost };
+    });
     return { ...outcome, provenance: combineJobs([...jobs, outcome.provenance ?? null]) };
   }
 

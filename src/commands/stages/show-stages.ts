@@ -44,19 +44,26 @@ export async function showStages(
     for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
   }
   noteShard(context, collected);
-  const { stages, isFree } =
+  const forecasts =
     plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
-  await print(context, plan, collected.all.length, stages, isFree);
+  await print(context, plan, collected.all.length, forecasts);
   const failure = unusableInputsFailure(plannedOf(plan));
   if (failure !== null) throw failure;
   return 0;
+}
+
+interface StageForecasts {
+  readonly stages: readonly Forecast[];
+  readonly isFree: boolean;
+  /** What one job for each video and language would cost; null if unknown. Without --terms, missing. */
+  readonly one_job_credits?: number | null | undefined;
 }
 
 async function askForStages(
   context: Context,
   options: StageOptions,
   plan: StagePlan,
-): Promise<{ readonly stages: readonly Forecast[]; readonly isFree: boolean }> {
+): Promise<StageForecasts> {
   const runOptions = readRunOptions(options);
   const connection = await connectService(context);
   try {
@@ -65,7 +72,8 @@ async function askForStages(
     const purse = await readPurse(connection, context, signal, runOptions.prices);
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
     const stages = await forecastStages(plan, choices, purse);
-    return { stages, isFree: connection.capabilities !== null };
+    const whole = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
+    return { stages, isFree: connection.capabilities !== null, one_job_credits: whole };
   } finally {
     await connection.close();
   }
@@ -104,10 +112,9 @@ async function print(
   context: Context,
   plan: StagePlan,
   total: number,
-  stages: readonly Forecast[],
-  isFree: boolean,
+  { stages, isFree, one_job_credits: whole }: StageForecasts,
 ): Promise<void> {
-  const sum = sumOf(stages);
+  const sum = { ...sumOf(stages), ...(whole === undefined ? {} : { one_job_credits: whole }) };
   const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
   switch (context.output) {
     case 'json':
@@ -141,10 +148,18 @@ async function print(
       const rows = rowsOf(stages);
       if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
       for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
-      const cost = sum.credits === null ? 'Cost: not known yet.' : `Cost: ${sum.credits} credits.`;
+      const inStages = describePrice(sum.credits);
+      const cost =
+        whole === undefined
+          ? `Cost: ${inStages}.`
+          : `Cost in stages: ${inStages}; as one job, without --terms: ${describePrice(whole)}.`;
       context.terminal.note(`New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`);
     }
   }
+}
+
+function describePrice(credits: number | null): string {
+  return credits === null ? 'not known yet' : `${credits} credits`;
 }
 
 function problemsOf({ unusable }: StagePlan) {

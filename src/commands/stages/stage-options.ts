@@ -1,10 +1,18 @@
 /** The options of a localization in stages, with subtitles that users may provide or edit. */
 
 import { usageFailure } from '../../base/failure.ts';
-import { choiceOption, flagOption, inGroup, type OptionValues, textOption } from '../../base/option.ts';
+import {
+  changeOption,
+  choiceOption,
+  factsOf,
+  flagOption,
+  inGroup,
+  type OptionValues,
+  textOption,
+} from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
-import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION } from '../jobs/job-options.ts';
+import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION, TERMS_OPTION } from '../jobs/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
@@ -39,6 +47,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
         'your own subtitles in the spoken language, for one video in a writable folder; skips recognition',
     },
   ),
+  terms: changeOption(TERMS_OPTION.terms, { help: `${factsOf(TERMS_OPTION.terms).help}; runs in stages` }),
   ...SUBTITLE_FORMAT_OPTION,
 });
 
@@ -60,8 +69,17 @@ export interface StageChoices {
 }
 
 /** Whether the options ask for stages. Without them one job does everything. */
-export function asksForStages({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
+export function asksForStages(options: StageOptions): boolean {
+  return asksWithoutTerms(options) || isGiven(options.terms);
+}
+
+function asksWithoutTerms({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
   return fromSubtitles || [stopAfter, subtitle, sourceSubtitle].some((value) => value !== undefined);
+}
+
+/** Whether there is a file of terms; an empty name is none, against a default of the project. */
+function isGiven(terms: string | undefined): boolean {
+  return terms !== undefined && terms !== '';
 }
 
 /** @throws Failure (`usage`) for options that conflict */
@@ -75,7 +93,9 @@ export function readStageChoices(options: StageOptions): StageChoices {
   };
   const conflict = conflictOf(choices, options);
   if (conflict === null) return choices;
-  const advice = 'Nothing was sent; leave one of them out.';
+  const advice = asksWithoutTerms(options)
+    ? 'Nothing was sent; leave one of them out.'
+    : 'Nothing was sent. Terms are checked in stages only; leave one of them out, with --terms "" if a project sets it.';
   throw usageFailure('USAGE', conflict, advice);
 }
 

@@ -6,6 +6,7 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { StageRecords } from '../../batch/stages/records.ts';
+import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { Context } from '../context/context.ts';
 import { checkSupport } from '../jobs/plan-jobs.ts';
@@ -55,6 +56,8 @@ export interface StagePlan {
   /** The records of the folder, as earlier runs left them. */
   readonly recorded: Recorded;
   readonly stages: StageRecords;
+  /** Those of --terms. */
+  readonly terms: Terms | undefined;
 }
 
 /** Whether a target needs a translation. */

@@ -13,7 +13,9 @@ import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import type { BatchJournal } from '../../batch/run/journal.ts';
 import { decisionFailure } from '../../batch/run/outcome.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
+import type { TermLoss } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { printLosses } from '../batch/print-provenance.ts';
 import { type BatchView, createBatchView } from '../batch/view.ts';
 import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
@@ -38,6 +40,8 @@ export interface TargetState {
   sourceSubtitle: StageSubtitle | null;
   /** Subtitles in the target language; null until they exist. */
   targetSubtitle: StageSubtitle | null;
+  /** Terms that its subtitles in the target language lack. */
+  losses: readonly TermLoss[];
   /** Its newest job. */
   jobId: string | null;
   /** Placeholders of the items of all its stages, without lines; their keys do not contain any. */
@@ -168,6 +172,7 @@ function createTargetState(video: SourceVideo, target: VideoTarget): TargetState
   const common = {
     video,
     target,
+    losses: [],
     jobId: null,
     steps: stepsOf(target),
     isNew: false,
@@ -195,9 +200,17 @@ export function listUnfinished(states: readonly TargetState[]): readonly TargetS
 }
 
 /** Ends the run of a target and shows it. */
-export function endTarget({ view, context }: StagedRun, state: TargetState, end: TargetEnd): void {
+export function endTarget({ view, context }: StagedRun, state: TargetState, given: TargetEnd): void {
+  const { item } = state.target;
+  const lost = { engines: [], cues: [], lost_terms: state.losses };
+  const isLossy = state.losses.length > 0;
+  const end =
+    isLossy && given.phase === 'done' ? { ...given, provenance: { ...lost, ...given.provenance } } : given;
   state.end = end;
-  view.listener({ type: 'item', item: state.target.item, state: end, atMs: context.io.now() });
+  view.listener({ type: 'item', item, state: end, atMs: context.io.now() });
+  // The view prints the provenance of results only.
+  if (isLossy && end.phase !== 'done')
+    printLosses(context.terminal, { label: item.label, provenance: lost }, context.io.cwd);
 }
 
 export function failTarget(run: StagedRun, state: TargetState, failure: Failure): void {
