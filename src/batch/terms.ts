@@ -265,3 +265,50 @@ function pairCues(source: readonly SubtitleLine[], translated: readonly Subtitle
   const whole = (lines: readonly SubtitleLine[]) => lines.map(({ text }) => text).join('\n');
   return [{ row: null, from: whole(source), to: whole(translated) }];
 }
+
+/** Lines whose kept terms are replaced by placeholders. */
+export interface MaskedLines {
+  readonly lines: readonly SubtitleLine[];
+  /** For each line, what its placeholders stand for. */
+  readonly hidden: readonly (readonly string[])[];
+}
+
+/**
+ * Replaces terms that stay as they are by `{T1}`, `{T2}`… in each cue: engines of the embedded service never change text in
+ * braces, and Apertium keeps it by itself. Null if there is nothing to replace.
+ * @param terms of the target language
+ */
+export function maskTerms(terms: readonly Term[], lines: readonly SubtitleLine[]): MaskedLines | null {
+  const patterns = terms.map(({ term }) => patternOf(term));
+  const isKept = terms.map(({ term, expected }) => term === expected);
+  const masked = lines.map((line) => {
+    const text = line.text.normalize('NFC');
+    // A text that has such a placeholder itself stays as it is.
+    const found = text.includes('{T')
+      ? []
+      : findAll(patterns, text).filter(({ pattern }) => isKept[pattern] === true);
+    if (found.length === 0) return { line, hidden: [] };
+    let end = 0;
+    let rebuilt = '';
+    for (const [at, place] of found.entries()) {
+      rebuilt += `${text.slice(end, place.start)}{T${at + 1}}`;
+      end = place.end;
+    }
+    const hidden = found.map((place) => text.slice(place.start, place.end));
+    return { line: { ...line, text: rebuilt + text.slice(end) }, hidden };
+  });
+  if (masked.every(({ hidden }) => hidden.length === 0)) return null;
+  return { lines: masked.map(({ line }) => line), hidden: masked.map(({ hidden }) => hidden) };
+}
+
+/** A translated text with the terms for its placeholders; null if one did not come back. */
+export function restoreTerms(text: string, hidden: readonly string[]): string | null {
+  let restored = text;
+  for (const [at, term] of hidden.entries()) {
+    const placeholder = new RegExp(String.raw`\{\s*T\s*${at + 1}\s*\}`, 'gi');
+    const replaced = restored.replace(placeholder, () => term);
+    if (replaced === restored) return null;
+    restored = replaced;
+  }
+  return restored;
+}

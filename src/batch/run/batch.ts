@@ -101,6 +101,8 @@ export interface Batch {
   readonly preparation: Preparation;
   /** Terms that translations are checked for; missing without --terms. */
   readonly terms?: Terms | undefined;
+  /** Whether terms that stay as they are are replaced by placeholders in requests. */
+  readonly masksTerms?: boolean;
   /** Name of the command, for the job record. */
   readonly command: string;
   /** Written to the journal first, such as the command line. */

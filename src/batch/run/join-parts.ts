@@ -197,6 +197,14 @@ async function oursAmong(
   return ours;
 }
 
+/** Begins the key of an intent that was never sent. */
+const JOINED = 'joined:';
+
+/** Whether the key of an intent is that of joined results. */
+export function isJoinedKey(key: string): boolean {
+  return key.startsWith(JOINED);
+}
+
 /** Records the item like a job that was delivered, so that later runs and reports consider it done. */
 function joinedRecords(
   run: Run,
@@ -206,7 +214,7 @@ function joinedRecords(
   files: readonly ItemFile[],
 ): BatchRecord[] {
   const { kind } = item;
-  const key = `joined:${randomUUID()}`;
+  const key = `${JOINED}${randomUUID()}`;
   const at = formatTimestamp(run);
   const intent = createIntent({
     key,

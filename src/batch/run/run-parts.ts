@@ -108,7 +108,10 @@ function stopUnaffordable({ run, item, parts }: SplitRun, decisions: readonly De
 }
 
 /** Decides for each part by its own records. Its key names what it was made from, so changes need no check. */
-async function decideParts({ run, parts }: SplitRun): Promise<readonly Decision[]> {
+export async function decideParts({
+  run,
+  parts,
+}: Pick<SplitRun, 'run' | 'parts'>): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
   const recorded = { intents: run.journal.intents, facts: new Map() };
   const choices = choicesOf({ ...options, skipDone: false }, { existing: 'replace' }, runtime.now(), signal);
@@ -116,7 +119,10 @@ async function decideParts({ run, parts }: SplitRun): Promise<readonly Decision[
 }
 
 /** Decides again after looking for jobs of parts that the journal lacks. */
-async function takeUpParts(split: SplitRun, decisions: readonly Decision[]): Promise<readonly Decision[]> {
+export async function takeUpParts(
+  split: Pick<SplitRun, 'run' | 'parts' | 'source'>,
+  decisions: readonly Decision[],
+): Promise<readonly Decision[]> {
   const { run, parts, source } = split;
   const unpaid = parts.items.filter((part, place) => mayPay(part, decisions[place] ?? NEW));
   // Files of uploaded parts are deleted, but their hashes are known.
@@ -216,7 +222,10 @@ function unusablePartFailure(): Failure {
 }
 
 /** The outcome of the item if not all of its parts are done; null if they are. */
-function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): RunOutcome['state'] | null {
+export function unfinishedOf(
+  outcomes: readonly RunOutcome[],
+  jobId: string | null,
+): RunOutcome['state'] | null {
   const failed = outcomes.flatMap(({ item, state }) =>
     state.phase === 'failed' ? [{ item, failure: state.failure, jobId: state.jobId }] : [],
   );
@@ -232,7 +241,7 @@ function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): Ru
 }
 
 /** The cost of all jobs for the parts; null if the cost of one is unknown. */
-function creditsOf({ run, parts }: SplitRun): number | null {
+export function creditsOf({ run, parts }: Pick<SplitRun, 'run' | 'parts'>): number | null {
   const { intents, bills } = run.journal;
   const charged = parts.items.flatMap(({ key }) => {
     const newest = intents.byItem.get(key)?.at(-1);
@@ -244,7 +253,7 @@ function creditsOf({ run, parts }: SplitRun): number | null {
 }
 
 /** How the jobs for the parts made their results, also those of earlier runs. */
-function provenanceOf({ run, parts }: SplitRun): ItemProvenance | null {
+export function provenanceOf({ run, parts }: Pick<SplitRun, 'run' | 'parts'>): ItemProvenance | null {
   const { intents, provenances } = run.journal;
   return combineParts(
     parts.items.map(({ key }) => provenances.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null),

@@ -112,6 +112,12 @@ export const TERMS_OPTION = inGroup('Subtitles and stages:', {
   ),
 });
 
+const MASK_OPTION = inGroup('Subtitles and stages:', {
+  maskTerms: flagOption(
+    'send {T1} for a term that is kept, and restore it; cues in which it is lost are translated again without, and charged again',
+  ),
+});
+
 /** Names of speakers exist only in files of these formats, and only this machine can find them out. */
 const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
   speakers: flagOption(
@@ -274,6 +280,7 @@ type JobTable = FieldTable &
   Partial<typeof KEEP_OPTIONS> &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
   Partial<typeof TERMS_OPTION> &
+  Partial<typeof MASK_OPTION> &
   Partial<typeof SPEAKER_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
@@ -293,7 +300,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
-    ...(kind === 'subtitle_translation' ? TERMS_OPTION : {}),
+    ...(kind === 'subtitle_translation' ? { ...TERMS_OPTION, ...MASK_OPTION } : {}),
   };
 }
 

@@ -69,7 +69,7 @@ export async function collectJobs(
   const wanted = only === null ? request : { ...request, isWanted };
   const collected = await collectBatch(wanted, planIo, results);
   const languages = collected.all.map(({ item }) => item.targetLanguage);
-  const terms = await openTerms(options.terms, languages, context);
+  const terms = await openTerms(options, languages, context);
   const items = only === null ? collected.items : pickItems(collected.items, only, context);
   return { ...collected, items, recorded, freeBytes, terms };
 }

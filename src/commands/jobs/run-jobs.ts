@@ -80,7 +80,17 @@ export async function runJobs(
       await checkSupport(plan.planned, connection.capabilities, context);
       const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
       // Upload, submit, wait and deliver, as many items at a time as the limits allow.
-      const run = { kind, context, runOptions: limited, delivery, connection, inputFiles, batch, terms };
+      const run = {
+        kind,
+        context,
+        runOptions: limited,
+        delivery,
+        connection,
+        inputFiles,
+        batch,
+        terms,
+        masksTerms: options.maskTerms,
+      };
       const outcomes = await runPlan({ ...run, context: chargedContext(context, connection) }, plan, preface);
       await summarize(context, plan, outcomes, connection.capabilities !== null);
       return EXIT_CODES.done.code;
@@ -280,11 +290,23 @@ export interface JobRun {
   readonly inputFiles: readonly string[];
   readonly batch: OpenBatch;
   readonly terms?: Terms | undefined;
+  /** See `Batch`. */
+  readonly masksTerms?: boolean | undefined;
 }
 
 /** The batch of a run, without its items. */
 export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'> {
-  const { kind, context, runOptions, delivery, connection, inputFiles, batch, terms } = run;
+  const {
+    kind,
+    context,
+    runOptions,
+    delivery,
+    connection,
+    inputFiles,
+    batch,
+    terms,
+    masksTerms = false,
+  } = run;
   const { io, signal, terminal } = context;
   return {
     journal: batch.journal,
@@ -296,6 +318,7 @@ export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
     preparation: createPreparation(io),
     terms,
+    masksTerms,
     command: kind,
     warn: terminal.warn,
     signal,

@@ -1,25 +1,36 @@
 /** The terms of --terms. */
 import type { Terms } from '../../batch/terms.ts';
+import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+
+interface TermOptions {
+  /** Path as the user wrote it; empty for none, against a default of the project. */
+  readonly terms?: string | undefined;
+  readonly maskTerms?: boolean | undefined;
+}
+
+interface TermContext {
+  readonly io: Pick<Context['io'], 'cwd' | 'stdin'>;
+  readonly terminal: Pick<Context['terminal'], 'warn'>;
+}
 
 /**
  * Reads the file of --terms, and warns of target languages without a column.
- * @param written path as the user wrote it; empty for none, against a default of the project
  * @param targets languages of the run; null for none
- * @throws Failure (`usage`, TERMS_INVALID)
+ * @returns undefined without the option
+ * @throws Failure (`usage`), TERMS_INVALID for a file that cannot be used
  */
 export async function openTerms(
-  written: string | undefined,
+  { terms: written = '', maskTerms = false }: TermOptions,
   targets: readonly (string | null)[],
-  {
-    io,
-    terminal,
-  }: {
-    readonly io: Pick<Context['io'], 'cwd' | 'stdin'>;
-    readonly terminal: Pick<Context['terminal'], 'warn'>;
-  },
+  { io, terminal }: TermContext,
 ): Promise<Terms | undefined> {
-  if (written === undefined || written === '') return undefined;
+  if (written === '' && maskTerms)
+    throw invalidCallFailure(
+      '--mask-terms needs the terms that it replaces',
+      'Name their file with --terms.',
+    );
+  if (written === '') return undefined;
   const { readTerms } = await import('../../batch/terms.ts');
   const languages = [...new Set(targets.flatMap((target) => target ?? []))];
   const terms = await readTerms(written, languages, io);

@@ -62,7 +62,7 @@ export async function watchJobs(
   const planner = createWatchPlanner(request, planIo);
   const { delivery } = planner;
   const languages = planner.requests.map(({ targetLanguage }) => targetLanguage);
-  const terms = await openTerms(options.terms, languages, context);
+  const terms = await openTerms(options, languages, context);
   await readEarlierRuns(context, delivery);
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);
@@ -74,7 +74,17 @@ export async function watchJobs(
       for (const { fields } of planner.requests) {
         await checkRequestSupport(kind, fields, connection.capabilities, context);
       }
-      const run: JobRun = { kind, context, runOptions, delivery, connection, inputFiles, batch, terms };
+      const run: JobRun = {
+        kind,
+        context,
+        runOptions,
+        delivery,
+        connection,
+        inputFiles,
+        batch,
+        terms,
+        masksTerms: options.maskTerms,
+      };
       const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
       await watch(run, { named: operands, folders, record }, planner);
       return EXIT_CODES.done.code;

@@ -75,7 +75,7 @@ export async function collectStages(
   const items = collected.items.map(nameSample);
   const all = collected.all.map(nameSample);
   const languages = all.map(({ item }) => item.targetLanguage);
-  const terms = await openTerms(options.terms, languages, context);
+  const terms = await openTerms(options, languages, context);
   return { ...collected, items, all, choices, recorded: records, records, terms };
 }
 

@@ -1,9 +1,10 @@
 /** `vloc translate --terms` with translators that lose terms. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { LIMITS } from './limits.ts';
@@ -153,6 +154,94 @@ it('a language without a column is reported, and the others are checked', async 
   expect(code).toBe(0);
   expect(stderr).toContain('terms.csv has no terms for fr; translations into it are not checked.');
   expect(stderr).toContain('TERM_LOST talk.es.srt:1');
+});
+
+describe('--mask-terms', () => {
+  const MASKED = [...TRANSLATE, '--mask-terms'];
+  const jobsOf = async (vloc: VlocScene) =>
+    (await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
+
+  it('sends placeholders for kept terms, and restores them', async () => {
+    const sent: string[] = [];
+    const vloc = await openDesk((text) => {
+      sent.push(text);
+      return text.toLowerCase().replace('board', 'consejo').replace('{t', '{ T');
+    });
+    const { code, stderr } = await vloc.run(MASKED);
+    expect(code, stderr).toBe(0);
+    expect(sent).toEqual(['the board of {T1}', 'hello', 'an {T1} by {T2}']);
+    const result = await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8');
+    expect(result).toContain('the consejo of Acme\n');
+    expect(result).toContain('an iPhone by Acme\n');
+    expect(stderr).not.toContain('TERM_LOST');
+  });
+
+  it('sends cues again as they are whose placeholders are lost, and pays no job twice', async () => {
+    const sent: string[] = [];
+    const vloc = await openDesk((text) => {
+      sent.push(text);
+      return text.replace('{T2}', '').replace('Acme', 'ACMÉ').replace('board', 'consejo');
+    });
+    const { code, stdout, stderr } = await vloc.run([
+      ...MASKED,
+      '--subtitle-format',
+      'vtt',
+      '--output',
+      'json',
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(sent.slice(3)).toEqual(['an iPhone by Acme']);
+    const result = await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8');
+    expect(result).toContain('the consejo of Acme\n');
+    expect(result).toContain('an iPhone by ACMÉ\n');
+    expect(lossesIn(stdout)['talk.srt']).toMatchObject([{ row: 3, term: 'Acme' }]);
+    // Three lines and one again.
+    expect(JSON.parse(stdout).data[0].charged_credits).toBe(4);
+    const { stdout: report } = await vloc.run(['batch', 'report', '.', '--output', 'json']);
+    expect(JSON.parse(report).items).toMatchObject([{ state: 'done', credits: { charged: 4 }, attempts: 2 }]);
+    await vloc.run([...MASKED, '--subtitle-format', 'vtt']);
+    expect(await jobsOf(vloc)).toBe(2);
+    // A result that is gone is made of the same jobs, and only with the placeholders.
+    await rm(join(vloc.folder, 'talk.es.vtt'));
+    const plain = await vloc.run([...TRANSLATE, '--subtitle-format', 'vtt']);
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--mask-terms')]);
+    const again = await vloc.run([...MASKED, '--subtitle-format', 'vtt']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8')).toBe(result);
+    expect(await jobsOf(vloc)).toBe(2);
+  });
+
+  it('continues after a failure of the second job', async () => {
+    const small = translatorOf((text) => text.replace('{T2}', ''));
+    let isBroken = true;
+    const translate = small.run.subtitle_translation;
+    const vloc = await startVloc({
+      engines: {
+        ...small,
+        run: {
+          ...small.run,
+          async subtitle_translation(task, work) {
+            if (isBroken && task.lines.length === 1) throw new JobFailure('MEDIA_CORRUPT', 'broken');
+            return translate(task, work);
+          },
+        },
+      },
+    });
+    await writeFile(join(vloc.folder, 'terms.csv'), 'term,es\nAcme,=\niPhone,=\n');
+    await writeFile(join(vloc.folder, 'talk.srt'), srtOf(['hello', 'an iPhone by Acme']));
+    expect((await vloc.run(MASKED)).code).not.toBe(0);
+    isBroken = false;
+    const { code, stderr } = await vloc.run([...MASKED, '--retry-failed']);
+    expect(code, stderr).toBe(0);
+    expect(await jobsOf(vloc)).toBe(3);
+    expect(await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8')).toContain('an iPhone by Acme');
+  });
+
+  it('without terms is refused', async () => {
+    const vloc = await openDesk(careless);
+    const { code, stderr } = await vloc.run([...TRANSLATE.slice(0, -2), '--mask-terms']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Name their file with --terms')]);
+  });
 });
 
 /** What a hostile translator does to a term, and how many occurrences are left of an exact one and of one with endings. */
