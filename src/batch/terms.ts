@@ -215,9 +215,22 @@ function countPatterns(found: readonly Found[]): ReadonlyMap<number, number> {
   return counts;
 }
 
+/** What a cue has to have: how often, for which terms, by their translation. Terms with the same translation share it. */
+type Wanted = ReadonlyMap<string, { readonly count: number; readonly terms: readonly string[] }>;
+
+interface ComparedCue extends CuePair {
+  readonly wanted: Wanted;
+  /** Occurrences that other cues have taken, by translation. */
+  readonly taken: Map<string, number>;
+}
+
+/** Marks at the end of a sentence, perhaps within quotes. */
+const ENDS_SENTENCE = /[.!?…。！？।؟][\p{P}\p{S}\s]*$/u;
+
 /**
- * Finds the terms that cues of a translation lack, or have less often than their source, in the order of the cues. A
- * translation with other cues than its source is compared as a whole.
+ * Finds the terms that cues of a translation lack, or have less often than their source, in the order of the cues. In a
+ * sentence over several cues a term may move to the next or previous one. A translation with other cues than its source is
+ * compared as a whole.
  * @param terms of the target language
  */
 export function findLostTerms(
@@ -226,23 +239,55 @@ export function findLostTerms(
   translated: readonly SubtitleLine[],
 ): readonly LostTerm[] {
   const patterns = terms.map(({ term }) => patternOf(term));
-  const rowOf = (wanted: number) =>
-    1 +
-    source.findIndex(({ text }) =>
-      findAll(patterns, plainText(text)).some((each) => each.pattern === wanted),
+  const wantedIn = (text: string): Wanted => {
+    const counts = [...countPatterns(findAll(patterns, plainText(text)))];
+    const groups = Map.groupBy(counts, ([at]) => terms[at]?.expected ?? '');
+    return new Map(
+      [...groups].map(([expected, own]) => [
+        expected,
+        {
+          count: own.reduce((sum, [, count]) => sum + count, 0),
+          terms: own.map(([at]) => terms[at]?.term ?? ''),
+        },
+      ]),
     );
-  return pairCues(source, translated).flatMap(({ row, from, to }) => {
-    const wanted = countPatterns(findAll(patterns, plainText(from)));
-    // Terms with the same translation share its occurrences.
-    const byText = [...Map.groupBy(wanted, ([at]) => terms[at]?.expected ?? '')];
-    const texts = byText.map(([expected]) => patternOf(expected));
-    const found = countPatterns(findAll(texts, plainText(to)));
-    return byText.flatMap(([expected, own], at): LostTerm[] => {
-      const missing = own.reduce((sum, [, count]) => sum + count, 0) - (found.get(at) ?? 0);
-      const term = own.map(([place]) => terms[place]?.term ?? '').join(', ');
-      return missing > 0 ? [{ row: row ?? rowOf(own[0]?.[0] ?? 0), term, expected, missing }] : [];
+  };
+  const cues = pairCues(source, translated).map(
+    (pair): ComparedCue => ({ ...pair, wanted: wantedIn(pair.from), taken: new Map() }),
+  );
+  const rowOf = (expected: string) => 1 + source.findIndex(({ text }) => wantedIn(text).has(expected));
+  return cues.flatMap((cue, at) => {
+    const [before, after] = [cues[at - 1], cues[at + 1]];
+    const neighbours = [
+      ...(before === undefined || ENDS_SENTENCE.test(before.from) ? [] : [before]),
+      ...(after === undefined || ENDS_SENTENCE.test(cue.from) ? [] : [after]),
+    ];
+    const found = countExpected(cue, [...cue.wanted.keys()]);
+    return [...cue.wanted].flatMap(([expected, own]): LostTerm[] => {
+      let missing = own.count - (found.get(expected) ?? 0);
+      for (const neighbour of neighbours) {
+        if (missing > 0) missing -= takeSpare(neighbour, expected, missing, [...cue.wanted.keys()]);
+      }
+      const term = own.terms.join(', ');
+      return missing > 0 ? [{ row: cue.row ?? rowOf(expected), term, expected, missing }] : [];
     });
   });
+}
+
+function countExpected({ to }: CuePair, expected: readonly string[]): ReadonlyMap<string, number> {
+  const counts = countPatterns(findAll(expected.map(patternOf), plainText(to)));
+  return new Map(expected.map((text, at) => [text, counts.get(at) ?? 0]));
+}
+
+/** Takes up to `most` occurrences that a cue has beyond its own. @param others texts that are not to be taken for it */
+function takeSpare(cue: ComparedCue, expected: string, most: number, others: readonly string[]): number {
+  const texts = [...new Set([...others, ...cue.wanted.keys()])];
+  const taken = cue.taken.get(expected) ?? 0;
+  const own = cue.wanted.get(expected)?.count ?? 0;
+  const spare = (countExpected(cue, texts).get(expected) ?? 0) - own - taken;
+  const taking = Math.max(0, Math.min(most, spare));
+  cue.taken.set(expected, taken + taking);
+  return taking;
 }
 
 interface CuePair {
@@ -269,46 +314,53 @@ function pairCues(source: readonly SubtitleLine[], translated: readonly Subtitle
 /** Lines whose kept terms are replaced by placeholders. */
 export interface MaskedLines {
   readonly lines: readonly SubtitleLine[];
-  /** For each line, what its placeholders stand for. */
-  readonly hidden: readonly (readonly string[])[];
+  /** What each placeholder stands for, and the index of its line. */
+  readonly hidden: readonly { readonly text: string; readonly line: number }[];
 }
 
+const PLACEHOLDER = /\{\s*T\s*(\d+)\s*\}/gi;
+
 /**
- * Replaces terms that stay as they are by `{T1}`, `{T2}`… in each cue: engines of the embedded service never change text in
- * braces, and Apertium keeps it by itself. Null if there is nothing to replace.
+ * Replaces terms that stay as they are by `{T1}`, `{T2}`…: engines of the embedded service never change text in braces, and
+ * Apertium keeps it by itself. Null if there is nothing to replace, or if the text has such placeholders itself.
  * @param terms of the target language
  */
 export function maskTerms(terms: readonly Term[], lines: readonly SubtitleLine[]): MaskedLines | null {
+  if (lines.some(({ text }) => text.search(PLACEHOLDER) >= 0)) return null;
   const patterns = terms.map(({ term }) => patternOf(term));
-  const isKept = terms.map(({ term, expected }) => term === expected);
-  const masked = lines.map((line) => {
+  const hidden: { text: string; line: number }[] = [];
+  const masked = lines.map((line, at) => {
     const text = line.text.normalize('NFC');
-    // A text that has such a placeholder itself stays as it is.
-    const found = text.includes('{T')
-      ? []
-      : findAll(patterns, text).filter(({ pattern }) => isKept[pattern] === true);
-    if (found.length === 0) return { line, hidden: [] };
     let end = 0;
     let rebuilt = '';
-    for (const [at, place] of found.entries()) {
-      rebuilt += `${text.slice(end, place.start)}{T${at + 1}}`;
+    for (const place of findAll(patterns, text)) {
+      const { term, expected } = terms[place.pattern] ?? {};
+      if (term !== expected) continue;
+      hidden.push({ text: text.slice(place.start, place.end), line: at });
+      rebuilt += `${text.slice(end, place.start)}{T${hidden.length}}`;
       end = place.end;
     }
-    const hidden = found.map((place) => text.slice(place.start, place.end));
-    return { line: { ...line, text: rebuilt + text.slice(end) }, hidden };
+    return { ...line, text: rebuilt + text.slice(end) };
   });
-  if (masked.every(({ hidden }) => hidden.length === 0)) return null;
-  return { lines: masked.map(({ line }) => line), hidden: masked.map(({ hidden }) => hidden) };
+  return hidden.length === 0 ? null : { lines: masked, hidden };
 }
 
-/** A translated text with the terms for its placeholders; null if one did not come back. */
-export function restoreTerms(text: string, hidden: readonly string[]): string | null {
-  let restored = text;
-  for (const [at, term] of hidden.entries()) {
-    const placeholder = new RegExp(String.raw`\{\s*T\s*${at + 1}\s*\}`, 'gi');
-    const replaced = restored.replace(placeholder, () => term);
-    if (replaced === restored) return null;
-    restored = replaced;
-  }
-  return restored;
+/** Translated texts with the terms for their placeholders, and the indexes of lines whose placeholders are nowhere. */
+export function restoreTerms(
+  texts: readonly (string | null)[],
+  hidden: MaskedLines['hidden'],
+): { readonly texts: (string | null)[]; readonly lost: ReadonlySet<number> } {
+  const found = new Set<unknown>();
+  const restored = texts.map(
+    (text) =>
+      text?.replace(PLACEHOLDER, (placeholder, number) => {
+        const term = hidden[Number(number) - 1];
+        found.add(term);
+        return term?.text ?? placeholder;
+      }) ?? null,
+  );
+  return {
+    texts: restored,
+    lost: new Set(hidden.filter((term) => !found.has(term)).map(({ line }) => line)),
+  };
 }

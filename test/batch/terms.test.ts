@@ -5,7 +5,14 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/base/failure.ts';
-import { findLostTerms, readTerms, type Term, type Terms } from '../../src/batch/terms.ts';
+import {
+  findLostTerms,
+  maskTerms,
+  readTerms,
+  restoreTerms,
+  type Term,
+  type Terms,
+} from '../../src/batch/terms.ts';
 import { temporaryFolder } from '../engines/workspace.ts';
 
 async function read(content: string, targets: readonly string[] = ['es']): Promise<Terms> {
@@ -134,6 +141,37 @@ describe('a term', () => {
       { term: 'company', expected: 'empresa' },
     ];
     expect(lost(terms, ['a firm, a company'], ['una empresa'])).toEqual(['1 firm, company→empresa']);
+  });
+});
+
+describe('a term of a sentence over several cues', () => {
+  it('may move to the next or previous cue, once', () => {
+    expect(lost([keep('Acme')], ['we like', 'Acme a lot.'], ['Acme', 'nos gusta.'])).toEqual([]);
+    expect(lost([keep('Acme')], ['Acme is', 'what we like.'], ['nos gusta', 'Acme.'])).toEqual([]);
+    expect(lost([keep('Acme')], ['Acme', 'and', 'Acme'], ['', 'Acme', ''])).toEqual(['3 Acme→Acme']);
+  });
+
+  it('may not move beyond the sentence, nor be a part of another term there', () => {
+    expect(lost([keep('Acme')], ['I left.', 'Acme?'], ['Acme.', '?'])).toEqual(['2 Acme→Acme']);
+    const terms = [keep('Acme'), { term: 'Acme Cloud', expected: 'Nube Acme' }];
+    expect(lost(terms, ['Acme and', 'Acme Cloud'], ['y', 'Nube Acme'])).toEqual(['1 Acme→Acme']);
+  });
+});
+
+describe('placeholders', () => {
+  const terms = [keep('Acme'), { term: 'board', expected: 'consejo' }, keep('Ada Fox*')];
+
+  it('stand for kept terms only, are restored where they are, and are missed if they are nowhere', () => {
+    const masked = maskTerms(terms, cues('the board of Acme', 'hello', "Ada Foxes' ACME"));
+    expect(masked?.lines.map(({ text }) => text)).toEqual(['the board of {T1}', 'hello', "{T2}' {T3}"]);
+    const { texts, lost: without } = restoreTerms(['{ t1 } {T9}', '{T2}', null], masked?.hidden ?? []);
+    expect(texts).toEqual(['Acme {T9}', 'Ada Foxes', null]);
+    expect([...without]).toEqual([2]);
+  });
+
+  it('are not used without a kept term, and in subtitles that have their own', () => {
+    expect(maskTerms(terms, cues('the board'))).toBeNull();
+    expect(maskTerms(terms, cues('Acme', '{T1}'))).toBeNull();
   });
 });
 

@@ -87,9 +87,8 @@ async function runJobs(masked: MaskedRun): Promise<RunOutcome['state']> {
   const folder = join(recordFolder(run.batch.delivery), 'parts', `${sent.made}-${item.targetLanguage}`);
   const first = await runPart(masked, folder, sent, 0);
   if (first.state.phase !== 'done') return unfinishedOf([first], jobs[0] ?? null) ?? first.state;
-  const translated = await readTexts(lines, first);
-  const texts = translated.map((text, at) => (text === null ? null : restoreTerms(text, hidden[at] ?? [])));
-  const lost = input.lines.filter((_, at) => texts[at] === null);
+  const { texts, lost: without } = restoreTerms(await readTexts(lines, first), hidden);
+  const lost = input.lines.filter((_, at) => texts[at] === null || without.has(at));
   const parts = partsOf(masked, lost);
   const outcomes = [first];
   if (lost.length > 0) {

@@ -165,11 +165,11 @@ describe('--mask-terms', () => {
     const sent: string[] = [];
     const vloc = await openDesk((text) => {
       sent.push(text);
-      return text.toLowerCase().replace('board', 'consejo').replace('{t', '{ T');
+      return text.toLowerCase().replace('board', 'consejo').replace('{t', '{ t');
     });
     const { code, stderr } = await vloc.run(MASKED);
     expect(code, stderr).toBe(0);
-    expect(sent).toEqual(['the board of {T1}', 'hello', 'an {T1} by {T2}']);
+    expect(sent).toEqual(['the board of {T1}', 'hello', 'an {T2} by {T3}']);
     const result = await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8');
     expect(result).toContain('the consejo of Acme\n');
     expect(result).toContain('an iPhone by Acme\n');
@@ -180,7 +180,7 @@ describe('--mask-terms', () => {
     const sent: string[] = [];
     const vloc = await openDesk((text) => {
       sent.push(text);
-      return text.replace('{T2}', '').replace('Acme', 'ACMÉ').replace('board', 'consejo');
+      return text.replace('{T3}', '').replace('Acme', 'ACMÉ').replace('board', 'consejo');
     });
     const { code, stdout, stderr } = await vloc.run([
       ...MASKED,
@@ -277,7 +277,7 @@ it('of 200 files from a hostile translator each lost term is reported, and nothi
   for (const [number, cues] of files.entries()) {
     const texts = cues.map((words, at) => {
       const source = words.map((each) => (typeof each === 'string' ? each : each.term.source));
-      const text = `${number}-${at} ${source.join(' ')}`;
+      const text = `${number}-${at} ${source.join(' ')}.`;
       const translated = words.map((each) =>
         typeof each === 'string' ? each : each.harm.change(each.term.expected.replace('*', '')),
       );

@@ -32,6 +32,7 @@ const FILES: Readonly<Record<string, () => string | Buffer>> = {
   'talk.es.srt': () => SRT,
   'talk.vtt': () => 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n',
   'talk.es.ass': () => '[Events]\nDialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,hola\n',
+  'terms.csv': () => 'term,es\nhello,hola\n',
   'request.json': () => JSON.stringify(DUBBING),
   'event.json': () => eventBody('dub_1'),
   'headers.txt': () => headerLines(),

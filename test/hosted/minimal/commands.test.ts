@@ -8,6 +8,8 @@ runOnMinimal(
     'stages with subtitles that somebody brought': () =>
       import('../../commands/stages/run-stages-brought.test.ts'),
     'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
+    terms: () => import('../../commands/jobs/terms.test.ts'),
+    'terms in stages': () => import('../../commands/stages/terms.test.ts'),
     'batch retry': () => import('../../commands/batch/retry.test.ts'),
     split: () => import('../../commands/jobs/preparation.test.ts'),
     'split and killed': () => import('../../commands/jobs/preparation.killed.test.ts'),
