@@ -1,5 +1,5 @@
 /**
- * Terms of a glossary: reads the file of `--terms`, and finds those that a translation has lost. Source: issue 34. Pure but for
+ * Terms of a glossary: reads the file of `--terms`, and finds those that a translation has lost. Pure but for
  * the reading.
  */
 import { resolve } from 'node:path';

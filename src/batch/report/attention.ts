@@ -1,6 +1,7 @@
 /** Finds the cues of results that a person should look at, by reasons that need no other engine. Pure. */
 
 import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
+import type { TermLoss } from '../terms.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 import { describeFit, fallbacksOf } from './provenance.ts';
 
@@ -11,6 +12,7 @@ export const ATTENTION_CODES = [
   'EQUAL',
   'NUMBER',
   'ADDRESS',
+  'TERM_LOST',
   'NAME',
   'LENGTH',
   'ENGINE',
@@ -74,6 +76,7 @@ export function findAttention({
     pairs.flatMap(({ from, to }) => (isLong(from) ? [to.text.length / from.text.length] : [])),
   );
   for (const { from, to } of pairs) add(to.number, judgeTranslation(from, to, usual, sourceLanguage));
+  for (const loss of provenance?.lost_terms ?? []) add(loss.row, judgeLoss(loss, cues));
   const paired = new Map(pairs.map(({ from, to }) => [to.number, from] as const));
   const byNumber = new Map(cues.map((cue) => [cue.number, cue] as const));
   const places = [...reasons].map(([number, own]): AttentionPlace => {
@@ -99,6 +102,13 @@ function judgeSpeech(fit: ItemCue): AttentionReason[] {
   return totalTempo(fit) > NOTICED_TEMPO
     ? [{ code: 'FAST', detail: `its speech is fast (${describeFit(fit)})` }]
     : [];
+}
+
+/** None if the term was put into the text since. */
+function judgeLoss({ row, term, expected }: TermLoss, cues: readonly AttentionCue[]): AttentionReason[] {
+  const text = cues.find(({ number }) => number === row)?.text.toLowerCase() ?? '';
+  if (text.includes(expected.replace(/\*$/, '').toLowerCase())) return [];
+  return [{ code: 'TERM_LOST', detail: `"${term}" should be "${expected}"` }];
 }
 
 interface Pair {

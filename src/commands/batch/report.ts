@@ -64,7 +64,7 @@ export const batchReport: Command = defineCommand({
     },
   ],
   notes: [
-    'Reasons of --attention: CUT or FAST speech, MISSING or EQUAL translation, NUMBER, ADDRESS or NAME that is not in it, ' +
+    'Reasons of --attention: CUT or FAST speech, MISSING or EQUAL translation, NUMBER, ADDRESS, NAME or term (TERM_LOST) that is not in it, ' +
       'unusual LENGTH, and another ENGINE than the preferred one.',
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',

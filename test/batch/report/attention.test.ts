@@ -88,6 +88,13 @@ describe('a translation', () => {
   });
 });
 
+it('a lost term needs a person until it is in the text', () => {
+  const lost_terms = [{ file: '/out/talk.es.srt', row: 1, term: 'Acme*', expected: 'Acme*', missing: 1 }];
+  const provenance = { engines: [], cues: [], lost_terms };
+  expect(codesOf([['At Acme we work.', 'Trabajamos.']], { provenance })).toEqual([[1, 'TERM_LOST']]);
+  expect(codesOf([['At Acme we work.', 'Trabajamos en acmes.']], { provenance })).toEqual([]);
+});
+
 it('speech that is cut off or fast needs a person, and so does another engine', () => {
   const fit = { cues: [1], seconds: 3, allowed_seconds: 2 };
   const cues = [
