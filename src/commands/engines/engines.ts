@@ -272,6 +272,10 @@ async function listen(
       const segments = [{ start: 0, end: clip.samples.length / clip.sampleRate }];
       const { words } = await backend.recognize({ voice, segments, language }, { ...run, report: () => {} });
       return words.map(({ text }) => text).join(' ');
+    }).catch(() => {
+      use.signal.throwIfAborted();
+      // It has a row of its own, which says why it fails.
+      return null;
     });
     if (heard !== null) return heard;
   }
