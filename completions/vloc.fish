@@ -199,6 +199,7 @@ complete -c vloc -n "__vloc_at 'localize'" -l from-subtitles -d 'use existing su
 complete -c vloc -n "__vloc_at 'localize'" -l subtitle -r -F -d 'your own subtitles in the target language, for one video; skips recognition and translation'
 complete -c vloc -n "__vloc_at 'localize'" -l source-subtitle -r -F -d 'your own subtitles in the spoken language, for one video; skips recognition'
 complete -c vloc -n "__vloc_at 'localize'" -l terms -r -F -d 'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings; runs in stages'
+complete -c vloc -n "__vloc_at 'localize'" -l mask-terms -d 'send {T1} for a term that is kept, and restore it; cues in which it is lost are translated again without, and charged again'
 complete -c vloc -n "__vloc_at 'localize'" -l subtitle-format -x -a 'srt vtt ass' -d 'format of the subtitles to write (default: srt)'
 complete -c vloc -n "__vloc_at 'localize'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'localize'" -l jq -x -d 'filter the JSON with a jq expression'

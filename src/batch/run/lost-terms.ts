@@ -10,7 +10,9 @@ type DoneState = Extract<ItemState, { phase: 'done' }>;
 type Lines = readonly SubtitleLine[];
 
 interface TermChecks {
-  readonly batch: Pick<Batch, 'terms' | 'warn'> & { readonly delivery: Pick<Batch['delivery'], 'toStdout'> };
+  readonly batch: Pick<Batch, 'terms' | 'warn'> & {
+    readonly delivery: Pick<Batch['delivery'], 'toStdout' | 'isInner'>;
+  };
   readonly journal: Pick<BatchJournal, 'add' | 'intents' | 'provenances'>;
 }
 
@@ -25,10 +27,12 @@ export async function withLostTerms(
   readSource: () => Promise<Lines | null> = async () => null,
 ): Promise<DoneState> {
   const path = state.files[0]?.path;
-  // The whole is checked, not its parts.
-  const isChecked = item.kind === 'subtitle_translation' && item.part === undefined;
+  // The whole is checked, not its parts, and in a localization the file beside the video.
+  const isWhole = item.part === undefined && delivery.isInner !== true;
+  const isChecked = item.kind === 'subtitle_translation' && isWhole;
   const isHere = state.before === null || state.before === 'downloaded';
   if (terms === undefined || path === undefined || !isChecked || !isHere) return state;
+  if (terms.in(item.targetLanguage ?? '').length === 0) return state;
   const source = item.input.type === 'lines' ? item.input.lines : await readSource();
   const translated = source === null ? 'its source is not on this machine' : await readTranslation(path);
   if (source === null || typeof translated === 'string') {

@@ -41,6 +41,7 @@ export async function runMasked(
   decision: Decision,
 ): Promise<RunOutcome | null> {
   const { terms, masksTerms = false, warn } = run.batch;
+  if (item.kind !== 'subtitle_translation') return null;
   const isJoined = decision.step === 'continue' && 'key' in decision.next && isJoinedKey(decision.next.key);
   if (isJoined && !isSplit(item.input) && !masksTerms) return failGone(run, item);
   if (!masksTerms || terms === undefined || !(isJoined || decision.step === 'new')) return null;

@@ -112,7 +112,7 @@ export const TERMS_OPTION = inGroup('Subtitles and stages:', {
   ),
 });
 
-const MASK_OPTION = inGroup('Subtitles and stages:', {
+export const MASK_OPTION = inGroup('Subtitles and stages:', {
   maskTerms: flagOption(
     'send {T1} for a term that is kept, and restore it; cues in which it is lost are translated again without, and charged again',
   ),

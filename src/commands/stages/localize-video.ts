@@ -106,7 +106,9 @@ async function translate({ run, jobs }: Workshop, state: TargetState): Promise<v
 /** Compares the subtitles in the target language, which may be edited, with those in the spoken language. */
 async function checkTerms({ plan, journal, context }: StagedRun, state: TargetState): Promise<void> {
   const { target, video, targetSubtitle, steps } = state;
-  if (plan.terms === undefined || targetSubtitle === null) return;
+  const { targetLanguage } = target.item;
+  if (targetSubtitle === null || plan.terms === undefined) return;
+  if (plan.terms.in(targetLanguage ?? '').length === 0) return;
   const source = state.sourceSubtitle?.lines ?? (await readRecognized(video, journal));
   if (source === null) {
     context.terminal.warn(
@@ -115,7 +117,7 @@ async function checkTerms({ plan, journal, context }: StagedRun, state: TargetSt
     return;
   }
   const translation = { lines: targetSubtitle.lines, file: targetSubtitle.path };
-  state.losses = findLosses(plan.terms, target.item.targetLanguage, source, translation);
+  state.losses = findLosses(plan.terms, targetLanguage, source, translation);
   const item = steps.find(({ kind }) => kind === 'subtitle_translation');
   if (item !== undefined) await recordLosses(journal, item.key, state.losses);
 }

@@ -89,6 +89,8 @@ export function createStageJobs(run: StagedRun): StageJobs {
       options: { ...limited, skipDone: false },
       runtime: { ...SYSTEM_RUNTIME, ...context.io.pace?.runtime },
       preparation: createPreparation(context.io),
+      terms: plan.terms,
+      masksTerms: run.options.maskTerms,
       command: 'localize',
       preface: [stageRecord(run, goalsOf(run, run.states.filter(isNeverExported)))],
       listen,

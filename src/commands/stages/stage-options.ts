@@ -12,7 +12,7 @@ import {
 } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
-import { jobTable, STDOUT, SUBTITLE_FORMAT_OPTION, TERMS_OPTION } from '../jobs/job-options.ts';
+import { jobTable, MASK_OPTION, STDOUT, SUBTITLE_FORMAT_OPTION, TERMS_OPTION } from '../jobs/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
@@ -48,6 +48,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
     },
   ),
   terms: changeOption(TERMS_OPTION.terms, { help: `${factsOf(TERMS_OPTION.terms).help}; runs in stages` }),
+  ...MASK_OPTION,
   ...SUBTITLE_FORMAT_OPTION,
 });
 

@@ -237,6 +237,16 @@ describe('--mask-terms', () => {
     expect(await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8')).toContain('an iPhone by Acme');
   });
 
+  it('is continued where --max-credits has stopped it, and then costs no more than the second job', async () => {
+    const vloc = await openDesk((text) => text.replace('{T3}', ''));
+    const stopped = await vloc.run([...MASKED, '--max-credits', '3', '--output', 'json']);
+    expect([stopped.code, stopped.stderr]).toEqual([6, expect.stringContaining('max-credits')]);
+    expect(await jobsOf(vloc)).toBe(1);
+    const { code, stdout } = await vloc.run([...MASKED, '--output', 'json']);
+    expect([code, JSON.parse(stdout).data[0].charged_credits]).toEqual([0, 4]);
+    expect(await jobsOf(vloc)).toBe(2);
+  });
+
   it('without terms is refused', async () => {
     const vloc = await openDesk(careless);
     const { code, stderr } = await vloc.run([...TRANSLATE.slice(0, -2), '--mask-terms']);
