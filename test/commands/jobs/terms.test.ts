@@ -324,3 +324,60 @@ function leftOf(term: string, { name, left, leftOfPrefix }: Harm): number {
   if (term === 'iPhone*' && name === 'lowercase') return 0;
   return term.endsWith('*') ? leftOfPrefix : left;
 }
+
+/** What a hostile translator does to a placeholder. */
+const MANGLINGS: readonly ((placeholder: string) => string)[] = [
+  (placeholder) => placeholder,
+  () => '',
+  (placeholder) => placeholder.toLowerCase(),
+  (placeholder) => placeholder.replace('{', '{ ').replace('}', ' }'),
+  (placeholder) => `${placeholder}, ${placeholder}`,
+  (placeholder) => placeholder.replace('{', ''),
+  (placeholder) => placeholder.replace('T', 'U'),
+];
+
+it('of 200 files with mangled placeholders none is left, and each term that is lost then is reported', async () => {
+  const word = fc.oneof(fc.constantFrom('Acme', 'the', 'and'), fc.constantFrom('Acme', 'left'));
+  const cue = fc.record({
+    words: fc.array(word, { minLength: 1, maxLength: 6 }),
+    manglings: fc.array(fc.constantFrom(...MANGLINGS), { minLength: 6, maxLength: 6 }),
+    losesPlain: fc.boolean(),
+  });
+  const files = fc.sample(fc.array(cue, { minLength: 1, maxLength: 4 }), { numRuns: 200, seed: 34 });
+  const cues = new Map<string, (typeof files)[number][number]>();
+  const vloc = await openDesk((text) => {
+    const { manglings = [], losesPlain = false } = cues.get(text.split(' ', 1)[0] ?? '') ?? {};
+    let at = 0;
+    const mangled = text.replace(/\{T\d+\}/g, (placeholder) => manglings[at++]?.(placeholder) ?? '');
+    return losesPlain ? mangled.replace('Acme', 'Acmé') : mangled;
+  });
+  await mkdir(join(vloc.folder, 'in'));
+  const sources = files.map((file, number) =>
+    file.map((each, at) => {
+      cues.set(`${number}-${at}`, each);
+      return `${number}-${at} ${each.words.join(' ')}.`;
+    }),
+  );
+  for (const [number, texts] of sources.entries())
+    await writeFile(join(vloc.folder, 'in', `${number}.srt`), srtOf(texts));
+  const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--terms', 'terms.csv', '--mask-terms'];
+  const { code, stdout } = await vloc.run([...words, '--out', 'out', '--output', 'json']);
+  expect(code).toBe(0);
+  const losses = lossesIn(stdout);
+  const count = (text: string) => text.match(/Acme(?![a-zé])/g)?.length ?? 0;
+  let total = 0;
+  for (const [number, texts] of sources.entries()) {
+    const result = await readFile(join(vloc.folder, 'out', `${number}.es.srt`), 'utf8');
+    expect(result).not.toMatch(/[{}]|T\d/i);
+    const translated = result.trim().split('\n\n');
+    const missing = texts.flatMap((text, at) => {
+      const lost = count(text) - count(translated[at] ?? '');
+      return lost > 0 ? [{ row: at + 1, missing: lost }] : [];
+    });
+    expect(losses[`in/${number}.srt`]?.map(({ row, missing: lost }) => ({ row, missing: lost }))).toEqual(
+      missing,
+    );
+    total += missing.length;
+  }
+  expect(total).toBeGreaterThan(20);
+});
