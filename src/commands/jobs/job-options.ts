@@ -108,13 +108,17 @@ export const TERMS_OPTION = inGroup('Subtitles and stages:', {
   terms: textOption(
     'file',
     'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings',
-    { tool: 'reads' },
+    {
+      tool: 'reads',
+      argumentHelp: 'CSV with the columns term and one for each language, to warn of lost terms',
+    },
   ),
 });
 
 export const MASK_OPTION = inGroup('Subtitles and stages:', {
   maskTerms: flagOption(
     'send {T1} for a term that is kept, and restore it; cues in which it is lost are translated again without, and charged again',
+    { tool: 'default' },
   ),
 });
 

@@ -21,16 +21,16 @@ interface TermContext {
  * @throws Failure (`usage`), TERMS_INVALID for a file that cannot be used
  */
 export async function openTerms(
-  { terms: written = '', maskTerms = false }: TermOptions,
+  { terms: written, maskTerms = false }: TermOptions,
   targets: readonly (string | null)[],
   { io, terminal }: TermContext,
 ): Promise<Terms | undefined> {
-  if (written === '' && maskTerms)
+  if (written === undefined && maskTerms)
     throw invalidCallFailure(
       '--mask-terms needs the terms that it replaces',
       'Name their file with --terms.',
     );
-  if (written === '') return undefined;
+  if (written === undefined || written === '') return undefined;
   const { readTerms } = await import('../../batch/terms.ts');
   const languages = [...new Set(targets.flatMap((target) => target ?? []))];
   const terms = await readTerms(written, languages, io);

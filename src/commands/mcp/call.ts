@@ -171,8 +171,8 @@ async function confineCall(
 }
 
 /** Whether a localization leaves subtitles beside its videos. */
-function writesBeside({ stopAfter, fromSubtitles, sourceSubtitle, terms }: RawOptions): boolean {
-  return fromSubtitles === true || [stopAfter, sourceSubtitle, terms].some((value) => value !== undefined);
+function writesBeside({ stopAfter, fromSubtitles, sourceSubtitle }: RawOptions): boolean {
+  return stopAfter !== undefined || fromSubtitles === true || sourceSubtitle !== undefined;
 }
 
 /** The path of a video whose subtitles are written beside it: relative to the first readable folder, in a writable one. */

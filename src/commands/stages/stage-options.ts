@@ -47,8 +47,12 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
         'your own subtitles in the spoken language, for one video in a writable folder; skips recognition',
     },
   ),
-  terms: changeOption(TERMS_OPTION.terms, { help: `${factsOf(TERMS_OPTION.terms).help}; runs in stages` }),
-  ...MASK_OPTION,
+  // A default of the project would make every call of an agent write beside its video.
+  terms: changeOption(TERMS_OPTION.terms, {
+    help: `${factsOf(TERMS_OPTION.terms).help}; runs in stages`,
+    tool: 'no',
+  }),
+  maskTerms: changeOption(MASK_OPTION.maskTerms, { tool: 'no' }),
   ...SUBTITLE_FORMAT_OPTION,
 });
 

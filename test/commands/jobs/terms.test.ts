@@ -336,14 +336,14 @@ const MANGLINGS: readonly ((placeholder: string) => string)[] = [
   (placeholder) => placeholder.replace('T', 'U'),
 ];
 
-it('of 200 files with mangled placeholders none is left, and each term that is lost then is reported', async () => {
+it('of 60 files with mangled placeholders none is left, and each term that is lost then is reported', async () => {
   const word = fc.oneof(fc.constantFrom('Acme', 'the', 'and'), fc.constantFrom('Acme', 'left'));
   const cue = fc.record({
     words: fc.array(word, { minLength: 1, maxLength: 6 }),
     manglings: fc.array(fc.constantFrom(...MANGLINGS), { minLength: 6, maxLength: 6 }),
     losesPlain: fc.boolean(),
   });
-  const files = fc.sample(fc.array(cue, { minLength: 1, maxLength: 4 }), { numRuns: 200, seed: 34 });
+  const files = fc.sample(fc.array(cue, { minLength: 1, maxLength: 4 }), { numRuns: 60, seed: 34 });
   const cues = new Map<string, (typeof files)[number][number]>();
   const vloc = await openDesk((text) => {
     const { manglings = [], losesPlain = false } = cues.get(text.split(' ', 1)[0] ?? '') ?? {};
@@ -379,5 +379,5 @@ it('of 200 files with mangled placeholders none is left, and each term that is l
     );
     total += missing.length;
   }
-  expect(total).toBeGreaterThan(20);
+  expect(total).toBeGreaterThan(5);
 });
