@@ -148,8 +148,16 @@ async function addChildren(
   parser
     .helpCommand(false)
     .allowExcessArguments()
+    // The command is what is misspelled: its options are unknown for that reason only.
+    .allowUnknownOption()
     .action(async () => {
       const [word] = parser.args;
+      if (word?.startsWith('-') === true)
+        throw new CommanderError(
+          EXIT_CODES.usage.code,
+          'commander.unknownOption',
+          `unknown option '${word}'`,
+        );
       if (word !== undefined) throw unknownCommand(word, group.children);
       parser.outputHelp();
     });

@@ -75,6 +75,12 @@ describe('option values', () => {
 describe('a word after a command or group that is not one of its commands', () => {
   it.each([
     [['jobs', 'lst'], "unknown command 'lst' (Did you mean list?)", 'See `vloc jobs --help`.'],
+    [
+      ['models', 'instal', '--to', 'es'],
+      "unknown command 'instal' (Did you mean install?)",
+      'See `vloc models --help`.',
+    ],
+    [['models', '--to', 'es'], "unknown option '--to'", 'See `vloc models --help`.'],
     [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
     [
       ['credits', 'histroy'],
