@@ -10,6 +10,7 @@ runOnMinimal(
     'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
     terms: () => import('../../commands/jobs/terms.test.ts'),
     'terms in stages': () => import('../../commands/stages/terms.test.ts'),
+    'the page about editing': () => import('../../commands/stages/editing.test.ts'),
     'batch retry': () => import('../../commands/batch/retry.test.ts'),
     split: () => import('../../commands/jobs/preparation.test.ts'),
     'split and killed': () => import('../../commands/jobs/preparation.killed.test.ts'),
