@@ -23,21 +23,6 @@ const FAIL = `[ $status -gt 128 ] && kill -$((status - 128)) $$
 exit $status`;
 
 /**
- * The libraries of a program, those first that most of its symbols are found in. Debian's ffmpeg has two hundred, and the linker
- * looks for each of its 40,000 symbols in one after the other, which is most of what a start costs; in this order, a third
- * less. Empty where the linker is not that of GNU.
- */
-function librariesOf(program: string): string {
-  const env = { ...process.env, LD_DEBUG: 'bindings' };
-  const { stderr } = spawnSync(program, ['-version'], { encoding: 'utf8', env, maxBuffer: 2 ** 26 });
-  const count = new Map<string, number>();
-  for (const [, library = ''] of stderr.matchAll(/ to (\/\S+\.so\S*) \[0\]: normal symbol/g))
-    if (!library.includes('/ld-linux')) count.set(library, (count.get(library) ?? 0) + 1);
-  const byCount = [...count].sort(([, left], [, right]) => right - left);
-  return byCount.map(([library]) => library).join(':');
-}
-
-/**
  * A program of the same name in front of the real one. What it writes, to stdout and to the files that our code names with
  * `file:`, is kept if it ends without an error and without a warning: by all arguments, the endings of the names and the
  * bytes of all inputs. Progress is written in one piece when it has ended. Everything else is left to the real program: other files
@@ -45,7 +30,6 @@ function librariesOf(program: string): string {
  */
 const media = (real: string, folder: string, guard: string) => `#!/bin/sh
 real='${real}'
-run='env LD_PRELOAD=${librariesOf(real)} ${real}'
 for word do last=$word; done
 role() {
   file=\${word#file:}
@@ -81,9 +65,9 @@ before= format=
 for word do
   role
   case $role:$word in
-  input:* | list:*) [ -f "$file" ] || exec $run "$@" ;;
+  input:* | list:*) [ -f "$file" ] || exec "$real" "$@" ;;
   result:file:/*) ;;
-  other:* | result:* | */* | *filename=* | *:file=*) exec $run "$@" ;;
+  other:* | result:* | */* | *filename=* | *:file=*) exec "$real" "$@" ;;
   esac
 done
 key=$(
@@ -123,7 +107,7 @@ if [ -f "$kept" ]; then
   exec cat "$kept"
 fi
 part=$kept.$$
-${guard} $run "$@" >"$part" 2>"$part.errors"
+${guard} "$real" "$@" >"$part" 2>"$part.errors"
 status=$?
 if [ $status = 0 ] && [ ! -s "$part.errors" ]; then
   number=0 before= format=
