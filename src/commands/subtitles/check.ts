@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { choiceOption, textOption } from '../../base/option.ts';
+import { replaceFile } from '../../base/replace-file.ts';
 import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { type Command, defineCommand } from '../context/command.ts';
@@ -18,7 +19,6 @@ import {
   type SubtitleFile,
   toRow,
 } from './subtitles.ts';
-import { replaceFile } from './write-file.ts';
 
 const FINDINGS: RecordForm<FindingRow> = {
   plural: 'problems',

@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, textOption } from '../../base/option.ts';
+import { replaceFile } from '../../base/replace-file.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
 import { printList, type RecordForm } from '../context/records.ts';
@@ -17,7 +18,6 @@ import {
   type SubtitleFile,
   toRow,
 } from './subtitles.ts';
-import { replaceFile } from './write-file.ts';
 
 /** A file that was fixed. */
 interface FixedRow {

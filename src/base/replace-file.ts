@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../base/folder.ts';
-import { syncFile } from '../../base/sync.ts';
-import { onDisk } from '../../base/system-error.ts';
+import { makeFolder } from './folder.ts';
+import { syncFile } from './sync.ts';
+import { onDisk } from './system-error.ts';
 
 /** Replaces a file atomically: readers see the old one or the new one. Its permissions stay. @throws Failure (`disk`) */
 export async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
