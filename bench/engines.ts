@@ -7,16 +7,13 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { BackendWork } from '../src/engines/backend.ts';
 import { createBackend } from '../src/engines/registry.ts';
-import { createPrograms } from '../src/media/programs/programs.ts';
 import { writeTinyVoice } from '../test/engines/backends/sherpa/tiny-models.ts';
 import type { Figure } from './figure.ts';
 import { measureLongSpeech } from './long-speech.ts';
 import { median } from './measure.ts';
-import { measureModels } from './models.ts';
+import { measureModels, openDesk } from './models.ts';
 import { openServer } from './slow-server.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -46,13 +43,7 @@ async function measureCalls(folder: string, rounds: number): Promise<Figure[]> {
   const sounds = makeSounds(folder);
   const server = await openServer(ENGINE_MS, readFileSync(sounds.speech));
   const { url } = server;
-  const parts = {
-    programs: createPrograms(process.env.PATH ?? ''),
-    env: process.env,
-    warn: () => {},
-    sleep: (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal }),
-  };
-  const work: BackendWork = { signal: new AbortController().signal, folder, report: () => {} };
+  const { parts, work } = openDesk(folder);
   const model = { type: 'openai', url, model: 'm' } as const;
   const folderOfVoice = writeTinyVoice(join(folder, 'tone'));
   const [recognizer, translator, libre, voice, program, cat, sherpa] = await Promise.all([

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BackendWork } from '../src/engines/backend.ts';
+import type { BackendParts } from '../src/engines/backends/parts.ts';
 import { createBackend } from '../src/engines/registry.ts';
 import { createPrograms } from '../src/media/programs/programs.ts';
 import { writeTinyGguf } from '../test/engines/backends/llama/tiny-gguf.ts';
@@ -38,14 +39,19 @@ export async function measureModels(folder: string, voice: string, rounds: numbe
   return figures;
 }
 
-function casesOf(folder: string, voice: string): readonly Case[] {
+/** What engines need to be created, and to work in a folder. */
+export function openDesk(folder: string): { readonly parts: BackendParts; readonly work: BackendWork } {
   const parts = {
     programs: createPrograms(process.env.PATH ?? ''),
     env: process.env,
     warn: () => {},
     sleep: (ms: number, signal: AbortSignal) => setTimeout(ms, undefined, { signal }),
   };
-  const work: BackendWork = { signal: new AbortController().signal, folder, report: () => {} };
+  return { parts, work: { signal: new AbortController().signal, folder, report: () => {} } };
+}
+
+function casesOf(folder: string, voice: string): readonly Case[] {
+  const { parts, work } = openDesk(folder);
   const gguf = join(folder, 'words.gguf');
   const cases: Case[] = [
     {

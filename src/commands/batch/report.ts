@@ -1,12 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { diskFailure, usageFailure } from '../../base/failure.ts';
+import { usageFailure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
-import { describeDisk, errorCode } from '../../base/system-error.ts';
+import { replaceFile } from '../../base/replace-file.ts';
+import { inFolderOf } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import { RECORD_FOLDER, recordsPath } from '../../batch/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
@@ -92,7 +93,8 @@ export const batchReport: Command = defineCommand({
         throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');
       const page = resolve(io.cwd, options.out ?? join(others.length === 0 ? folder : '', 'report.html'));
       await refuseBatchFile(page, batch);
-      await replaceFile(page, await htmlReport(batch, page, context));
+      const text = await htmlReport(batch, page, context);
+      await inFolderOf('--out', () => replaceFile(page, text));
       context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);
       return 0;
     }
@@ -109,28 +111,11 @@ export const batchReport: Command = defineCommand({
     }
     const path = resolve(io.cwd, options.out);
     await refuseBatchFile(path, batch);
-    await replaceFile(path, text);
+    await inFolderOf('--out', () => replaceFile(path, text));
     context.terminal.note(`Written to ${showPath(path, io.cwd)}.`);
     return 0;
   },
 });
-
-/** Replaces the file atomically: readers see the old report or the new one. @throws Failure (`disk`) */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const folder = dirname(path);
-  const draft = join(folder, `.vloc-report-${randomUUID()}.part`);
-  try {
-    await makeFolder(folder);
-    await writeFile(draft, text, { flag: 'wx' });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
-    const { reason } = describeDisk(errorCode(error), path);
-    const message = `cannot write the report to ${path}: ${reason}`;
-    const advice = 'Choose another place with --out, or leave it out for stdout.';
-    throw diskFailure('DISK_ERROR', message, advice, {}, { cause: error });
-  }
-}
 
 /** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
 async function refuseBatchFile(path: string, { batches }: OpenBatches): Promise<void> {

@@ -7,7 +7,6 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { readEngines } from '../context/engines.ts';
-import { asSentence } from '../context/format.ts';
 import { createParts, withEngine } from '../engines/engines.ts';
 import type { JobOptions } from './job-options.ts';
 
@@ -44,16 +43,15 @@ export async function openSpeakers(
       'Install it: vloc models install diarization',
     );
   }
-  const [parts, { createPrograms }, { decodeAudio }] = await Promise.all([
+  const [parts, { decodeAudio }] = await Promise.all([
     createParts(context),
-    import('../../media/programs/programs.ts'),
     import('../../media/audio/decode-audio.ts'),
   ]);
-  const { signal, io } = context;
+  const { signal } = context;
   return async (video, lines) => {
     try {
       const turns = await withEngine('diarize', entry, { parts, signal }, async (engine, run) => {
-        const { mono } = await decodeAudio(createPrograms(io.env.PATH ?? ''), video, {
+        const { mono } = await decodeAudio(parts.programs, video, {
           ...run,
           report: () => {},
         });
@@ -64,7 +62,7 @@ export async function openSpeakers(
       signal.throwIfAborted();
       const why = error instanceof Error ? error.message : String(error);
       const message = `${video}: the speakers could not be found: ${why}`;
-      const advice = `${asSentence('The recognition is paid and kept: run the same command again, or without --speakers')}`;
+      const advice = 'The recognition is paid and kept: run the same command again, or without --speakers.';
       throw new Failure(
         { category: 'configuration', code: 'ENGINE_ERROR', message, advice },
         { cause: error },
