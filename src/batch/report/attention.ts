@@ -59,7 +59,7 @@ export interface AttentionSubject {
   readonly provenance: ItemProvenance | null;
 }
 
-/** The places of one result: those with the most reasons first, then in the order of the file. */
+/** The places of one result, in the order of the file. */
 export function findAttention({
   file,
   cues,
@@ -90,8 +90,7 @@ export function findAttention({
     (detail): AttentionReason => ({ code: 'ENGINE', detail }),
   );
   const all = [...places, ...lost.map((cue) => missingPlace(file, cue))].toSorted(
-    (left, right) =>
-      right.reasons.length - left.reasons.length || (left.start_ms ?? 0) - (right.start_ms ?? 0),
+    (left, right) => (left.start_ms ?? 0) - (right.start_ms ?? 0),
   );
   if (whole.length === 0) return all;
   return [...all, { file, row: null, cue: null, start_ms: null, source: null, text: null, reasons: whole }];
@@ -116,8 +115,10 @@ interface Pair {
   readonly to: AttentionCue;
 }
 
-/** Cues that belong together: translation keeps times, and editors rarely change the starts of cues. */
+/** Cues of the same number, or of the same start if some were removed or added. */
 function pairCues(source: readonly AttentionCue[], target: readonly AttentionCue[]): readonly Pair[] {
+  if (source.length === target.length)
+    return target.flatMap((to, at) => (source[at] === undefined ? [] : [{ from: source[at], to }]));
   const starts = Map.groupBy(source, ({ start_ms }) => start_ms);
   return target.flatMap((to) => {
     const from = starts.get(to.start_ms)?.shift();

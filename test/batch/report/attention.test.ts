@@ -76,15 +76,13 @@ describe('a translation', () => {
     expect(codesOf([pair], { sourceLanguage: 'de-AT' })).toEqual([]);
   });
 
-  it('lists the cue with the most reasons first', () => {
+  it('whose times were moved still belongs to its original', () => {
+    const cues = [{ ...cue(1, 'Fue entonces.'), start_ms: 1_080 }, cue(2, 'Hola.')];
     const pairs = [
-      ['It was in 1999.', 'Fue entonces.'],
-      ['It was in 1999, says Anna Karenina.', 'Fue entonces, dice ella.'],
+      ['It was in 1999.', null],
+      ['Hello.', null],
     ] as const;
-    expect(codesOf(pairs)).toEqual([
-      [2, 'NUMBER NAME'],
-      [1, 'NUMBER'],
-    ]);
+    expect(codesOf(pairs, { cues })).toEqual([[1.08, 'NUMBER']]);
   });
 });
 

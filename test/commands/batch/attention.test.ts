@@ -10,7 +10,7 @@ It was built in 1984.
 
 2
 00:00:02,000 --> 00:00:04,000
-Good morning.
+Then Anna Karenina came in 1999.
 `;
 
 async function startBatch() {
@@ -30,26 +30,31 @@ async function startBatch() {
   return vloc;
 }
 
-test('a translation without faults needs nobody', async () => {
+test('a translation that is the same as its original is listed', async () => {
   const vloc = await startBatch();
   const { code, stdout, stderr } = await vloc.run(['batch', 'report', 'out', '--attention']);
   // The small engines of tests write capitals, which is the same text.
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^out\/a\.es\.srt:2: 00:00:00,000 EQUAL: /)]);
-  expect(stderr).toContain('in 1 result needs a person.');
+  expect(stderr).toContain('2 cues in 1 result need a person.');
 });
 
-test('an edited file is read again: with row, time and reason, and the exit code 3', async () => {
+test('an edited file is read again: with row, time and reasons, most reasons first, and the exit code 3', async () => {
   const vloc = await startBatch();
   const path = join(vloc.folder, 'out', 'a.es.srt');
   const fixed = SRT.replace('It was built in 1984.', 'Se construyó entonces.').replace(
-    'Good morning.',
-    'Buenos días.',
+    'Then Anna Karenina came in 1999.',
+    'Luego vino ella.',
   );
   await writeFile(path, fixed);
   const { stdout } = await vloc.run(['batch', 'report', 'out', '--attention']);
-  expect(stdout).toBe('out/a.es.srt:2: 00:00:00,000 NUMBER: "1984" is not in the translation\n');
+  expect(stdout.trim().split('\n')).toEqual([
+    'out/a.es.srt:6: 00:00:02,000 NUMBER: "1999" is not in the translation',
+    'out/a.es.srt:6: 00:00:02,000 NAME: "Anna Karenina" is not in the translation',
+    'out/a.es.srt:2: 00:00:00,000 NUMBER: "1984" is not in the translation',
+  ]);
   const json = JSON.parse((await vloc.run(['batch', 'report', 'out', '--attention', '-o', 'json'])).stdout);
   expect(json.places).toEqual([
+    expect.objectContaining({ cue: 2 }),
     {
       ...{ item: 'a.srt → es', language: 'es', file: path, row: 2, cue: 1, start_ms: 0 },
       ...{ source: 'It was built in 1984.', text: 'Se construyó entonces.' },
@@ -61,7 +66,10 @@ test('an edited file is read again: with row, time and reason, and the exit code
     3,
     expect.stringContaining('vloc batch report out --attention'),
   ]);
-  await writeFile(path, (await readFile(path, 'utf8')).replace('entonces', 'en 1984'));
+  await writeFile(
+    path,
+    (await readFile(path, 'utf8')).replace('entonces', 'en 1984').replace('ella', 'Anna Karenina en 1999'),
+  );
   expect((await vloc.run(['batch', 'status', 'out', '--fail-on', 'attention'])).code).toBe(0);
 });
 
