@@ -10,7 +10,7 @@ import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unus
 import type { Bill } from '../run/budget.ts';
 import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
 import type { JoiningRecord, PreparedRecord } from '../run/part-records.ts';
-import type { FinishedVideo, StageRecords, StageSubtitleRecord } from '../stages/records.ts';
+import type { FinishedVideo, StageRecords, StageSubtitleRecord, WrittenSubtitle } from '../stages/records.ts';
 import type { Content, RecordDatabase, Row, Schema } from './database.ts';
 import {
   advanceIntent,
@@ -92,8 +92,7 @@ export const BATCH_SCHEMA: Schema = {
     CREATE TABLE damages (number INTEGER PRIMARY KEY, places TEXT, kept TEXT, checksum TEXT) STRICT;
     CREATE TABLE comparisons (kind TEXT PRIMARY KEY, damages INTEGER, checksum TEXT) STRICT;
     CREATE TABLE lost_jobs (id TEXT PRIMARY KEY, kind TEXT, job TEXT, checksum TEXT) STRICT;`,
-  noteDamage: (database, places, kept) =>
-    applyRecord(database, '', { type: 'log_damaged', places, kept: kept[0] ?? null }),
+  noteDamage: (database, places, kept) => applyRecord(database, '', { type: 'log_damaged', places, kept }),
 };
 
 /** Read access to the records of a batch; each part is read on demand. Paths of files are absolute. */
@@ -177,29 +176,22 @@ export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: s
       return gatherIntents(rowsOf('intents').map((row) => readIntent(row, folder)));
     },
     get facts() {
-      return new Map(
-        rowsOf('items').flatMap((row) => {
-          const facts = parse<ItemFacts>(row.facts);
-          return facts === null ? [] : [[facts.item, mapPath(facts, fromFolder(folder))] as const];
-        }),
-      );
+      return mapOf<ItemFacts>(rowsOf('items'), 'facts', (facts) => mapPath(facts, fromFolder(folder)));
     },
     get checked() {
       const items = rowsOf('items');
-      const unusable = items.flatMap((row) => parse<UnusableRecord>(row.unusable) ?? []);
       const usable = items.filter((row) => row.is_usable === 1);
       return {
-        unusable: new Map(unusable.map((record) => [record.item, record])),
+        unusable: mapOf<UnusableRecord>(items, 'unusable'),
         usable: new Set(usable.map(({ key }) => String(key))),
       };
     },
     get commands() {
       const items = Map.groupBy(rowsOf('command_items'), ({ command }) => command);
-      return rowsOf('commands').flatMap((row) => {
-        const command = parse<BatchCommand>(row.command);
-        const own = (items.get(row.identity ?? '') ?? []).map(({ item }) => String(item));
-        return command === null ? [] : [{ ...command, items: own }];
-      });
+      return rowsOf('commands').map((row) => ({
+        ...read<BatchCommand>(row.command),
+        items: (items.get(row.identity) ?? []).map(({ item }) => String(item)),
+      }));
     },
     get begun() {
       const begun = new Map<string, number>();
@@ -213,33 +205,35 @@ export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: s
       return mapOf<Bill>(rowsOf('intents'), 'bill');
     },
     get provenances() {
-      const provenances = mapOf<ItemProvenance>(rowsOf('intents'), 'provenance');
-      return new Map([...provenances].map(([key, made]) => [key, mapLosses(made, fromFolder(folder))]));
+      return mapOf<ItemProvenance>(rowsOf('intents'), 'provenance', (made) =>
+        mapLosses(made, fromFolder(folder)),
+      );
     },
     get prepared() {
       return rowsOf('prepared').map((row) => ({
         type: 'prepared' as const,
         source: String(row.source),
         recipe: String(row.recipe),
-        files: parse<PreparedRecord['files']>(row.files) ?? [],
+        files: read<PreparedRecord['files']>(row.files),
         split: parse<unknown>(row.split),
       }));
     },
     get joined() {
-      const joined = mapOf<JoiningRecord>(rowsOf('items'), 'joined');
-      return new Map([...joined].map(([key, record]) => [key, mapFiles(record, fromFolder(folder))]));
+      return mapOf<JoiningRecord>(rowsOf('items'), 'joined', (record) =>
+        mapFiles(record, fromFolder(folder)),
+      );
     },
     get stages() {
       const subtitles = rowsOf('subtitles').map((row) => ({
         path: String(row.path),
         video: String(row.video),
-        role: row.role === 'source' ? ('source' as const) : ('target' as const),
+        role: row.role as WrittenSubtitle['role'], // as it was written
         language: String(row.language),
-        digests: new Set(parse<string[]>(row.digests)),
+        digests: new Set(read<string[]>(row.digests)),
       }));
       const finished = rowsOf('items').flatMap((row) => {
         const newest = parse<FinishedVideo>(row.video);
-        return newest === null ? [] : [{ newest, sizes: new Set(parse<number[]>(row.video_sizes)) }];
+        return newest === null ? [] : [{ newest, sizes: new Set(read<number[]>(row.video_sizes)) }];
       });
       return {
         subtitles: new Map(subtitles.map((subtitle) => [subtitle.path, subtitle])),
@@ -250,8 +244,8 @@ export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: s
       const comparisons = rowsOf('comparisons');
       return rowsOf('damages').map((row) => ({
         type: 'log_damaged' as const,
-        places: parse<string[]>(row.places) ?? [],
-        kept: row.kept === undefined || row.kept === null ? null : String(row.kept),
+        places: read<string[]>(row.places),
+        kept: typeof row.kept === 'string' ? row.kept : null,
         comparedSince: comparisons
           .filter(({ damages }) => Number(damages) >= Number(row.number))
           .map(({ kind }) => kind as JobKind), // as it was written
@@ -360,9 +354,8 @@ export function applyRecord(
 
 /** A run or a request checks the item again. */
 function settleCheck(database: RecordDatabase, item: string): void {
-  const [known] = database.find('items', { key: item });
-  if (known?.unusable === null && known.is_usable !== 1) return;
-  if (known !== undefined) database.change('items', { key: item }, { unusable: null, is_usable: 0 });
+  const key = { key: item };
+  if (database.find('items', key).length > 0) database.change('items', key, { unusable: null, is_usable: 0 });
 }
 
 function writeCommand(database: RecordDatabase, { items, ...command }: BatchCommand): void {
@@ -450,11 +443,16 @@ function mapLosses(made: ItemProvenance, map: MapPath): ItemProvenance {
   return { ...made, lost_terms: made.lost_terms.map((loss) => ({ ...loss, file: map(loss.file) })) };
 }
 
-function mapOf<T>(rows: readonly Row[], column: string): ReadonlyMap<string, T> {
+/** The values of a column, by key; rows without one are left out. */
+function mapOf<T>(
+  rows: readonly Row[],
+  column: string,
+  adapt: (value: T) => T = (value) => value,
+): ReadonlyMap<string, T> {
   return new Map(
     rows.flatMap((row) => {
       const value = parse<T>(row[column]);
-      return value === null ? [] : [[String(row.key), value] as const];
+      return value === null ? [] : [[String(row.key), adapt(value)] as const];
     }),
   );
 }
@@ -463,7 +461,11 @@ function json(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** A value that `json` has written: the checksum of its row fits. */
 function parse<T>(text: Row[string] | undefined): T | null {
-  return typeof text === 'string' ? (JSON.parse(text) as T) : null; // see above
+  return typeof text === 'string' ? read<T>(text) : null;
+}
+
+/** A value that `json` has written: the checksum of its row fits. */
+function read<T>(text: Row[string] | undefined): T {
+  return JSON.parse(String(text)) as T; // see above
 }

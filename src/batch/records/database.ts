@@ -8,6 +8,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   lstatSync,
   mkdtempSync,
   openSync,
@@ -20,13 +21,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { diskFailure, Failure, temporaryFailure, usageFailure } from '../../base/failure.ts';
 import { syncFolderNow } from '../../base/sync.ts';
-import {
-  diskCodeOfSqlite,
-  errorCode,
-  fileSystemFailure,
-  onDisk,
-  sqliteCode,
-} from '../../base/system-error.ts';
+import { diskCodeOfSqlite, fileSystemFailure, onDisk, sqliteCode } from '../../base/system-error.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
 type Value = string | number | null;
@@ -41,11 +36,7 @@ export interface Schema {
   /** `CREATE TABLE` statements. Each table is STRICT and has a column `checksum`. */
   readonly sql: string;
   /** Writes that records may be missing, in the transaction that creates the file again. */
-  readonly noteDamage?: (
-    database: RecordDatabase,
-    places: readonly string[],
-    kept: readonly string[],
-  ) => void;
+  readonly noteDamage?: (database: RecordDatabase, places: readonly string[], kept: string | null) => void;
 }
 
 export interface RecordDatabase {
@@ -69,8 +60,6 @@ export interface Content {
   readonly damage: readonly string[];
 }
 
-const NOTHING: Content = { rows: new Map(), damage: [] };
-
 /** How long a statement waits while another process has the file locked; reading or writing takes milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -82,7 +71,7 @@ const DURABLE = 'PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;';
 
 export interface OpenRecords {
   readonly database: RecordDatabase;
-  /** True if an earlier process ended while it wrote, so that its last records are missing. */
+  /** True if an earlier process ended while it wrote, or the disk lost the end of a write: its last records are missing. */
   readonly isCutOff: boolean;
 }
 
@@ -101,14 +90,13 @@ interface OpenOptions {
 export async function openRecords(
   path: string,
   schema: Schema,
-  { exclusively = (work) => work(), onRollback = () => undefined }: OpenOptions = {},
+  { exclusively = (work) => work(), onRollback }: OpenOptions = {},
 ): Promise<OpenRecords> {
   return onDisk(path, async () => {
     await makePrivateFolder(dirname(path));
-    const isCutOff = sizeOf(`${path}-journal`) > 0;
-    if (lookAt(path, schema) !== 'whole') await exclusively(() => repair(path, schema));
-    const connection = explained(path, () => connect(path, DURABLE));
-    return { database: createDatabase(path, connection, onRollback), isCutOff };
+    const isCutOff = (lstatSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (lookAt(path, schema)?.damage.length !== 0) await exclusively(() => repair(path, schema));
+    return { database: createDatabase(path, connect(path, DURABLE), onRollback), isCutOff };
   });
 }
 
@@ -118,19 +106,20 @@ export async function openRecords(
  */
 export async function readRecords(path: string, schema: Schema): Promise<Content> {
   return onDisk(path, async () => {
-    if (!requireFile(path)) return NOTHING;
-    try {
-      return readOnce(path, schema);
-    } catch (error) {
-      if (sqliteCode(error) !== SQLITE_READONLY) throw explain(error, path);
-      // A process was killed while it wrote: only who may write can undo what it began, so a copy is read.
-      return readCopy(path, schema);
-    }
+    if (!requireFile(path)) return { rows: new Map(), damage: [] };
+    return explained(path, () => {
+      try {
+        return readAll(path, schema, new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
+      } catch (error) {
+        if (sqliteCode(error) !== SQLITE_READONLY) throw error;
+        // A process was killed while it wrote: only who may write can undo what it began, so a copy is read.
+        return readCopy(path, schema);
+      }
+    });
   });
 }
 
-function readOnce(path: string, schema: Schema): Content {
-  const connection = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+function readAll(path: string, schema: Schema, connection: DatabaseSync): Content {
   try {
     return readContent(path, connection, schema);
   } finally {
@@ -142,14 +131,8 @@ function readCopy(path: string, schema: Schema): Content {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-records-'));
   try {
     const copy = join(folder, basename(path));
-    copyFileSync(path, copy);
-    copyFileSync(`${path}-journal`, `${copy}-journal`);
-    const connection = connect(copy, '');
-    try {
-      return readContent(path, connection, schema);
-    } finally {
-      connection.close();
-    }
+    for (const end of ['', '-journal']) copyFileSync(path + end, copy + end);
+    return readAll(path, schema, connect(copy));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -163,76 +146,54 @@ const SQLITE_IOERR = 10;
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED: readonly (number | null)[] = [11, 26];
 
-function connect(path: string, pragmas: string): DatabaseSync {
-  const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    connection.exec(pragmas);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-}
-
-/** Bytes of a file; 0 if it is not there. */
-function sizeOf(path: string): number {
-  try {
-    return lstatSync(path).size;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 0;
-    throw error;
-  }
+/** @param first statements to begin with */
+function connect(path: string, first = ''): DatabaseSync {
+  return explained(path, () => {
+    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      connection.exec(first);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  });
 }
 
 /** False if there is none. @throws an error of the file system for anything but a file: SQLite would follow a link */
 function requireFile(path: string): boolean {
-  try {
-    const found = lstatSync(path);
-    if (found.isFile()) return true;
-    const code = found.isSymbolicLink() ? 'ELOOP' : found.isDirectory() ? 'EISDIR' : 'EINVAL';
-    throw Object.assign(new Error(code), { code });
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return found !== undefined;
+  const code = found.isSymbolicLink() ? 'ELOOP' : found.isDirectory() ? 'EISDIR' : 'EINVAL';
+  throw Object.assign(new Error(code), { code });
 }
 
-/** Checks the file; undoes what a killed process began. */
-function lookAt(path: string, schema: Schema): 'missing' | 'whole' | Content {
-  if (!requireFile(path)) return 'missing';
+/** Checks the file, and undoes what a killed process began; null if it is not there. */
+function lookAt(path: string, schema: Schema): Content | null {
+  if (!requireFile(path)) return null;
   // Without that right SQLite would call the disk read-only. Opening the file here would end the locks of this process.
   accessSync(path, constants.W_OK);
-  try {
-    const connection = connect(path, '');
-    try {
-      const content = readContent(path, connection, schema);
-      return content.damage.length === 0 ? 'whole' : content;
-    } finally {
-      connection.close();
-    }
-  } catch (error) {
-    throw explain(error, path);
-  }
+  return explained(path, () => readAll(path, schema, connect(path)));
 }
 
 /** Creates the file, and keeps a damaged one under another name. */
 async function repair(path: string, schema: Schema): Promise<void> {
   const found = lookAt(path, schema);
-  if (found === 'whole') return;
+  if (found?.damage.length === 0) return;
   const draft = `${path}.new`;
   const aside = listAside(path);
   const next = `${path}.damaged-${aside.length + 1}`;
-  const kept = found === 'missing' ? aside : [basename(next)];
+  const kept = found === null ? (aside[0] ?? null) : basename(next);
   const missing = aside.length === 0 ? [] : [`${path} is missing, and damaged ones are beside it`];
-  const places = found === 'missing' ? missing : found.damage;
+  const places = found?.damage ?? missing;
   try {
     await createFile(draft, schema, (database) => {
-      for (const [table, rows] of found === 'missing' ? [] : found.rows) {
+      for (const [table, rows] of found?.rows ?? []) {
         for (const row of rows) database.change(table, row, {});
       }
       if (places.length > 0) schema.noteDamage?.(database, places, kept);
     });
-    if (found !== 'missing') moveAside(path, next);
+    if (found !== null) moveAside(path, next);
     renameSync(draft, path);
     syncFolderNow(dirname(path));
   } catch (error) {
@@ -251,7 +212,7 @@ function listAside(path: string): readonly string[] {
 /** The file first: a journal without its file is ignored, but a file without its journal may look whole. */
 function moveAside(path: string, next: string): void {
   renameSync(path, next);
-  if (sizeOf(`${path}-journal`) > 0) renameSync(`${path}-journal`, `${next}-journal`);
+  if (existsSync(`${path}-journal`)) renameSync(`${path}-journal`, `${next}-journal`);
   syncFolderNow(dirname(path));
 }
 
@@ -263,12 +224,14 @@ async function createFile(
   rmSync(path, { force: true });
   rmSync(`${path}-journal`, { force: true });
   closeSync(openSync(path, 'wx', 0o600));
-  const connection = explained(path, () => connect(path, DURABLE));
-  const database = createDatabase(path, connection, () => undefined, [
-    `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}; ${sql}`,
-  ]);
-  await database.write(() => fill(database)).finally(() => database.close());
-  rmSync(`${path}-journal`, { force: true });
+  const marks = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`;
+  const database = createDatabase(path, connect(path, `${DURABLE} BEGIN; ${marks} ${sql} COMMIT;`));
+  await database
+    .write(() => fill(database))
+    .finally(async () => {
+      await database.close();
+      rmSync(`${path}-journal`, { force: true });
+    });
 }
 
 /**
@@ -286,7 +249,7 @@ function readContent(path: string, connection: DatabaseSync, schema: Schema): Co
       return true;
     } catch (error) {
       if (!DAMAGED.includes(sqliteCode(error))) throw error;
-      report(error instanceof Error ? error.message : String(error));
+      report((error as Error).message); // only an error has a code
       return false;
     }
   };
@@ -296,7 +259,7 @@ function readContent(path: string, connection: DatabaseSync, schema: Schema): Co
     if (id !== schema.applicationId) return report('it does not begin like a record of vloc');
     if (Number(version) > schema.version) throw tooNewFailure(path);
     for (const { quick_check: found } of connection.prepare('PRAGMA quick_check(3)').iterate()) {
-      if (found !== 'ok') report(String(found).trim().split('\n').at(-1) ?? '');
+      if (found !== 'ok') report(String(found).replace(/^.*\n/s, ''));
     }
   });
   for (const [, table = ''] of schema.sql.matchAll(/CREATE TABLE (\w+)/g)) {
@@ -346,12 +309,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** @param first statements at the begin of the first transaction */
 export function createDatabase(
   path: string,
   connection: DatabaseSync,
   onRollback: () => void = () => undefined,
-  first: string[] = [],
 ): RecordDatabase {
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
@@ -371,10 +332,10 @@ export function createDatabase(
   function flush(): void {
     const group = waiting;
     waiting = [];
+    if (group.length === 0) return;
     try {
       explained(path, () => {
         connection.exec('BEGIN IMMEDIATE');
-        for (const sql of first.splice(0)) connection.exec(sql);
         for (const { work } of group) work();
         connection.exec('COMMIT');
       });
@@ -411,7 +372,7 @@ export function createDatabase(
       });
     },
     async close() {
-      if (waiting.length > 0) flush();
+      flush();
       connection.close();
     },
   };

@@ -151,17 +151,20 @@ export interface Intents {
   readonly byItem: ReadonlyMap<string, readonly string[]>;
 }
 
-export function gatherIntents(all: Iterable<Intent>): Intents {
-  const gathered = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
+/** Intents that can be added to. */
+interface GatheredIntents extends Intents {
+  readonly byKey: Map<string, Intent>;
+  readonly byItem: Map<string, readonly string[]>;
+}
+
+export function gatherIntents(all: Iterable<Intent>): GatheredIntents {
+  const gathered = { byKey: new Map<string, Intent>(), byItem: new Map<string, readonly string[]>() };
   for (const intent of all) setIntent(gathered, intent);
   return gathered;
 }
 
 /** Adds an intent, or replaces it by what it is now. */
-export function setIntent(
-  { byKey, byItem }: { readonly byKey: Map<string, Intent>; readonly byItem: Map<string, string[]> },
-  intent: Intent,
-): void {
+export function setIntent({ byKey, byItem }: GatheredIntents, intent: Intent): void {
   const { key, item } = intent;
   const before = byKey.get(key)?.item ?? null;
   byKey.set(key, intent);
@@ -186,7 +189,8 @@ export function advanceIntent(intent: Intent, record: IntentRecord): Intent {
     return intent.asked === null
       ? { ...intent, times, asked: record, item: record.item }
       : { ...intent, times };
-  const outcome = outcomeOf(record);
+  // The type of the record is the name of its phase.
+  const outcome = { phase: record.type, record } as IntentState;
   const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(intent.outcome.phase);
   const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
   const publishing = outcome.phase === 'downloaded' ? null : intent.publishing;
@@ -203,24 +207,9 @@ function addPublishing(intent: Intent, record: PublishingRecord): Intent {
   return { ...intent, publishing: { ...known, files: [...known.files, ...files] } };
 }
 
-function outcomeOf(record: Exclude<IntentRecord, IntendRecord | PublishingRecord>): IntentState {
-  switch (record.type) {
-    case 'refused':
-      return { phase: 'refused', record };
-    case 'accepted':
-      return { phase: 'accepted', record };
-    case 'finished':
-      return { phase: 'finished', record };
-    case 'downloaded':
-      return { phase: 'downloaded', record };
-  }
-}
-
 /** The intents after these records. The known ones are not changed. */
 export function forgetItems({ byKey }: Intents, records: readonly ForgottenRecord[]): Intents {
-  const intents = gatherIntents(byKey.values());
-  const gathered = { byKey: new Map(intents.byKey), byItem: new Map<string, string[]>() };
-  for (const [item, keys] of intents.byItem) gathered.byItem.set(item, [...keys]);
+  const gathered = gatherIntents(byKey.values());
   for (const { item, as = null } of records) {
     for (const key of gathered.byItem.get(item) ?? []) {
       const intent = gathered.byKey.get(key);

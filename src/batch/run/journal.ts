@@ -14,7 +14,7 @@ import {
 } from '../records/batch-records.ts';
 import { openRecords } from '../records/database.ts';
 import { describeHolder } from '../records/hold.ts';
-import { type Intent, setIntent } from '../records/intents.ts';
+import { gatherIntents, setIntent } from '../records/intents.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
 import { writeShard } from '../shard.ts';
 
@@ -61,7 +61,7 @@ async function openFolder(place: BatchPlace, isRun: boolean): Promise<BatchJourn
 
 async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> {
   const { folder } = place;
-  const live = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
+  const live = gatherIntents([]);
   const { database, isCutOff } = await openRecords(recordsPath(place), BATCH_SCHEMA, {
     // Uncommitted records are lost, so the intents are read again.
     onRollback: () => readIntents(),

@@ -7,6 +7,5 @@ export const LINES: Schema = {
   sql: `
     CREATE TABLE lines (number INTEGER PRIMARY KEY, text TEXT, checksum TEXT) STRICT;
     CREATE TABLE damages (places TEXT PRIMARY KEY, kept TEXT, checksum TEXT) STRICT;`,
-  noteDamage: (database, places, kept) =>
-    database.change('damages', { places: places.join('\n') }, { kept: kept.join('\n') }),
+  noteDamage: (database, places, kept) => database.change('damages', { places: places.join('\n') }, { kept }),
 };
