@@ -1,41 +1,11 @@
-/** Three ways to take a lock: for a whole run or fail, wait until it is free, and for a short task on a shared file. */
-import { basename, dirname, join } from 'node:path';
-import { type Failure, temporaryFailure } from '../../base/failure.ts';
+/** Waiting for a lock, a short task under one, and who holds it. */
+import { basename, dirname } from 'node:path';
 import { watchFolder } from './folder-watch.ts';
-import {
-  attemptLock,
-  type Lock,
-  type LockEnvironment,
-  type LockRefused,
-  SYSTEM,
-  tryLock,
-  type Watched,
-} from './lock.ts';
+import { attemptLock, type Lock, type LockRefused, SYSTEM, type Watched } from './lock.ts';
 import type { Holder } from './machine.ts';
-
-/** The lock of a folder that only one run at a time may work in. */
-const FOLDER_LOCK = '.vloc.lock';
 
 /** Interval of checks for holders that died: watches only report released locks. */
 const RECHECK_MS = 1_000;
-
-/**
- * Locks a folder for a run, or fails immediately with the holder.
- * @throws Failure (`temporary`, FOLDER_LOCKED; `disk`)
- */
-export async function lockFolder(folder: string, around: LockEnvironment = SYSTEM): Promise<Lock> {
-  const path = join(folder, FOLDER_LOCK);
-  const attempt = await tryLock(path, around);
-  if (attempt.taken) return attempt.lock;
-  throw folderLockedFailure(folder, path, attempt);
-}
-
-function folderLockedFailure(folder: string, path: string, attempt: LockRefused): Failure {
-  const { who, ifDead } = describeHolder(attempt, path);
-  const message = `another vloc works in ${folder}: ${who}`;
-  const advice = `Wait until it is done, then run the same command again.${ifDead}`;
-  return temporaryFailure('FOLDER_LOCKED', message, advice, { retryable: true });
-}
 
 /** Describes the lock holder, and what to do if it has died. @param path of the lock */
 export function describeHolder(

@@ -91,10 +91,9 @@ async function removeLockFile(path: string, own: Holder): Promise<void> {
   if (found?.holder?.token === own.token) await rm(path, { force: true });
 }
 
-/** True if the lock has not changed since: same holder, no heartbeat. */
-async function isUnchanged(path: string, seen: LockFile): Promise<boolean> {
-  const now = await readLockFile(path);
-  return now !== null && now.text === seen.text && now.beatMs === seen.beatMs;
+/** Same holder, and no heartbeat between them. */
+function isUnchanged(one: LockFile, other: LockFile): boolean {
+  return one.text === other.text && one.beatMs === other.beatMs;
 }
 
 export interface Lock {
@@ -231,9 +230,7 @@ function timeToJudge(
   if (verdict === 'running') return null;
   if (verdict === 'gone') return 0;
   const before = watched.get(path);
-  const isSame =
-    before !== undefined && before.seen.text === found.text && before.seen.beatMs === found.beatMs;
-  const since = isSame ? before.since : around.elapsed();
+  const since = before !== undefined && isUnchanged(before.seen, found) ? before.since : around.elapsed();
   watched.set(path, { seen: found, since });
   return Math.max(0, since + silenceNeeded(verdict, around.now() - found.beatMs) - around.elapsed());
 }
@@ -280,7 +277,8 @@ async function tryTakeOver(
   const right = await attemptLock(`${path}.takeover`, watched, around);
   if (!right.taken) return right;
   try {
-    if (!(await isUnchanged(path, dead))) return null;
+    const found = await readLockFile(path);
+    if (found === null || !isUnchanged(found, dead)) return null;
     await replaceLockFile(path, own);
     watched.delete(path);
     if (dead.holder !== null) await rm(draftPath(path, dead.holder.token), { force: true });

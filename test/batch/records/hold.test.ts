@@ -1,38 +1,18 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { lockFolder, waitForLock, withMutex } from '../../../src/batch/records/hold.ts';
+import { describe, expect, it, test } from 'vitest';
+import { describeHolder, waitForLock, withMutex } from '../../../src/batch/records/hold.ts';
 import { startChild } from './support/child.ts';
 import { newFolder } from './support/folder.ts';
 import { FOREIGN_HOLDER } from './support/foreign-holder.ts';
 
-describe('a folder', () => {
-  it('in use is refused with its holder and what to do', async () => {
-    const folder = newFolder();
-    const child = startChild();
-    expect(await child.ask(`enter ${folder}`)).toBe('entered');
-    await expect(lockFolder(folder)).rejects.toMatchObject({
-      message: expect.stringContaining(`another vloc works in ${folder}: process ${child.process.pid} on `),
-      facts: {
-        category: 'temporary',
-        code: 'FOLDER_LOCKED',
-        advice: 'Wait until it is done, then run the same command again.',
-        retryable: true,
-      },
-    });
-    await child.ask('leave');
-    await (await lockFolder(folder)).release();
-  });
-
-  it('in use on another machine is refused with the file to remove if that process has died', async () => {
-    const folder = newFolder();
-    const path = join(folder, '.vloc.lock');
-    writeFileSync(path, JSON.stringify(FOREIGN_HOLDER));
-    await expect(lockFolder(folder)).rejects.toMatchObject({
-      message: `another vloc works in ${folder}: process 7 on shelf, since then`,
-      facts: { advice: expect.stringContaining(`remove ${path}`) },
-    });
-  });
+test('the holder of a lock is named, with what to do if it has died on another machine', () => {
+  const refused = { taken: false, holder: FOREIGN_HOLDER, isElsewhere: true, judgedInMs: null } as const;
+  const who = 'process 7 on shelf, since then';
+  const ifDead = ' If no vloc runs there, remove /out/lock.';
+  expect(describeHolder(refused, '/out/lock')).toEqual({ who, ifDead });
+  expect(describeHolder({ ...refused, isElsewhere: false }, '/out/lock')).toEqual({ who, ifDead: '' });
+  const unknown = describeHolder({ ...refused, holder: null, isElsewhere: false }, '/out/lock');
+  expect(unknown).toEqual({ who: 'another process', ifDead });
 });
 
 describe('waiting for a lock', () => {

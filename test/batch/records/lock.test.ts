@@ -125,12 +125,6 @@ describe('a lock left behind', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
   });
 
-  it.runIf(started !== null)('under a pid that another process has now is taken over', async () => {
-    const path = join(newFolder(), 'lock');
-    leaveLock(path, { started: '1' });
-    expect(await isTaken(path)).toBe(true);
-  });
-
   it('by a process that died while taking over is taken over too', async () => {
     const path = join(newFolder(), 'lock');
     for (const name of [path, `${path}.takeover`]) leaveLock(name, { pid: 2 ** 22 + 1 });
@@ -237,70 +231,41 @@ describe('inspecting a lock', () => {
 });
 
 describe('a lock whose holder cannot be checked', () => {
-  const path = () => {
-    const made = join(newFolder(), 'lock');
-    leaveLock(made, { pid_space: 'another container' });
-    return made;
+  const leave = () => {
+    const path = join(newFolder(), 'lock');
+    leaveLock(path, { pid_space: 'another container' });
+    return path;
   };
-  it('is not taken over while it has a heartbeat', async () => {
-    const slept: number[] = [];
-    expect(
-      await isTaken(
-        path(),
-        surroundings(29_000, () => slept.push(1)),
-      ),
-    ).toBe(false);
-    expect(slept).toEqual([]);
+
+  it('is not taken over while it has a heartbeat, and refused without a wait', async () => {
+    const neverWaits = surroundings(29_000, () => expect.unreachable());
+    expect(await isTaken(leave(), neverWaits)).toBe(false);
   });
 
   it('is not taken over if its heartbeat returns, as after the sleep of a laptop', async () => {
-    const lock = path();
+    const lock = leave();
     const beat = () => utimesSync(lock, new Date(), new Date(Date.now() + 1_000));
     expect(await isTaken(lock, surroundings(31_000, beat))).toBe(false);
   });
 
-  it('is taken over if it remains silent', async () => {
-    expect(
-      await isTaken(
-        path(),
-        surroundings(31_000, () => {}),
-      ),
-    ).toBe(true);
-  });
-
-  it('because its file is damaged is treated the same way', async () => {
-    const lock = path();
-    writeFileSync(lock, '');
-    expect(
-      await isTaken(
-        lock,
-        surroundings(0, () => {}),
-      ),
-    ).toBe(false);
-    expect(
-      await isTaken(
-        lock,
-        surroundings(31_000, () => {}),
-      ),
-    ).toBe(true);
+  it('is taken over if it remains silent, also if its file is damaged', async () => {
+    const [left, damaged] = [leave(), leave()];
+    writeFileSync(damaged, '');
+    const later = (ms: number) => surroundings(ms, () => {});
+    expect(await isTaken(damaged, later(0))).toBe(false);
+    for (const path of [left, damaged]) expect(await isTaken(path, later(31_000))).toBe(true);
   });
 });
 
 describe('two processes', () => {
-  it('that want a free lock at the same time: one gets it, in 20 of 20 pairs', async () => {
-    const [one, other] = [startChild(), startChild()];
-    for (let pair = 0; pair < 20; pair += 1) {
-      const path = newLockPath();
-      const answers = await Promise.all([one.ask(`take ${path}`), other.ask(`take ${path}`)]);
-      expect(answers.toSorted()).toEqual(['refused', 'taken']);
-    }
-  });
-
-  it('that want to take over a dead lock at the same time: one gets it, in 20 of 20 pairs', async () => {
+  it.each<[string, (path: string) => void]>([
+    ['want a free lock', () => {}],
+    ['want to take over a dead lock', (path) => leaveLock(path, { pid: 2 ** 22 + 1 })],
+  ])('that %s at the same time: one gets it, in 20 of 20 pairs', async (_what, prepare) => {
     const [one, other] = [startChild(), startChild()];
     for (let pair = 0; pair < 20; pair += 1) {
       const path = join(newFolder(), 'lock');
-      leaveLock(path, { pid: 2 ** 22 + 1 });
+      prepare(path);
       const answers = await Promise.all([one.ask(`take ${path}`), other.ask(`take ${path}`)]);
       expect(answers.toSorted()).toEqual(['refused', 'taken']);
     }

@@ -1,6 +1,5 @@
 /** Takes locks and records uploads as its standard input says: one line a command, one line an answer. */
 import { createInterface } from 'node:readline';
-import { lockFolder } from '../../../../src/batch/records/hold.ts';
 import { type Lock, tryLock } from '../../../../src/batch/records/lock.ts';
 import { openUploadRecord } from '../../../../src/batch/records/upload-record.ts';
 
@@ -13,10 +12,6 @@ const COMMANDS: Record<string, (...values: string[]) => Promise<string>> = {
     const attempt = await tryLock(path);
     held = attempt.taken ? attempt.lock : null;
     return attempt.taken ? 'taken' : 'refused';
-  },
-  async enter(folder = '') {
-    held = await lockFolder(folder);
-    return 'entered';
   },
   async leave() {
     await held?.release();
