@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { nameParts } from '../../src/batch/record-folder.ts';
 import { RECORDS } from './records/support/intents.ts';
 import { recordsOf } from './records/support/records-of.ts';
-import { factsOf } from './report/journal-records.ts';
 
 test('paths below the folder move along with it, and others stay', () => {
   const files = ['/media/out/week 1/a.mp4', '/media/outer/a.mp4', '/media/out/..a/b.mp4'].map((path) => ({
@@ -19,12 +18,6 @@ test('paths below the folder move along with it, and others stay', () => {
       files: [{ path: '/moved/week 1/a.mp4' }, { path: '/media/outer/a.mp4' }, { path: '/moved/..a/b.mp4' }],
     },
   });
-});
-
-test('an input in the folder moves along with it', () => {
-  const input = { ...factsOf('talk.mp4'), path: '/media/talk.mp4' };
-  const { facts } = recordsOf([input], { folder: '/media', readIn: '/moved' });
-  expect(facts.get(input.item)?.path).toBe('/moved/talk.mp4');
 });
 
 const file = (path: string) => ({ path, sha256: 'a'.repeat(64), size: 1 });

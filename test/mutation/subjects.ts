@@ -22,7 +22,7 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'journal',
     mutate: ['src/batch/records/{batch-records,database,intents,next-step}.ts'],
     tests: [
-      'test/batch/records/{batch-records,database,intents,next-step}*.test.ts',
+      'test/batch/records/{batch-records,database,intents,next-step}.test.ts',
       'test/batch/{report/{batch-facts,command-record},stages/records,record-folder}.test.ts',
       'test/batch/plan/decision.test.ts',
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BatchRecord, combineRecords } from '../../../src/batch/records/batch-records.ts';
+import { type BatchRecord, combineRecords, viewContent } from '../../../src/batch/records/batch-records.ts';
 import { commandOf, FOLDER, factsOf, keyOf } from '../report/journal-records.ts';
 import { BEGIN, RECORDS } from './support/intents.ts';
 import { recordsOf } from './support/records-of.ts';
@@ -32,6 +32,11 @@ const DAMAGED = { type: 'log_damaged', places: ['a row of intents'], kept: 'reco
 const LOST = { id: 'dub_1', status: 'succeeded', created_at: AT, client_reference: null } as const;
 const COMPARED = { type: 'jobs_compared', kind: 'dubbing', jobs: [LOST], gone: ['dub_2'] } as const;
 
+const STAGE = { at: AT, path: 'a.es.srt', sha256: 'a'.repeat(64) } as const;
+const SUBTITLE = { ...STAGE, type: 'stage_subtitle', video: 'a', role: 'target', language: 'es' } as const;
+const SOURCES = { made_of: 'x', source: null, target: null, target_lines: null } as const;
+const VIDEO = { ...STAGE, ...SOURCES, type: 'stage_export', item: ITEM, size: 7 } as const;
+
 const intended = [factsOf('a'), RECORDS.intend({ key: 'k', item: ITEM })] as const;
 const downloaded = {
   ...RECORDS.downloaded({ key: 'k' }),
@@ -44,6 +49,7 @@ const view = (...records: readonly BatchRecord[]) => recordsOf(records);
 describe('the records of a batch', () => {
   it('are empty without a record, and not with one of any kind', () => {
     expect(view()).toMatchObject({ isEmpty: true, name: null, commands: [], damages: [], lostJobs: [] });
+    expect(viewContent({ rows: new Map(), damage: [] }, FOLDER).intents.byKey.size).toBe(0);
     for (const record of [factsOf('a'), intended[1], commandOf(['a']), DAMAGED]) {
       expect(view(record).isEmpty, record.type).toBe(false);
     }
@@ -102,9 +108,14 @@ describe('the records of a batch', () => {
     expect(view(...intended, later).bills.get('k')?.quantity).toBeNull();
   });
 
-  it('keep how a result was made', () => {
+  it('keep how a result was made, with the files of lost terms in the folder', () => {
     const made = { type: 'made', key: 'k', provenance: PROVENANCE } as const;
-    expect(view(...intended, made).provenances).toEqual(new Map([['k', PROVENANCE]]));
+    const others = [RECORDS.accepted({ key: 'other' }), ...intended] as const;
+    expect(view(...others, made).provenances).toEqual(new Map([['k', PROVENANCE]]));
+    const loss = { file: `${FOLDER}/a.srt`, row: 1, term: 'cell', expected: 'célula', missing: 1 };
+    const losing = { ...made, provenance: { ...PROVENANCE, lost_terms: [loss] } };
+    const moved = recordsOf([losing], { folder: FOLDER, readIn: '/elsewhere' }).provenances.get('k');
+    expect(moved?.lost_terms).toEqual([{ ...loss, file: '/elsewhere/a.srt' }]);
   });
 
   it('keep prepared files by input and recipe, and joined files by item', () => {
@@ -122,6 +133,9 @@ describe('the records of a batch', () => {
       const settled = { unusable: new Map(), usable: new Set() };
       expect(view(UNUSABLE, again).checked, again.type).toEqual(settled);
       expect(view(usable, again).checked, again.type).toEqual(settled);
+      const other = { ...UNUSABLE, item: keyOf('b') };
+      expect(view(other, again).checked.unusable, again.type).toEqual(new Map([[other.item, other]]));
+      expect(view(again).facts.size, again.type).toBe(0);
     }
   });
 
@@ -135,8 +149,9 @@ describe('the records of a batch', () => {
         [keyOf('c'), BEGIN + 1000],
       ]),
     );
-    const other = commandOf(['a'], BEGIN, ['dub', 'others', '--to', 'es']);
+    const other = commandOf(['a'], BEGIN - 1000, ['dub', 'others', '--to', 'es']);
     expect(view(first, other).commands).toEqual([first, other]);
+    expect(view(first, other).begun.get(ITEM)).toBe(BEGIN);
   });
 
   it.each([{ partial: true }, { options: { watch: true } }])(
@@ -149,13 +164,14 @@ describe('the records of a batch', () => {
   );
 
   it('forget an item with its facts and commands, and give its intents to no item or another', () => {
-    const records = [commandOf(['a']), ...intended, downloaded] as const;
+    const others = [factsOf('c'), RECORDS.intend({ key: 'l', item: keyOf('c') })] as const;
+    const records = [commandOf(['c', 'a']), ...others, ...intended, downloaded] as const;
     const gone = view(...records, { type: 'item_forgotten', at: AT, item: ITEM });
-    expect(gone.facts.size).toBe(0);
-    expect(gone.begun.size).toBe(0);
-    expect(gone.intents.byKey.get('k')?.item).toBeNull();
+    expect([[...gone.facts.keys()], [...gone.begun.keys()]]).toEqual([[keyOf('c')], [keyOf('c')]]);
+    expect(gone.intents.byItem).toEqual(new Map([[keyOf('c'), ['l']]]));
+    expect(gone.intents.byKey.get('k')).toMatchObject({ item: null, outcome: { phase: 'downloaded' } });
     const moved = view(...records, { type: 'item_forgotten', at: AT, item: ITEM, as: keyOf('b') });
-    expect(moved.intents.byKey.get('k')).toMatchObject({ item: keyOf('b'), outcome: { phase: 'finished' } });
+    expect(moved.intents.byItem.get(keyOf('b'))).toEqual(['k']);
   });
 
   it('keep damage with the kinds that were compared with the service since', () => {
@@ -191,6 +207,8 @@ describe('records of several shards', () => {
         { type: 'usable_input', item: keyOf('c') },
         DAMAGED,
         COMPARED,
+        SUBTITLE,
+        VIDEO,
       ],
       { damage: ['a row'] },
     );
@@ -204,6 +222,7 @@ describe('records of several shards', () => {
     expect(both.checked).toEqual({ unusable: one.checked.unusable, usable: new Set([keyOf('c')]) });
     expect(both.commands).toEqual([...one.commands, ...other.commands]);
     expect(both.begun).toEqual(new Map([...one.begun, ...other.begun]));
+    expect(both.stages).toEqual(other.stages);
     expect([both.bills, both.provenances]).toEqual([one.bills, one.provenances]);
     expect([both.prepared, both.joined]).toEqual([one.prepared, one.joined]);
     expect([both.damages, both.lostJobs, both.damage]).toEqual([other.damages, other.lostJobs, ['a row']]);

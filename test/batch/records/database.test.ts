@@ -1,16 +1,20 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { BATCH_SCHEMA, viewContent } from '../../../src/batch/records/batch-records.ts';
 import { openRecords, readRecords } from '../../../src/batch/records/database.ts';
 import { newFolder } from './support/folder.ts';
 import { LINES } from './support/lines.ts';
@@ -33,21 +37,29 @@ async function numbersIn(path: string): Promise<readonly unknown[]> {
   return (rows.get('lines') ?? []).map(({ number }) => number);
 }
 
+/** Changes a file as vloc does not. */
+function execute(path: string, sql: string): void {
+  const connection = new DatabaseSync(path);
+  connection.exec(sql);
+  connection.close();
+}
+
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 describe('a database of records', () => {
   it('has the rows that were written, in their order, each once', async () => {
     const path = await fileOf(3);
-    const { database, isCutOff } = await openRecords(path, LINES);
+    const { database } = await openRecords(path, LINES);
     await database.write(() => database.change('lines', { number: 1 }, { text: 'new' }));
     expect(database.find('lines').map(({ text }) => text)).toEqual([`${TEXT}0.`, 'new', `${TEXT}2.`]);
-    expect([database.find('lines', { number: 1 }), isCutOff]).toEqual([[{ number: 1, text: 'new' }], false]);
+    expect(database.find('lines', { number: 1, text: 'new' })).toEqual([{ number: 1, text: 'new' }]);
+    expect(database.find('lines', { number: 0, text: 'new' })).toEqual([]);
     await database.write(() => database.remove('lines', { number: 0 }));
     await database.close();
     expect(await numbersIn(path)).toEqual([1, 2]);
   });
 
-  it('commits what was asked for in one turn together, and nothing of a group that fails', async () => {
+  it('commits what was asked for in one turn together, at the latest as it closes, and nothing of a group that fails', async () => {
     let rollbacks = 0;
     const path = await fileOf(1);
     const { database } = await openRecords(path, LINES, { onRollback: () => (rollbacks += 1) });
@@ -61,8 +73,9 @@ describe('a database of records', () => {
       'rejected',
     ]);
     expect([await numbersIn(path), rollbacks]).toEqual([[0], 1]);
-    await write(2);
+    const last = write(2);
     await database.close();
+    await last;
     expect(await numbersIn(path)).toEqual([0, 2]);
   });
 
@@ -91,6 +104,26 @@ describe('a database of records', () => {
     expect(await readRecords(join(newFolder(), 'none.db'), LINES)).toEqual({ rows: new Map(), damage: [] });
   });
 
+  it('is as it was before a process that was killed while it wrote, and reading does not change it', async () => {
+    const path = await fileOf(100);
+    const killed = `${path}.killed`;
+    const writer = new DatabaseSync(path);
+    // What does not fit into the cache is written before the commit.
+    writer.exec("PRAGMA cache_size = 1; BEGIN; UPDATE lines SET text = 'half'");
+    for (const end of ['', '-journal']) copyFileSync(path + end, killed + end);
+    writer.close();
+    const half = readFileSync(killed);
+    expect(half).not.toEqual(readFileSync(path));
+    const before = readdirSync(tmpdir());
+    expect(await readRecords(killed, LINES)).toEqual(await readRecords(path, LINES));
+    expect([readFileSync(killed), readdirSync(tmpdir())]).toEqual([half, before]);
+    const { database, isCutOff } = await openRecords(killed, LINES);
+    await database.close();
+    expect(isCutOff).toBe(true);
+    expect(await numbersIn(killed)).toEqual(upTo(100));
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('damaged'))).toEqual([]);
+  });
+
   it.skipIf(process.getuid?.() === 0)('is read in a folder that nobody may write to', async () => {
     const path = await fileOf(2);
     for (const [place, mode] of [
@@ -116,10 +149,34 @@ describe('a database of records', () => {
     await expect(readRecords(path, LINES)).rejects.toMatchObject(failure);
   });
 
+  it.each([
+    [13, 'DISK_ERROR', 'the disk is full'],
+    // SQLITE_IOERR_WRITE and SQLITE_IOERR_LOCK
+    [778, 'DISK_ERROR', 'the disk reports a read or write error'],
+    [3850, 'DISK_ERROR', 'its file system has no file locks, so two runs could pay for the same items'],
+    [5, 'RECORDS_BUSY', 'is locked by another program'],
+  ])('explains the result code %i of SQLite', async (errcode, code, reason) => {
+    const path = join(newFolder(), 'records.db');
+    const { database } = await openRecords(path, LINES);
+    const failing = database.write(() => {
+      throw Object.assign(new Error('of SQLite'), { errcode });
+    });
+    const failure = {
+      facts: { code, retryable: errcode === 5, advice: expect.stringMatching(/disk|space/) },
+    };
+    await expect(failing).rejects.toMatchObject(failure);
+    await expect(failing).rejects.toThrow(reason);
+    await expect(failing).rejects.toThrow(path);
+    await database.close();
+  });
+
   it('of a newer version is refused, and stays as it is', async () => {
     const path = await fileOf(1);
     const before = readFileSync(path);
-    const failure = { facts: { category: 'usage', code: 'RECORDS_TOO_NEW' } };
+    const failure = {
+      message: `${path} was written by a newer version of vloc`,
+      facts: { category: 'usage', code: 'RECORDS_TOO_NEW', advice: expect.stringContaining('Update vloc') },
+    };
     await expect(openRecords(path, { ...LINES, version: 0 })).rejects.toMatchObject(failure);
     await expect(readRecords(path, { ...LINES, version: 0 })).rejects.toMatchObject(failure);
     expect(readFileSync(path)).toEqual(before);
@@ -127,25 +184,29 @@ describe('a database of records', () => {
 });
 
 describe('a damaged database', () => {
-  const DAMAGES: readonly (readonly [string, (bytes: Buffer) => Buffer, readonly number[]])[] = [
+  it.each<readonly [string, (path: string) => void, readonly string[], readonly number[]]>([
     [
-      'a changed byte',
-      (bytes) => Buffer.from(bytes.toString('latin1').replaceAll(`${TEXT}7.`, `${TEXT}X.`), 'latin1'),
+      'a changed row',
+      (path) => execute(path, "UPDATE lines SET text = 'X' WHERE number = 7"),
+      ['row 7 of lines is not as it was written'],
       upTo(100).filter((number) => number !== 7),
     ],
-    ['nothing in it', () => Buffer.alloc(0), []],
-    ['another content', () => Buffer.from('my notes\n'), []],
-  ];
-
-  it.each(DAMAGES)(
+    ['a lost table', (path) => execute(path, 'DROP TABLE damages'), ['it has no table damages'], upTo(100)],
+    [
+      'nothing in it',
+      (path) => writeFileSync(path, ''),
+      ['it does not begin like a record of vloc', 'it has no table lines', 'it has no table damages'],
+      [],
+    ],
+    ['another content', (path) => writeFileSync(path, 'my notes\n'), ['file is not a database'], []],
+  ])(
     'with %s is kept under another name, and its readable rows are in the new one',
-    async (_what, change, left) => {
+    async (_what, change, reasons, left) => {
       const path = await fileOf(100);
-      const damaged = change(readFileSync(path));
-      writeFileSync(path, damaged);
+      change(path);
+      const damaged = readFileSync(path);
       const read = await readRecords(path, LINES);
-      expect(read.damage.length).toBeGreaterThan(0);
-      expect(read.damage.every((place) => place.startsWith(`${path} is damaged: `))).toBe(true);
+      expect(read.damage).toEqual(reasons.map((reason) => `${path} is damaged: ${reason}`));
       expect(readFileSync(path)).toEqual(damaged);
       const { database } = await openRecords(path, LINES);
       expect(database.find('lines').map(({ number }) => number)).toEqual(left);
@@ -156,6 +217,34 @@ describe('a damaged database', () => {
       expect(readFileSync(`${path}.damaged-1`)).toEqual(damaged);
     },
   );
+
+  it('stays as it is if the new one cannot be written', async () => {
+    const path = await fileOf(1);
+    writeFileSync(path, 'my notes\n');
+    const full = new Error('the disk is full');
+    const noteDamage = () => {
+      throw full;
+    };
+    await expect(openRecords(path, { ...LINES, noteDamage })).rejects.toThrow(full);
+    expect(readFileSync(path, 'utf8')).toBe('my notes\n');
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('.new'))).toEqual([]);
+  });
+
+  it('is noticed while it is open, and the failure says how to continue', async () => {
+    const path = await fileOf(1);
+    const { database } = await openRecords(path, LINES);
+    execute(path, "UPDATE lines SET text = 'X'");
+    expect(() => database.find('lines')).toThrow(
+      expect.objectContaining({
+        message: `the record ${path} is damaged`,
+        facts: expect.objectContaining({
+          code: 'JOURNAL_DAMAGED',
+          advice: expect.stringContaining('keeps the file under another name and asks the service'),
+        }),
+      }),
+    );
+    await database.close();
+  });
 
   it('loses only the rows of a page that is gone', async () => {
     const path = await fileOf(100);
@@ -169,16 +258,34 @@ describe('a damaged database', () => {
     await database.close();
   });
 
-  it('that was moved away before the new one was there is still reported', async () => {
+  it('that was moved away before the new one was there is still reported, and the next is kept beside it', async () => {
     const path = await fileOf(1);
-    execFileSync('mv', [path, `${path}.damaged-1`]);
-    const { database } = await openRecords(path, LINES);
-    expect(database.find('damages')).toMatchObject([{ kept: 'records.db.damaged-1' }]);
-    await database.close();
-    expect(readdirSync(dirname(path)).sort()).toEqual([
-      'records.db',
-      'records.db-journal',
-      'records.db.damaged-1',
-    ]);
+    renameSync(path, `${path}.damaged-1`);
+    for (const end of ['.new', '.new-journal', '.damaged-1-journal']) writeFileSync(path + end, 'left');
+    let repairs = 0;
+    const exclusively = (work: () => Promise<void>) => {
+      repairs += 1;
+      return work();
+    };
+    const open = async () => {
+      const { database, isCutOff } = await openRecords(path, BATCH_SCHEMA, { exclusively });
+      expect(isCutOff).toBe(false);
+      await database.close();
+    };
+    const damages = async () => viewContent(await readRecords(path, BATCH_SCHEMA), '/').damages;
+    await open();
+    const missing = {
+      type: 'log_damaged',
+      places: [`${path} is missing, and damaged ones are beside it`],
+      kept: 'records.db.damaged-1',
+      comparedSince: [],
+    };
+    expect(await damages()).toEqual([missing]);
+    await open();
+    expect([await damages(), repairs]).toEqual([[missing], 1]);
+    writeFileSync(path, '');
+    await open();
+    expect(await damages()).toMatchObject([{ kept: 'records.db.damaged-2' }]);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('.new'))).toEqual([]);
   });
 });

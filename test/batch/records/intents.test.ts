@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIntent, PHASES } from '../../../src/batch/records/intents.ts';
+import { createIntent, forgetItems, PHASES, storeFiles } from '../../../src/batch/records/intents.ts';
 import { runs } from '../../protocol/arbitraries.ts';
 import { anyRecords, BEGIN, foldIntents, RECORDS } from './support/intents.ts';
 import { recordsOf } from './support/records-of.ts';
@@ -10,18 +10,6 @@ const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
   foldIntents(records).byKey.get(key)?.outcome.phase;
 
 describe('an intent', () => {
-  it('has phases from the request to the files', () => {
-    const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
-      RECORDS[type]({ key: 'k1' }),
-    );
-    expect(life.map((_, index) => phaseOf(life.slice(0, index + 1)))).toEqual([
-      'intended',
-      'accepted',
-      'finished',
-      'downloaded',
-    ]);
-  });
-
   it('that was refused may still be accepted under its key, but never the other way round', () => {
     const [intend, refused, accepted] = (['intend', 'refused', 'accepted'] as const).map((type) =>
       RECORDS[type]({ key: 'k1' }),
@@ -43,15 +31,7 @@ describe('an intent', () => {
     expect(publishingOf([finished, publishing])).toEqual(publishing);
     expect(publishingOf([finished, publishing, downloaded])).toBeNull();
     expect(publishingOf([finished, publishing, downloaded, publishing])).toBeNull();
-    const again = { ...publishing, files: [{ path: 'out/one.wav', sha256: 'f'.repeat(64), size: 9 }] };
-    expect(publishingOf([finished, publishing, again, publishing])?.files).toHaveLength(2);
     expect(phaseOf([finished, publishing])).toBe('finished');
-  });
-
-  it('whose request record was damaged still leads to its job', () => {
-    const { byKey, byItem } = foldIntents([RECORDS.accepted({ key: 'k1' })]);
-    expect(byKey.get('k1')).toMatchObject({ asked: null, outcome: { record: { job_id: 'dub_k1' } } });
-    expect(byItem.size).toBe(0);
   });
 
   it.each([
@@ -60,6 +40,13 @@ describe('an intent', () => {
   ] as const)('of a %s has the operation %s and the path %s', (kind, operation, path) => {
     const { type: _, operation: _operation, path: _path, ...fields } = RECORDS.intend({ key: 'k1' });
     expect(createIntent({ ...fields, kind })).toMatchObject({ operation, path });
+  });
+
+  it('is recorded with the files of its result that were read', () => {
+    const read = { asset: 'audio', path: 'out/one.wav', bytes: 10, sha256: 'a'.repeat(64), skipped: false };
+    const files = [read, { ...read, bytes: null }, { ...read, sha256: null }];
+    const { bytes: size, skipped: _, ...stored } = read;
+    expect(storeFiles(files)).toEqual([{ ...stored, size, kept: undefined }]);
   });
 
   it('is recorded without secrets in its addresses', () => {
@@ -87,26 +74,6 @@ describe('an intent', () => {
     expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
   });
 
-  it('knows when it entered each phase', () => {
-    const life = (['intend', 'accepted', 'finished'] as const).map((type, hour) =>
-      RECORDS[type]({ key: 'k1', at: BEGIN + hour * 3_600_000 }),
-    );
-    const later = RECORDS.accepted({ key: 'k1', at: BEGIN + 9 * 3_600_000 });
-    expect(foldIntents([...life, later]).byKey.get('k1')?.times).toEqual({
-      intend: '2026-11-01T00:00:00.000Z',
-      accepted: '2026-11-01T01:00:00.000Z',
-      finished: '2026-11-01T02:00:00.000Z',
-    });
-  });
-
-  it('that is requested twice under one key is listed once under its item', () => {
-    const { byItem } = foldIntents([
-      RECORDS.intend({ key: 'k1' }),
-      RECORDS.intend({ key: 'k1', at: BEGIN + 1 }),
-    ]);
-    expect([...byItem]).toEqual([['one.mp4 es', ['k1']]]);
-  });
-
   it('is listed under its item even if the request record comes after the answer', () => {
     const { byItem, byKey } = foldIntents([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
     expect(byItem.get('one.mp4 es')).toEqual(['k1']);
@@ -120,7 +87,8 @@ describe('an intent', () => {
       ...first,
       files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
     };
-    expect(foldIntents([first, second]).byKey.get('k1')?.publishing?.files).toEqual(second.files);
+    const { publishing } = foldIntents([first, second, first]).byKey.get('k1') ?? {};
+    expect(publishing).toEqual({ ...first, files: second.files });
   });
 
   it('is found by its item, the newest last', () => {
@@ -189,12 +157,6 @@ describe('an item that was forgotten', () => {
   const item = foldIntents(life).byKey.get('k1')?.item ?? '';
   const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item } as const;
 
-  it('has no intents, but its jobs stay known', () => {
-    const { byItem, byKey } = recordsOf([...life, forgotten]).intents;
-    const { asked, outcome } = byKey.get('k1') ?? {};
-    expect([byItem.get(item), outcome?.phase, asked === null]).toEqual([undefined, 'downloaded', false]);
-  });
-
   it('gives its intents to another item, which gets the result anew', () => {
     const downloaded = RECORDS.downloaded({ key: 'k1' });
     const moved = [...life, { ...forgotten, as: 'other' }];
@@ -206,6 +168,18 @@ describe('an item that was forgotten', () => {
       expect([...byItem]).toEqual([['other', ['k1']]]);
       expect([byKey.get('k1')?.asked?.item, byKey.get('k1')?.outcome.phase]).toEqual(['other', phase]);
     }
+    const known = foldIntents([
+      ...life,
+      RECORDS.intend({ key: 'k2' }),
+      RECORDS.intend({ key: 'k3', item: 'x' }),
+    ]);
+    const live = forgetItems(known, [{ ...forgotten, as: 'other' }]);
+    expect([...live.byItem]).toEqual([
+      ['x', ['k3']],
+      ['other', ['k1', 'k2']],
+    ]);
+    expect(live.byKey.get('k1')?.outcome.phase).toBe('finished');
+    expect(known.byItem.get(item)).toEqual(['k1', 'k2']);
     expect(recordsOf(moved, { folder: '/' }).intents.byKey.get('k1')?.publishing).toMatchObject({
       files: downloaded.files.map((file) => ({ ...file, path: resolve(file.path) })),
     });

@@ -131,7 +131,6 @@ describe('the facts of a batch', () => {
 describe('an item whose file could not be used', () => {
   const unusable = (name: string) =>
     createUnusableRecord({ key: keyOf(name), label: `${name} → es` }, 'it is empty; copy it again', BEGIN);
-  const stateOf = (records: readonly BatchRecord[]) => factsFrom(records).items.map(({ state }) => state);
   const failed = [commandOf(['a']), unusable('a')];
 
   it('has failed, with its reason and without a job', () => {
@@ -144,12 +143,5 @@ describe('an item whose file could not be used', () => {
         error: { code: 'NOT_USABLE', message: 'it is empty; copy it again', retryable: false },
       },
     ]);
-  });
-
-  it('is checked again by the next run of its command, and by the next call for it', () => {
-    expect(stateOf([...failed, commandOf(['a'], BEGIN + 1)])).toEqual(['waiting']);
-    expect(stateOf([...failed, commandOf(['b'], BEGIN + 1, ['dub', 'b'])])).toEqual(['failed', 'waiting']);
-    expect(stateOf([...failed, RECORDS.intend({ key: 'k', item: keyOf('a') })])).toEqual(['unanswered']);
-    expect(stateOf([...failed, commandOf(['a'], BEGIN + 1), unusable('a')])).toEqual(['failed']);
   });
 });

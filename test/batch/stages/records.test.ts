@@ -31,13 +31,18 @@ test('the newest version of a subtitle is ours, and the previous one until its r
   const ours = (...records: readonly StageSubtitleRecord[]) => [
     ...(recordsOf(records).stages.subtitles.get('talk.es.srt')?.digests ?? []),
   ];
-  expect(ours(a)).toEqual([digest('a')]);
+  const elsewhere = { ...b, path: 'talk.fr.srt' };
+  expect(ours(elsewhere, a)).toEqual([digest('a')]);
   expect(ours(a, { ...a, is_placed: true }, b)).toEqual([digest('a'), digest('b')]);
   expect(ours(a, { ...a, is_placed: true }, b, { ...b, is_placed: true })).toEqual([digest('b')]);
 });
 
 test('the newest version of a finished video is used, and every size is known', () => {
-  const video = recordsOf([finished(1, 'one'), finished(2, 'two')]).stages.finished.get('key');
+  const video = recordsOf([
+    { ...finished(3, 'three'), item: 'other' },
+    finished(1, 'one'),
+    finished(2, 'two'),
+  ]).stages.finished.get('key');
   expect(video?.newest.made_of).toBe('two');
   expect([...(video?.sizes ?? [])]).toEqual([1, 2]);
 });
