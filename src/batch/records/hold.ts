@@ -1,7 +1,7 @@
 /** Waiting for a lock, a short task under one, and who holds it. */
 import { basename, dirname } from 'node:path';
 import { watchFolder } from './folder-watch.ts';
-import { attemptLock, type Lock, type LockRefused, SYSTEM, type Watched } from './lock.ts';
+import { attemptLock, type Lock, type LockRefused, type Watched } from './lock.ts';
 import type { Holder } from './machine.ts';
 
 /** Interval of checks for holders that died: watches only report released locks. */
@@ -27,10 +27,10 @@ export function nameProcess({ pid, host, folder }: Holder): string {
  * Waits until the lock is free, as long as the signal allows.
  * @throws the reason of the signal; Failure (`disk`)
  */
-export async function waitForLock(path: string, signal?: AbortSignal, around = SYSTEM): Promise<Lock> {
+export async function waitForLock(path: string, signal?: AbortSignal): Promise<Lock> {
   const watched: Watched = new Map();
   signal?.throwIfAborted();
-  const first = await attemptLock(path, watched, around);
+  const first = await attemptLock(path, watched);
   if (first.taken) return first.lock;
   // The watch begins before the next attempt, so that the lock is not released unseen in between.
   const name = basename(path);
@@ -38,7 +38,7 @@ export async function waitForLock(path: string, signal?: AbortSignal, around = S
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const next = await attemptLock(path, watched, around);
+      const next = await attemptLock(path, watched);
       if (next.taken) return next.lock;
       await watch.changed(RECHECK_MS, signal);
     }
