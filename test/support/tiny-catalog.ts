@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { writeTinyGguf } from '../engines/backends/llama/tiny-gguf.ts';
-import { writeTinyRecognizer, writeTinyVoice } from '../engines/backends/sherpa/tiny-models.ts';
+import {
+  writeTinyDiarization,
+  writeTinyRecognizer,
+  writeTinyVoice,
+} from '../engines/backends/sherpa/tiny-models.ts';
 import { COMMIT } from './hub-server.ts';
 
 const MIT = {
@@ -52,8 +56,8 @@ export function writeTinyCatalog(folder: string) {
   };
 }
 
-/** Adds a translator, whose only answer is a word of the voice, to a catalogue in a folder. */
-export function addTinyTranslator(folder: string, catalog: ReturnType<typeof writeTinyCatalog>) {
+/** Adds a translator, whose only answer is a word of the voice, and a model of speakers to a catalogue in a folder. */
+export function addTinyWordsAndSpeakers(folder: string, catalog: ReturnType<typeof writeTinyCatalog>) {
   mkdirSync(join(folder, 'tiny-words'));
   writeTinyGguf(join(folder, 'tiny-words', 'words.gguf'), 'had');
   const translator = {
@@ -62,5 +66,12 @@ export function addTinyTranslator(folder: string, catalog: ReturnType<typeof wri
     entry: { type: 'llama', model: '{folder}/words.gguf', languages: '{languages}' },
     files: describeFiles(folder, 'tiny-words'),
   };
-  return { ...catalog, models: [...catalog.models, translator] };
+  writeTinyDiarization(join(folder, 'tiny-speakers'));
+  const diarizer = {
+    ...{ id: 'tiny-speakers', step: 'diarize', title: 'tiny-speakers', size: 'small', languages: [] },
+    ...{ licence: MIT, memoryMib: 1, published: [] },
+    entry: { type: 'sherpa', folder: '{folder}' },
+    files: describeFiles(folder, 'tiny-speakers'),
+  };
+  return { ...catalog, models: [...catalog.models, translator, diarizer] };
 }

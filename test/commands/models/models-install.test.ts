@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { COMMIT, type HubFaults } from '../../support/hub-server.ts';
 import { describeFiles, writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { type ModelsDesk, openModelsDesk } from './desk.ts';
@@ -114,6 +116,28 @@ describe('vloc models install', () => {
     const sent = desk.hub.log.filter(({ authorization }) => authorization === 'Bearer hf_secret');
     expect(sent.length).toBe(2);
     expect(sent.filter(({ isForBytes }) => isForBytes)).toEqual([]);
+  });
+
+  it('goes through a proxy, which gets no token', async () => {
+    const asked: IncomingMessage[] = [];
+    const proxy = createServer().on('connect', (request, socket) => {
+      asked.push(request);
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as AddressInfo; // a TCP server has one
+    const { code, stderr } = await desk.run(['install', 'tiny-ears', '--yes'], {
+      env: {
+        HTTPS_PROXY: `http://127.0.0.1:${port}`,
+        HF_ENDPOINT: 'https://mirror.example.com',
+        HF_TOKEN: 'hf_secret',
+      },
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('proxy');
+    expect(asked.map(({ url }) => url)).toContain('mirror.example.com:443');
+    expect(JSON.stringify(asked.map(({ headers }) => headers))).not.toContain('hf_secret');
   });
 
   it('refuses a mirror that is neither https nor on this machine', async () => {

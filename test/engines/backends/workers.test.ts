@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createModelMemory } from '../../../src/engines/backends/memory.ts';
 import type { BackendParts } from '../../../src/engines/backends/parts.ts';
 import { workerPath } from '../../../src/engines/backends/sherpa/model.ts';
 import type { SherpaRequest } from '../../../src/engines/backends/sherpa/requests.ts';
@@ -27,9 +28,9 @@ function workerIds(): number[] {
     });
 }
 
-function create(parts: Partial<BackendParts> = {}, timeout = 60) {
+function create(parts: Partial<BackendParts> = {}, timeout = 60, bytes = 0) {
   const workers = createWorkers<SherpaRequest, unknown>(
-    { name: 'sherpa tiny', program: workerPath(), timeout, bytes: 0 },
+    { name: 'sherpa tiny', program: workerPath(), timeout, bytes },
     createParts(parts),
   );
   onTestFinished(() => workers.close());
@@ -110,6 +111,38 @@ describe('a worker', () => {
     await workers.call(speech(writeTinyVoice(temporaryFolder())), signal);
     await workers.close();
     expect(workerIds()).toEqual([]);
+  });
+});
+
+describe('where memory has room for one model', () => {
+  const MODEL = 400e6;
+  const oneModel = () => ({ memory: createModelMemory(() => 1.5 * MODEL - MODEL * workerIds().length) });
+
+  test('that of one step is unloaded before that of the next is loaded', async () => {
+    const parts = oneModel();
+    const [first, second] = [create(parts, 60, MODEL), create(parts, 60, MODEL)];
+    await first.call(speech(writeTinyVoice(temporaryFolder())), signal);
+    const before = workerIds();
+    await second.call(speech(writeTinyVoice(temporaryFolder())), signal);
+    expect(workerIds()).toHaveLength(1);
+    expect(workerIds()).not.toEqual(before);
+  });
+
+  test('a call waits for the end of another, and can be cancelled meanwhile', async () => {
+    const parts = oneModel();
+    const [busy, waiting] = [create(parts, 60, MODEL), create(parts, 60, MODEL)];
+    const [stopBusy, stopWaiting] = [new AbortController(), new AbortController()];
+    const started = Promise.withResolvers<void>();
+    const ended = busy.call(await endlessWork(), stopBusy.signal, () => started.resolve());
+    await started.promise;
+    const next = waiting.call(speech(writeTinyVoice(temporaryFolder())), signal);
+    const cancelled = waiting.call(speech(writeTinyVoice(temporaryFolder())), stopWaiting.signal);
+    stopWaiting.abort(new Error('not now'));
+    await expect(cancelled).rejects.toThrow('not now');
+    stopBusy.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+    await next;
+    expect(workerIds()).toHaveLength(1);
   });
 });
 
