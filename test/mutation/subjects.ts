@@ -29,8 +29,8 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'retry',
-    mutate: ['src/base/retry.ts', 'src/client/transport/{retry,server-time,error-class}.ts'],
-    tests: ['test/base/retry.test.ts', 'test/client/transport/{retry*,server-time,error-class}.test.ts'],
+    mutate: ['src/base/retry.ts', 'src/client/transport/{retry,error-class}.ts'],
+    tests: ['test/base/retry*.test.ts', 'test/client/transport/{retry*,error-class}.test.ts'],
   },
   {
     name: 'ledger',

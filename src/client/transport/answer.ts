@@ -1,5 +1,6 @@
 /** Turns what came over the wire into an Answer, or into a Failure with advice on a retry. */
 import { Failure, type FailureFacts } from '../../base/failure.ts';
+import { retryAfterOf } from '../../base/retry.ts';
 import { IDEMPOTENCY_REPLAYED, REQUEST_ID } from '../../protocol/headers.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import type { ApiResponse } from '../call.ts';
@@ -13,7 +14,6 @@ import {
   UNREADABLE,
 } from './error-class.ts';
 import { type AttemptResult, adviceOf } from './retry.ts';
-import { retryAfterOf } from './server-time.ts';
 
 export interface RawResponse {
   readonly status: number;

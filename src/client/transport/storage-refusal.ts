@@ -4,10 +4,10 @@
  */
 
 import type { FailureFacts } from '../../base/failure.ts';
+import { parseHttpDate, retryAfterOf } from '../../base/retry.ts';
 import { firstLine } from './answer.ts';
 import { classifyError, type ErrorClass, gatewayFacts } from './error-class.ts';
 import { adviceOf, type RetryAdvice } from './retry.ts';
-import { parseHttpDate, retryAfterOf } from './server-time.ts';
 
 export interface StorageAnswer {
   readonly status: number;

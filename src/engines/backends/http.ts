@@ -13,14 +13,14 @@ import {
   StaleConnection,
 } from '../../base/http.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
-import { askedDelay, backoffDelay } from '../../base/retry.ts';
+import { askedDelay, backoffDelay, retryAfterOf } from '../../base/retry.ts';
 import { errorCode } from '../../base/system-error.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { TypedEntry } from '../config.ts';
 import { createKey } from './key.ts';
 import type { BackendParts } from './parts.ts';
-import { isWebPage, readError, retryAfter } from './server-errors.ts';
+import { isWebPage, readError } from './server-errors.ts';
 
 /** The part of an entry that describes its server. */
 type ServerEntry = Pick<TypedEntry<'translate', 'libretranslate'>, 'url' | 'key' | 'insecure' | 'timeout'>;
@@ -286,7 +286,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       const advice = isBusy
         ? 'lower "concurrency" of this engine in engines.json, or wait'
         : 'see the log of the server';
-      return { what, advice, pauseMs: retryAfter(response) };
+      return { what, advice, pauseMs: retryAfterOf(response.headers, Date.now()) };
     }
     throw new ServerRefusal(`${name}: ${what}; ${adviceFor(status)}`, status, shown);
   }

@@ -1,15 +1,5 @@
 /** Translates error responses of servers into failures. */
 import * as v from 'valibot';
-import type { HttpResponse } from '../../base/http.ts';
-
-/** Returns the pause that the server asks for, in milliseconds; null if it asks for none. */
-export function retryAfter({ headers }: Pick<HttpResponse, 'headers'>): number | null {
-  const text = headers['retry-after'];
-  if (text === undefined) return null;
-  // A date is compared with the server's own clock.
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.parse(headers.date ?? '');
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
-}
 
 /** Longer messages are shortened further where they are shown, after keys were removed. */
 const MAX_TEXT = 3_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseHttpDate, parseRetryAfter, retryAfterOf } from '../../../src/client/transport/server-time.ts';
-import { runs } from '../../protocol/arbitraries.ts';
+import { parseHttpDate, parseRetryAfter, retryAfterOf } from '../../src/base/retry.ts';
+import { runs } from '../protocol/arbitraries.ts';
 
 const NOW = Date.UTC(2026, 10, 6, 8, 49, 37);
 
