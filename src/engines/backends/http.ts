@@ -294,6 +294,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
   function adviceFor(status: number): string {
     if (status === 401 || status === 403) return key.advice;
     if (status === 429) return 'check the account at the provider';
+    if (status === 413) return 'raise the limit of the server for uploads';
     if (status !== 404 && status !== 405) return 'check the settings of this engine in engines.json';
     const version = /\/v\d/.test(address.pathname) ? '' : ' (the address of most servers ends with /v1)';
     return `check "url" and "model" of this engine in engines.json${version}`;

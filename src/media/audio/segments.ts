@@ -43,20 +43,21 @@ export function joinSegments(segments: readonly Segment[], most: number): Segmen
 
 /** Recognizers work best with sound of 5 to 30 s; whisper hears no more than 30 s at once. */
 const LEAST_PACK_SECONDS = 5;
-const MOST_PACK_SECONDS = 30;
+export const MOST_PACK_SECONDS = 30;
 
 /**
- * Packs speech for recognizers: consecutive segments, with the pauses between them, until they last 5 s. A pack lasts at
+ * Packs speech for recognizers: consecutive segments, with the pauses between them, until they last long enough. A pack lasts at
  * most 30 s, except one of a single longer segment. A short last pack joins the one before it if both fit into 30 s.
  * @param segments in order of time
+ * @param fill seconds from which a pack gets no further segment
  */
-export function packSegments(segments: readonly Segment[]): Segment[][] {
+export function packSegments(segments: readonly Segment[], fill: number = LEAST_PACK_SECONDS): Segment[][] {
   const packs: Segment[][] = [];
   const length = (pack: readonly Segment[]) => (pack.at(-1)?.end ?? 0) - (pack[0]?.start ?? 0);
   for (const segment of segments) {
     const last = packs.at(-1);
     const joined = [...(last ?? []), segment];
-    const isOpen = last !== undefined && length(last) < LEAST_PACK_SECONDS;
+    const isOpen = last !== undefined && length(last) < fill;
     if (isOpen && length(joined) <= MOST_PACK_SECONDS) packs[packs.length - 1] = joined;
     else packs.push([segment]);
   }
@@ -70,9 +71,15 @@ export function packSegments(segments: readonly Segment[]): Segment[][] {
  * Returns the range of each pack, with the margin that detection cut, but not into the neighbours.
  * @param seconds length of the sound
  * @param least shortest range where the neighbours leave room, in seconds
+ * @param fill seconds from which a pack gets no further segment
  */
-export function packRanges(segments: readonly Segment[], seconds: number, least: number): Segment[] {
-  const packs = packSegments(segments);
+export function packRanges(
+  segments: readonly Segment[],
+  seconds: number,
+  least: number,
+  fill: number = LEAST_PACK_SECONDS,
+): Segment[] {
+  const packs = packSegments(segments, fill);
   const edge = (at: number, side: 'start' | 'end') =>
     side === 'start' ? packs[at]?.[0]?.start : packs[at]?.at(-1)?.end;
   return packs

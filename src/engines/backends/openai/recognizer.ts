@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findPauses, packRanges, type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
+import { MOST_PACK_SECONDS, packRanges, type Segment, SPEECH_MARGIN } from '../../../media/audio/segments.ts';
 import { openWav } from '../../../media/audio/wav.ts';
 import { fileAddress, ownInput, QUIET } from '../../../media/programs/arguments.ts';
 import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../../backend.ts';
@@ -12,12 +12,8 @@ import { createServer, type Outgoing, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
 import { parseVerboseJson, type Transcript, WHISPER_LANGUAGES, whisperCode, wordsOf } from '../transcript.ts';
 
-/** Many servers accept 25 MB. The rest is for the form around the sound. */
-const MAX_UPLOAD_BYTES = 24_900_000;
 /** A quarter of a minute. Shorter sound is sent unchanged: starting the encoder takes longer than sending twice the bytes. */
 const MAX_WAV_BYTES = 500_000;
-/** A server that refuses a shorter sound as too large has another problem. In seconds. */
-const LEAST_PART = 20;
 /** Words further away from all speech are none: models write words into silence. In seconds. */
 const FAR_FROM_SPEECH = 1;
 /** 30 minutes: twice the longest video, on a processor without graphics card. */
@@ -49,7 +45,6 @@ export function createOpenAiRecognizer(
   const languages = entry.languages ?? (/\.en\b/.test(entry.model) ? ['en'] : WHISPER_LANGUAGES);
   /** The most useful form that the server is not known to reject, as an index. */
   let known = 0;
-  let maxBytes = MAX_UPLOAD_BYTES;
   let givesTimes = true;
 
   async function recognize(task: RecognitionTask, work: BackendWork): Promise<Recognition> {
@@ -60,7 +55,7 @@ export function createOpenAiRecognizer(
     const spoken = task.language === 'auto' ? null : task.language;
     const job: Job = { ...task, seconds, folder, work, spoken };
     try {
-      const words = await hear({ start: 0, end: seconds }, job);
+      const words = await hear(longParts(job), job);
       const language = job.spoken ?? languages[0] ?? 'en';
       return { language, words: words.toSorted((a, b) => a.start - b.start), punctuated: true };
     } finally {
@@ -68,40 +63,22 @@ export function createOpenAiRecognizer(
     }
   }
 
-  /** Recognizes a part of the sound, in two halves if it is too large for the server. */
-  async function hear(part: Segment, job: Job): Promise<Word[]> {
-    if (!hasSpeech(part, job.segments)) return [];
-    if (!givesTimes) return await hearUntimed(part, job);
-    return await hearPart(part, job);
-  }
-
-  /** Recognizes a part in packs of speech that are so short that their times are nearly those of the words. */
-  async function hearUntimed(part: Segment, job: Job): Promise<Word[]> {
-    const speech = job.segments.filter(({ start, end }) => end > part.start && start < part.end);
+  /** Recognizes parts of the sound one by one. */
+  async function hear(sound: readonly Segment[], job: Job): Promise<Word[]> {
     const words: Word[] = [];
-    for (const pack of packRanges(speech, part.end, 0)) words.push(...(await hearPart(pack, job)));
+    for (const part of sound) {
+      for (const each of givesTimes ? [part] : shortParts(part, job))
+        words.push(...(await hearPart(each, job)));
+    }
     return words;
   }
 
   async function hearPart(part: Segment, job: Job): Promise<Word[]> {
-    const file = await prepare(part, job);
-    const { size } = await stat(file.path);
-    const transcript = size > maxBytes ? null : await transcribe(file, size, job);
-    if (transcript === null) {
-      const halves = halve(part, job);
-      if (halves !== null) return await hearBoth(halves, job);
-      const shown = Math.round(part.end - part.start);
-      throw server.failure(
-        `the server refuses ${shown} s of speech as too large; raise its limit for uploads`,
-        {
-          permanent: true,
-        },
-      );
-    }
+    const transcript = await transcribe(await prepare(part, job), job);
     if (givesTimes && isUntimed(transcript)) {
       givesTimes = false;
       server.warn(NO_TIMES);
-      return await hear(part, job);
+      return await hear([part], job);
     }
     const { words, phrases } = transcript;
     if (givesTimes && words.length === 0 && phrases.some((phrase) => phrase.words.length === 0)) {
@@ -110,11 +87,6 @@ export function createOpenAiRecognizer(
     job.spoken ??= transcript.language;
     job.work.report(Math.min(1, part.end / job.seconds));
     return placeWords(transcript, part, job);
-  }
-
-  async function hearBoth([first, second]: readonly [Segment, Segment], job: Job): Promise<Word[]> {
-    const words = await hear(first, job);
-    return [...words, ...(await hear(second, job))];
   }
 
   async function prepare(part: Segment, job: Job): Promise<FormFile> {
@@ -138,8 +110,7 @@ export function createOpenAiRecognizer(
     await parts.programs.run('ffmpeg', args, { signal: work.signal, folder: work.folder });
   }
 
-  /** Returns null if the sound is too large for the server. */
-  async function transcribe(file: FormFile, size: number, job: Job): Promise<Transcript | null> {
+  async function transcribe(file: FormFile, job: Job): Promise<Transcript> {
     for (let form = known; ; form += 1) {
       try {
         const transcript = await request(file, form, job);
@@ -147,10 +118,6 @@ export function createOpenAiRecognizer(
         return transcript;
       } catch (error) {
         if (!(error instanceof ServerRefusal)) throw error;
-        if (isTooLarge(error)) {
-          maxBytes = Math.min(maxBytes, size - 1);
-          return null;
-        }
         const mayBeForm = error.status === 400 || error.status === 422 || error.status >= 500;
         if (!mayBeForm || form === FORMS.length - 1) throw error;
       }
@@ -194,34 +161,24 @@ interface Job extends RecognitionTask {
   spoken: string | null;
 }
 
-function isTooLarge({ status, said }: ServerRefusal): boolean {
-  return status === 413 || (status === 400 && /too large|size limit|file size/i.test(said));
+/**
+ * Parts that fill the 30 s which Whisper hears at once: as many of them as of the whole sound, without its silence, for which
+ * models invent words, and far below the 25 MB that servers accept.
+ */
+function longParts({ segments, seconds }: Job): Segment[] {
+  if (segments.length > 0 && seconds <= MOST_PACK_SECONDS) return [{ start: 0, end: seconds }];
+  return packRanges(segments, seconds, 0, MOST_PACK_SECONDS);
+}
+
+/** Parts of speech that are so short that their times are nearly those of the words. */
+function shortParts(part: Segment, { segments }: Job): Segment[] {
+  const speech = segments.filter(({ start, end }) => end > part.start && start < part.end);
+  return packRanges(speech, part.end, 0);
 }
 
 /** Text for the whole sound: plain `json`. */
 function isUntimed({ phrases, words }: Transcript): boolean {
   return words.length === 0 && phrases.some(({ text, end }) => text.trim() !== '' && !Number.isFinite(end));
-}
-
-function hasSpeech(part: Segment, segments: readonly Segment[]): boolean {
-  return segments.some(({ start, end }) => end > part.start && start < part.end);
-}
-
-/** Cuts a part in the middle of the pause nearest to its middle. Returns null if it is too short. */
-function halve(part: Segment, { segments, seconds }: Job): readonly [Segment, Segment] | null {
-  const middle = (part.start + part.end) / 2;
-  const cuts = findPauses(segments, seconds)
-    .map(({ start, end }) => (start + end) / 2)
-    .filter((cut) => hasSpeech({ start: part.start, end: cut }, segments) && cut < part.end)
-    .filter((cut) => cut > part.start && hasSpeech({ start: cut, end: part.end }, segments))
-    .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
-  if (part.end - part.start < LEAST_PART) return null;
-  // Speech without any pause is cut hard.
-  const cut = cuts[0] ?? middle;
-  return [
-    { start: part.start, end: cut },
-    { start: cut, end: part.end },
-  ];
 }
 
 /** Gives the words of a part their times in the whole sound, within the speech. */

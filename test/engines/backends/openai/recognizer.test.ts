@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { createWork, temporaryFolder } from '../../workspace.ts';
 import { recordedParts } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';
+import { soundFile } from '../user-program.ts';
 import {
   formIn,
-  minute,
+  halfMinute,
   recognizer,
   SPEECH,
   secondsOf,
@@ -20,11 +21,11 @@ describe('recognition with the API of OpenAI', () => {
     const answer = verbose([
       ['Good', 2.1, 2.4],
       ['morning.', 2.4, 3],
-      ['Yes?', 41, 42],
+      ['Yes?', 22, 23],
     ]);
     expect(findDeviations('openai', '/audio/transcriptions', 'response', answer.body)).toEqual([]);
     const server = await startTranscriber(() => answer);
-    const { task, folder } = await minute({ language: 'en-GB' });
+    const { task, folder } = await halfMinute({ language: 'en-GB' });
     const work = createWork(folder);
     await expect(recognizer(server.url).recognize(task, work)).resolves.toEqual({
       language: 'en-GB',
@@ -32,7 +33,7 @@ describe('recognition with the API of OpenAI', () => {
       words: [
         { text: 'Good', start: 2.1, end: 2.4, segment: 0 },
         { text: 'morning.', start: 2.4, end: 3, segment: 0 },
-        { text: 'Yes?', start: 41, end: 42, segment: 2 },
+        { text: 'Yes?', start: 22, end: 23, segment: 2 },
       ],
     });
     const [request] = server.received;
@@ -45,7 +46,7 @@ describe('recognition with the API of OpenAI', () => {
       language: ['en'],
     });
     expect(form.filename).toBe('speech.flac');
-    expect(secondsOf(form.file)).toBeCloseTo(60, 2);
+    expect(secondsOf(form.file)).toBeCloseTo(30, 2);
     expect(work.reports.at(-1)?.fraction).toBe(1);
     expect(readdirSync(folder)).toEqual(['voice-16k.wav']);
   });
@@ -58,7 +59,7 @@ describe('recognition with the API of OpenAI', () => {
     ['jw', 'jv'],
   ])('leaves the language to the model and reads its "%s"', async (language, tag) => {
     const server = await startTranscriber(() => verbose([['Hm', 2, 3]], { language }));
-    const { task, folder } = await minute({ language: 'auto' });
+    const { task, folder } = await halfMinute({ language: 'auto' });
     const { language: found } = await recognizer(server.url).recognize(task, createWork(folder));
     expect(found).toBe(tag);
     expect(
@@ -73,7 +74,7 @@ describe('recognition with the API of OpenAI', () => {
     ['zh-Hant-TW', 'zh'],
   ])('calls %s by the code of Whisper, %s', async (language, code) => {
     const server = await startTranscriber(() => verbose([['Hm', 2, 3]]));
-    const { task, folder } = await minute({ language });
+    const { task, folder } = await halfMinute({ language });
     await recognizer(server.url).recognize(task, createWork(folder));
     expect(formIn(server.received[0] ?? { headers: {}, body: Buffer.alloc(0) }).fields.language).toEqual([
       code,
@@ -94,6 +95,47 @@ describe('recognition with the API of OpenAI', () => {
   });
 });
 
+describe('sound of more than 30 s', () => {
+  async function minute() {
+    const folder = temporaryFolder();
+    const speech = [
+      [2, 10],
+      [20, 28],
+      [40, 50],
+    ] as const;
+    const voice = await soundFile(folder, 60, speech);
+    const segments = speech.map(([start, end]) => ({ start, end }));
+    return { task: { voice, segments, language: 'auto' }, folder };
+  }
+
+  it('is sent in parts that fill 30 s and leave silence out, and words get their times back', async () => {
+    const lengths: number[] = [];
+    const server = await startTranscriber(({ file }) => {
+      lengths.push(secondsOf(file));
+      return verbose([['Hm', 1, 1.5]]);
+    });
+    const { task, folder } = await minute();
+    const { words } = await recognizer(server.url).recognize(task, createWork(folder));
+    expect(lengths).toEqual([expect.closeTo(26.3, 2), expect.closeTo(10.3, 2)]);
+    expect(words).toEqual([
+      { text: 'Hm', start: 2.85, end: 3.35, segment: 0 },
+      { text: 'Hm', start: 40.85, end: 41.35, segment: 2 },
+    ]);
+    // The language that the first part was found to have.
+    expect(server.received.map((request) => formIn(request).fields.language)).toEqual([undefined, ['en']]);
+  });
+
+  it('fails if a part is refused as too large, and says what to change', async () => {
+    const server = await startTranscriber(() => ({ status: 413 }));
+    const { task, folder } = await minute();
+    await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
+      permanent: true,
+      message: expect.stringContaining('raise the limit of the server for uploads'),
+    });
+    expect(server.received).toHaveLength(1);
+  });
+});
+
 describe('words of an answer', () => {
   it('may be tokens in segments, as of whisper.cpp, with ends beyond the sound', async () => {
     const words = [
@@ -102,41 +144,41 @@ describe('words of an answer', () => {
       { word: 'ning', start: 2.5, end: 2.8 },
       { word: '.', start: 2.8, end: 2.9 },
     ];
-    const last = [{ word: ' Bye', start: 49, end: 87.44 }];
+    const last = [{ word: ' Bye', start: 27, end: 87.44 }];
     const body = {
       language: 'english',
-      duration: 60,
+      duration: 30,
       text: ' Good morning. Bye',
-      segments: [segment(' Good morning.', 2, 3, { words }), segment(' Bye', 49, 87.44, { words: last })],
+      segments: [segment(' Good morning.', 2, 3, { words }), segment(' Bye', 27, 87.44, { words: last })],
     };
     const server = await startTranscriber(() => ({ body }));
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     const { words: found } = await recognizer(server.url).recognize(task, createWork(folder));
     expect(found.map(({ text, segment: at }) => [text, at])).toEqual([
       ['Good', 0],
       ['morning.', 0],
       ['Bye', 2],
     ]);
-    // The speech ends at 50 s, with a margin.
-    expect(found[2]?.end).toBeCloseTo(50.15, 5);
+    // The speech ends at 28 s, with a margin.
+    expect(found[2]?.end).toBeCloseTo(28.15, 5);
   });
 
   it('share the time of their segment if they have none, with one warning', async () => {
     const body = {
       language: 'en',
       text: '',
-      segments: [segment(' One three', 2, 10), segment('Five', 20, 28)],
+      segments: [segment(' One three', 2, 8), segment('Five', 12, 18)],
     };
     const server = await startTranscriber(() => ({ body }));
     const parts = recordedParts();
     const made = recognizer(server.url, {}, parts);
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     const { words } = await made.recognize(task, createWork(folder));
     await made.recognize(task, createWork(folder));
     expect(words).toEqual([
-      { text: 'One', start: 2, end: 5, segment: 0 },
-      { text: 'three', start: 5, end: 10, segment: 0 },
-      { text: 'Five', start: 20, end: 28, segment: 1 },
+      { text: 'One', start: 2, end: 4.25, segment: 0 },
+      { text: 'three', start: 4.25, end: 8, segment: 0 },
+      { text: 'Five', start: 12, end: 18, segment: 1 },
     ]);
     expect(parts.warnings).toEqual([expect.stringContaining('returns no times of words')]);
   });
@@ -145,19 +187,19 @@ describe('words of an answer', () => {
     const server = await startTranscriber(() =>
       verbose([
         ['early', 0.5, 1.5],
-        ['Thanks', 14, 15],
-        ['for', 15, 15.2],
-        ['watching!', 55, 59],
+        ['Thanks', 9.2, 10],
+        ['for', 10, 10.2],
+        ['watching!', 29.2, 29.9],
       ]),
     );
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     const { words } = await recognizer(server.url).recognize(task, createWork(folder));
     expect(words.map(({ text }) => text)).toEqual(['early']);
   });
 
   it('may be missing', async () => {
     const server = await startTranscriber(() => verbose([], { segments: [] }));
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     await expect(recognizer(server.url).recognize(task, createWork(folder))).resolves.toMatchObject({
       words: [],
     });
@@ -173,7 +215,7 @@ describe('a server that rejects the requested form', () => {
     );
     const parts = recordedParts();
     const made = recognizer(server.url, {}, parts);
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     const { words } = await made.recognize(task, createWork(folder));
     await made.recognize(task, createWork(folder));
     expect(words.map(({ text }) => text)).toEqual(['Hello']);
@@ -188,15 +230,15 @@ describe('a server that rejects the requested form', () => {
         : { status: 400, body: { error: { message: "response_format 'verbose_json' is not compatible" } } },
     );
     const parts = recordedParts();
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     const { words } = await recognizer(server.url, {}, parts).recognize(task, createWork(folder));
     expect(words.map(({ text, segment: at }) => [text, at])).toEqual([
       ['About', 0],
-      ['8', 0],
+      ['6', 0],
       ['About', 1],
-      ['8', 1],
+      ['6', 1],
       ['About', 2],
-      ['10', 2],
+      ['6', 2],
     ]);
     for (const { start, end, segment: at } of words) {
       const [from, to] = SPEECH[at as 0 | 1 | 2]; // three segments
@@ -213,7 +255,7 @@ describe('a server that rejects the requested form', () => {
         : { status: 500, body: { error: 'timestamp_granularities needs --dtw' } },
     );
     const parts = recordedParts();
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     await recognizer(server.url, {}, parts).recognize(task, createWork(folder));
     expect(server.received.length).toBe(2);
     expect(parts.pauses).toEqual([]);
@@ -224,7 +266,7 @@ describe('a server that rejects the requested form', () => {
       status: 400,
       body: { error: { message: 'unknown model' } },
     }));
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
       permanent: true,
       message: expect.stringMatching(/^openai large-v3: .*unknown model/),
@@ -240,7 +282,7 @@ describe('failures and cancelling', () => {
     ['a web page', '<html>Sign in</html>', 'a web page'],
   ])('fails cleanly for %s', async (_, body, shown) => {
     const server = await startTranscriber(() => ({ body }));
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
       message: expect.stringContaining(shown),
@@ -251,7 +293,7 @@ describe('failures and cancelling', () => {
     const server = await startTranscriber((_, number) =>
       number === 1 ? { status: 503 } : verbose([['Hm', 2, 3]]),
     );
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     await recognizer(server.url).recognize(task, createWork(folder));
     expect(formIn(server.received[1] ?? { headers: {}, body: Buffer.alloc(0) }).file.length).toBeGreaterThan(
       1_000,
@@ -264,7 +306,7 @@ describe('failures and cancelling', () => {
       controller.abort(new Error('cancelled'));
       return () => {};
     });
-    const { task, folder } = await minute();
+    const { task, folder } = await halfMinute();
     const call = recognizer(server.url).recognize(task, createWork(folder, controller.signal));
     await expect(call).rejects.toThrow('cancelled');
     expect(readdirSync(folder)).toEqual(['voice-16k.wav']);

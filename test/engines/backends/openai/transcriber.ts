@@ -75,18 +75,18 @@ export function recognizer(url: string, entry: Partial<Entry> = {}, parts = reco
   return made;
 }
 
-/** A minute with speech from 2 to 10 s, 20 to 28 s and 40 to 50 s. */
+/** Half a minute with speech from 2 to 8 s, 12 to 18 s and 22 to 28 s: short enough for one request. */
 export const SPEECH = [
-  [2, 10],
-  [20, 28],
-  [40, 50],
+  [2, 8],
+  [12, 18],
+  [22, 28],
 ] as const;
 
-export async function minute(
+export async function halfMinute(
   changes: Partial<RecognitionTask> = {},
 ): Promise<{ task: RecognitionTask; folder: string }> {
   const folder = temporaryFolder();
-  const voice = await soundFile(folder, 60, SPEECH);
+  const voice = await soundFile(folder, 30, SPEECH);
   const segments = SPEECH.map(([start, end]) => ({ start, end }));
   return { task: { voice, segments, language: 'en', ...changes }, folder };
 }
