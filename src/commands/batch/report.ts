@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
-import { makeFolder } from '../../base/folder.ts';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { inFolderOf } from '../../base/system-error.ts';
@@ -13,7 +11,7 @@ import { RECORD_FOLDER, recordsPath } from '../../batch/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
-import { pageJobs, type Sound } from '../../batch/report/page-jobs.ts';
+import { pageJobs } from '../../batch/report/page-jobs.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
 import { writeJunit, writeMarkdown } from '../../batch/report/text-reports.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -23,6 +21,7 @@ import { listAttributions } from '../models/attributions.ts';
 import { printAttention, readAttention } from './attention.ts';
 import { BATCH_REPORT } from './items.ts';
 import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
+import { cacheSounds } from './sound-cache.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,
@@ -189,62 +188,4 @@ export async function htmlReport(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/** Increased when the format of outlines changes. */
-const OUTLINE_VERSION = 1;
-
-/**
- * Caches the results of `outline` by path, size and modification time of the file.
- * @param folder created if missing; it may be deleted at any time
- * @throws what `outline` throws; a cache that cannot be read or written is ignored
- */
-export function cacheSounds(
-  folder: string,
-  outline: (path: string) => Promise<Sound>,
-): (path: string) => Promise<Sound> {
-  return async (path) => {
-    const { size, mtimeNs } = await stat(path, { bigint: true });
-    const name = createHash('sha256').update(
-      JSON.stringify([OUTLINE_VERSION, path, `${size}`, `${mtimeNs}`]),
-    );
-    const file = join(folder, `${name.digest('hex')}.json`);
-    const known = await readSound(file);
-    if (known !== null) return known;
-    const sound = await outline(path);
-    await writeSound(folder, file, sound).catch(() => {});
-    return sound;
-  };
-}
-
-async function readSound(file: string): Promise<Sound | null> {
-  try {
-    const { durationMs, stepMs, peaks, decibels } = JSON.parse(await readFile(file, 'utf8'));
-    const levels = Int8Array.from(Buffer.from(decibels, 'base64'));
-    return { durationMs, peaks: Buffer.from(peaks, 'base64'), loudness: { stepMs, decibels: levels } };
-  } catch {
-    return null;
-  }
-}
-
-async function writeSound(
-  folder: string,
-  file: string,
-  { durationMs, peaks, loudness }: Sound,
-): Promise<void> {
-  await makeFolder(folder, 0o700);
-  const text = JSON.stringify({
-    durationMs,
-    stepMs: loudness.stepMs,
-    peaks: Buffer.from(peaks).toString('base64'),
-    decibels: Buffer.from(
-      loudness.decibels.buffer,
-      loudness.decibels.byteOffset,
-      loudness.decibels.length,
-    ).toString('base64'),
-  });
-  // Renaming is atomic, so readers never see an incomplete file.
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, file);
 }
