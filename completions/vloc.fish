@@ -550,7 +550,7 @@ complete -c vloc -n "__vloc_at 'batch forget'" -l help -s h -d 'display help for
 complete -c vloc -n "__vloc_at 'batch report'" -a '(__fish_complete_directories)'
 complete -c vloc -n "__vloc_at 'batch report'" -l format -x -a 'markdown json junit' -d 'format of the report (default: markdown; json with --output json)'
 complete -c vloc -n "__vloc_at 'batch report'" -l html -d 'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)'
-complete -c vloc -n "__vloc_at 'batch report'" -l attention -d 'list only what a person should look at, the cues with the most reasons first; reads the files of the results'
+complete -c vloc -n "__vloc_at 'batch report'" -l attention -d 'list only what a person should look at, the cues with the most reasons first; with --format junit, these items fail'
 complete -c vloc -n "__vloc_at 'batch report'" -l out -r -F -d 'write to this file, replacing it (default: stdout)'
 complete -c vloc -n "__vloc_at 'batch report'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'batch report'" -l jq -x -d 'filter the JSON with a jq expression'

@@ -1,6 +1,7 @@
 /** Finds the cues of results that a person should look at, by reasons that need no other engine. Pure. */
 
 import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
+import { formatTime } from '../../protocol/srt.ts';
 import type { TermLoss } from '../terms.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 import { describeFit, fallbacksOf } from './provenance.ts';
@@ -8,6 +9,7 @@ import { describeFit, fallbacksOf } from './provenance.ts';
 export const ATTENTION_CODES = [
   'CUT',
   'FAST',
+  'SPEECH',
   'MISSING',
   'EQUAL',
   'NUMBER',
@@ -57,6 +59,27 @@ export interface AttentionSubject {
   /** BCP 47 tag of the source; null if it is not known. */
   readonly sourceLanguage: string | null;
   readonly provenance: ItemProvenance | null;
+  /** Texts that a dub cannot say in time, by their cues. */
+  readonly speech?: readonly { readonly cue: number; readonly message: string }[];
+}
+
+/** CUT, FAST and SPEECH say the same of a text: it is too long for its time. */
+const TOO_LONG: readonly string[] = ['CUT', 'FAST', 'SPEECH'] satisfies AttentionReason['code'][];
+
+/** The number of independent reasons. */
+export function countReasons({ reasons }: Pick<AttentionPlace, 'reasons'>): number {
+  return new Set(reasons.map(({ code }) => (TOO_LONG.includes(code) ? 'CUT' : code))).size;
+}
+
+/** `talk.es.srt:12: 00:00:41,200 NUMBER: "1984" is not in the translation`, a line for each reason. @param where the file */
+export function describePlace(
+  { row, start_ms, reasons }: Pick<AttentionPlace, 'row' | 'start_ms' | 'reasons'>,
+  where: string,
+): readonly string[] {
+  const time = start_ms === null ? '' : `${formatTime(start_ms)} `;
+  return reasons.map(
+    ({ code, detail }) => `${where}${row === null ? '' : `:${row}`}: ${time}${code}: ${detail}`,
+  );
 }
 
 /** The places of one result, in the order of the file. */
@@ -66,11 +89,13 @@ export function findAttention({
   source,
   sourceLanguage,
   provenance,
+  speech = [],
 }: AttentionSubject): AttentionPlace[] {
   const reasons = new Map<number, AttentionReason[]>();
   const add = (cue: number, found: readonly AttentionReason[]) =>
     found.length > 0 && reasons.set(cue, [...(reasons.get(cue) ?? []), ...found]);
   for (const fit of provenance?.cues ?? []) for (const cue of fit.cues) add(cue, judgeSpeech(fit));
+  for (const { cue, message } of speech) add(cue, [{ code: 'SPEECH', detail: message }]);
   const pairs = source === null ? [] : pairCues(source, cues);
   const usual = median(
     pairs.flatMap(({ from, to }) => (isLong(from) ? [to.text.length / from.text.length] : [])),

@@ -1,6 +1,7 @@
 /** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 import { dirname, relative } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
+import { type AttentionPlace, describePlace } from './attention.ts';
 import {
   type BatchFacts,
   countFailed,
@@ -132,27 +133,30 @@ function escapeMarkdown(text: string): string {
   return showInvisible(text).replace(MARKUP, (character) => `\\${character}`);
 }
 
-export function writeJunit(facts: BatchFacts, head: ReportHead): string {
+type AttentionOf = (item: ItemReport) => readonly AttentionPlace[];
+
+/** @param attentionOf what needs a person in the result of an item: it fails for that */
+export function writeJunit(facts: BatchFacts, head: ReportHead, attentionOf: AttentionOf = () => []): string {
   const [only = ''] = head.folders;
   const timestamp = head.madeAt.slice(0, 19);
   const above = commonFolder(head.folders.map((folder) => dirname(folder)));
   const suites = head.folders.map((folder) => {
     const items = facts.items.filter((item) => (item.folder ?? only) === folder);
-    const cases = items.map((item) => writeCase(item, folder));
+    const cases = items.map((item) => writeCase(item, folder, attentionOf(item)));
     return writeElement(
       'testsuite',
-      { name: relative(above, folder) || '.', ...totalsOf(items, 0), timestamp },
+      { name: relative(above, folder) || '.', ...totalsOf(items, 0, attentionOf), timestamp },
       cases,
     );
   });
   const missing = facts.missing_shards;
   const absent = writeElement(
     'testsuite',
-    { name: 'shards', ...totalsOf([], missing.length), timestamp },
+    { name: 'shards', ...totalsOf([], missing.length, attentionOf), timestamp },
     missing.map((shard) => writeMissing(shard)),
   );
   const all = missing.length === 0 ? suites : [...suites, absent];
-  return writeDocument({ name: 'vloc', ...totalsOf(facts.items, missing.length) }, all);
+  return writeDocument({ name: 'vloc', ...totalsOf(facts.items, missing.length, attentionOf) }, all);
 }
 
 /** The innermost folder around all of these. */
@@ -162,11 +166,12 @@ function commonFolder([first = '', ...others]: readonly string[]): string {
 }
 
 /** @param missing number of shards that have not run */
-function totalsOf(items: readonly ItemReport[], missing: number) {
+function totalsOf(items: readonly ItemReport[], missing: number, attentionOf: AttentionOf) {
   const counts = countStates(items);
+  const needy = items.filter((item) => item.state === 'done' && attentionOf(item).length > 0);
   return {
     tests: items.length + missing,
-    failures: countFailed({ counts }),
+    failures: countFailed({ counts }) + needy.length,
     errors: 0,
     skipped: countOpen({ counts }) + missing,
     time: seconds(items.reduce((sum, item) => sum + durationMs(item), 0)),
@@ -181,7 +186,7 @@ function writeMissing(shard: string): string {
   ]);
 }
 
-function writeCase(item: ItemReport, folder: string): string {
+function writeCase(item: ItemReport, folder: string, places: readonly AttentionPlace[]): string {
   const attributes = {
     name: nameItem(item),
     classname: `vloc.${item.kind}`,
@@ -189,6 +194,7 @@ function writeCase(item: ItemReport, folder: string): string {
   };
   return writeElement('testcase', attributes, [
     ...writeOutcome(item),
+    ...writeAttention(places, item, folder),
     ...writeFiles(item, folder),
     ...writeRemarks(item, folder),
   ]);
@@ -207,6 +213,19 @@ function writeOutcome({ state, error, job_id: job }: ItemReport): string[] {
   ];
   const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
   return [writeElement('failure', { type: code, message }, [escapeLines(`${message}\n${text}`)])];
+}
+
+function writeAttention(
+  places: readonly AttentionPlace[],
+  { label }: ItemReport,
+  folder: string,
+): readonly string[] {
+  if (places.length === 0) return [];
+  const message = places.length === 1 ? '1 place needs a person' : `${places.length} places need a person`;
+  const lines = places.flatMap((place) =>
+    describePlace(place, place.file === null ? label : relative(folder, place.file)),
+  );
+  return [writeElement('failure', { type: 'NEEDS_ATTENTION', message }, [escapeLines(lines.join('\n'))])];
 }
 
 function writeFiles({ files }: ItemReport, folder: string): string[] {

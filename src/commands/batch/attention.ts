@@ -4,25 +4,38 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import {
   ATTENTION_CODES,
-  type AttentionCue,
   type AttentionPlace,
   type AttentionSubject,
+  countReasons,
+  describePlace,
   findAttention,
 } from '../../batch/report/attention.ts';
 import { type ItemReport, readItemKey } from '../../batch/report/item-report.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
+import type { ScannedCue } from '../../media/subtitles/read.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import { formatTime } from '../../protocol/srt.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
+import { checkSpeech, findRate } from '../subtitles/speech.ts';
 import type { OpenBatch, OpenBatches } from './open-batch.ts';
 
 interface ReportedPlace extends AttentionPlace {
   /** Label of the item. */
   readonly item: string;
   readonly language: string | null;
+}
+
+/** A place with the item whose result it is in; of several, the first. */
+export interface FoundPlace extends ReportedPlace {
+  readonly owner: ItemOwner;
+}
+
+interface ItemOwner {
+  readonly key: string;
+  /** Of its results, absolute. */
+  readonly folder: string;
 }
 
 const PLACE = {
@@ -44,27 +57,32 @@ export const ATTENTION_REPORT = v.object({
   places: v.array(v.object(PLACE)),
 });
 
-/** The places of all results that are done: those with the most reasons first. */
-export async function readAttention({ batches }: OpenBatches): Promise<readonly ReportedPlace[]> {
-  const found: ReportedPlace[] = [];
+/** The places of all results that are done: those with the most independent reasons first. */
+export async function readAttention(
+  { batches }: OpenBatches,
+  context: Pick<Context, 'io' | 'signal'>,
+): Promise<readonly FoundPlace[]> {
+  const found: FoundPlace[] = [];
+  const judge = createSpeechJudge(context);
   for (const batch of batches) {
     for (const item of batch.facts.items) {
       if (item.state !== 'done') continue;
-      const subject = await readSubject(item, batch);
+      const subject = await readSubject(item, batch, judge);
       found.push(
         ...findAttention(subject).map((place) => ({
           item: item.label,
           language: item.target_language,
+          owner: { key: item.key, folder: batch.folder },
           ...place,
         })),
       );
     }
   }
-  return joinPlaces(found).toSorted((left, right) => right.reasons.length - left.reasons.length);
+  return joinPlaces(found).toSorted((left, right) => countReasons(right) - countReasons(left));
 }
 
 /** A dub and a translation may have reasons for the same cue. */
-function joinPlaces(places: readonly ReportedPlace[]): ReportedPlace[] {
+function joinPlaces(places: readonly FoundPlace[]): FoundPlace[] {
   const groups = Map.groupBy(places, ({ file, cue, start_ms, item }) =>
     JSON.stringify(cue === null ? [item, file, start_ms] : [file ?? item, cue]),
   );
@@ -72,20 +90,53 @@ function joinPlaces(places: readonly ReportedPlace[]): ReportedPlace[] {
     const [first] = group;
     if (first === undefined) return [];
     const source = group.find((place) => place.source !== null)?.source ?? null;
-    return [{ ...first, source, reasons: group.flatMap(({ reasons }) => reasons) }];
+    const reasons = new Map(
+      group.flatMap((place) => place.reasons).map((each) => [JSON.stringify(each), each]),
+    );
+    return [{ ...first, source, reasons: [...reasons.values()] }];
   });
 }
 
-async function readSubject(item: ItemReport, { folder, records }: OpenBatch): Promise<AttentionSubject> {
+type SpeechJudge = (
+  cues: readonly ScannedCue[],
+  language: string,
+  voiceMode: string | undefined,
+) => Promise<NonNullable<AttentionSubject['speech']>>;
+
+/** Finds what a voice cannot say in time, by the rate of the earlier dubs of a language, which is measured once. */
+function createSpeechJudge(context: Pick<Context, 'io' | 'signal'>): SpeechJudge {
+  const rates = new Map<string, ReturnType<typeof findRate>>();
+  return async (cues, language, voiceMode) => {
+    const key = JSON.stringify([language, voiceMode]);
+    const found = rates.get(key) ?? findRate(language, voiceMode, context);
+    rates.set(key, found);
+    const rate = await found;
+    return rate === null ? [] : checkSpeech(cues, language, rate);
+  };
+}
+
+async function readSubject(
+  item: ItemReport,
+  { folder, records }: OpenBatch,
+  judge: SpeechJudge,
+): Promise<AttentionSubject> {
   const provenance = item.provenance ?? null;
   const [source, target] = filesOf(item, records, folder);
   const file = item.kind === 'subtitle_recognition' ? source : target;
   const isTranslated = item.kind === 'subtitle_translation' && source !== null && target !== null;
   const fields = records.facts.get(item.key)?.fields ?? {};
   const asked = fields.source_language;
+  const cues = target === null ? [] : await readCues(target);
+  // Unless a voice was chosen, only what was heard of earlier dubs counts.
+  const voice = fields.voice_mode === 'auto' ? undefined : fields.voice_mode;
+  const language = item.target_language;
   return {
     file,
-    cues: target === null ? [] : await readCues(target),
+    cues,
+    speech:
+      language === null || cues.length === 0
+        ? []
+        : await judge(cues, language, typeof voice === 'string' ? voice : undefined),
     source: isTranslated ? await readCues(source) : null,
     sourceLanguage: typeof asked === 'string' && asked !== 'auto' ? asked : null,
     provenance,
@@ -118,7 +169,7 @@ function filesOf(
 }
 
 /** The cues of a file; none if it was moved or cannot be read, since the item itself is fine. */
-async function readCues(path: string): Promise<readonly AttentionCue[]> {
+async function readCues(path: string): Promise<readonly ScannedCue[]> {
   const { scanSubtitle } = await import('../../media/subtitles/read.ts');
   try {
     return scanSubtitle(await readFile(path), path);
@@ -127,16 +178,18 @@ async function readCues(path: string): Promise<readonly AttentionCue[]> {
   }
 }
 
-/** `talk.es.srt:12: 00:00:41,200 NUMBER: "1984" is not in the translation`, a line for each reason. */
-export function printAttention(places: readonly ReportedPlace[], context: Context): void {
+/** The document of `--output json`. */
+export function attentionDocument(places: readonly FoundPlace[], madeAt: string): object {
+  const own = places.map(({ owner: _, ...place }) => place);
+  return { object: 'attention_report', made_at: madeAt, places: own };
+}
+
+export function printAttention(places: readonly FoundPlace[], context: Context): void {
   const { io, terminal } = context;
-  for (const { item, file, row, start_ms, reasons } of places) {
+  for (const place of places) {
+    const { item, file } = place;
     const where = file === null ? item : showPath(file, io.cwd);
-    const time = start_ms === null ? '' : `${formatTime(start_ms)} `;
-    for (const { code, detail } of reasons) {
-      const line = `${where}${row === null ? '' : `:${row}`}: ${time}${code}: ${detail}`;
-      context.print(showInvisible(line));
-    }
+    for (const line of describePlace(place, where)) context.print(showInvisible(line));
   }
   terminal.note(describeAttention(places));
   const dubs = places.filter(({ file, language }) => file !== null && language !== null);

@@ -10,6 +10,7 @@ import { namedPaths } from '../../batch/plan/candidate.ts';
 import { RECORD_FOLDER, recordsPath } from '../../batch/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
+import type { ItemReport } from '../../batch/report/item-report.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs } from '../../batch/report/page-jobs.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
@@ -18,7 +19,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { listAttributions } from '../models/attributions.ts';
-import { printAttention, readAttention } from './attention.ts';
+import { attentionDocument, printAttention, readAttention } from './attention.ts';
 import { BATCH_REPORT } from './items.ts';
 import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
 import { cacheSounds } from './sound-cache.ts';
@@ -40,7 +41,7 @@ export const batchReport: Command = defineCommand({
       'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
     ),
     attention: flagOption(
-      'list only what a person should look at, the cues with the most reasons first; reads the files of the results',
+      'list only what a person should look at, the cues with the most reasons first; with --format junit, these items fail',
     ),
     out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
   },
@@ -64,7 +65,7 @@ export const batchReport: Command = defineCommand({
     },
   ],
   notes: [
-    'Reasons of --attention: CUT or FAST speech, MISSING or EQUAL translation, NUMBER, ADDRESS, NAME or term (TERM_LOST) that is not in it, ' +
+    'Reasons of --attention: CUT or FAST speech, text that takes longer than its time (SPEECH), MISSING or EQUAL translation, NUMBER, ADDRESS, NAME or term (TERM_LOST) that is not in it, ' +
       'unusual LENGTH, and another ENGINE than the preferred one.',
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
@@ -76,13 +77,17 @@ export const batchReport: Command = defineCommand({
     const folders = batch.batches.map(({ folder }) => folder);
     const [folder = '', ...others] = folders;
     const { io, output } = context;
-    if (options.attention) {
+    const isJunit = options.format === 'junit';
+    if (options.attention && !isJunit) {
       if (options.html || options.format !== undefined || options.out !== undefined)
-        throw invalidCallFailure('--attention prints its own list', 'Leave out --html, --format and --out.');
-      const places = await readAttention(batch);
+        throw invalidCallFailure(
+          '--attention prints its own list',
+          'Leave out --html, whose page has the list too, --format except junit, and --out.',
+        );
+      const places = await readAttention(batch, context);
       if (output === 'table') printAttention(places, context);
       else {
-        const report = { object: 'attention_report', made_at: new Date(io.now()).toISOString(), places };
+        const report = attentionDocument(places, new Date(io.now()).toISOString());
         context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
       }
       return 0;
@@ -101,7 +106,10 @@ export const batchReport: Command = defineCommand({
     const isJson = output === 'json' || output === 'ndjson';
     const format = options.format ?? (isJson ? 'json' : 'markdown');
     const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
-    const text = WRITERS[format](facts, head);
+    const places = options.attention ? await readAttention(batch, context) : [];
+    const attentionOf = ({ key, folder: own = folder }: ItemReport) =>
+      places.filter(({ owner }) => owner.key === key && owner.folder === own);
+    const text = WRITERS[format](facts, head, attentionOf);
     if (options.out === undefined) {
       // Each line of ndjson is a document of its own.
       const isLine = output === 'ndjson' && format === 'json';

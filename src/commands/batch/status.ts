@@ -67,7 +67,7 @@ export const batchStatus: Command = defineCommand({
     const failure = batchStatusFailure(facts);
     if (failure !== null) throw failure;
     if (options.failOn === undefined) return 0;
-    const places = await readAttention(batch);
+    const places = await readAttention(batch, context);
     if (places.length === 0) return 0;
     const words = ['batch', 'report', ...operands, '--attention'];
     const message = describeAttention(places).replace(/\.$/, '');

@@ -2,6 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { srtCue } from '../subtitles/desk.ts';
+import { recordDub, TEXT } from '../support/earlier-dub.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = `1
@@ -73,7 +75,37 @@ test('an edited file is read again: with row, time and reasons, most reasons fir
   expect((await vloc.run(['batch', 'status', 'out', '--fail-on', 'attention'])).code).toBe(0);
 });
 
-test('it has no other format', async () => {
+test('a text that a dub cannot say in time needs a person before the dub is paid', async () => {
+  const vloc = await startBatch();
+  await recordDub(vloc.folder, vloc.env.VLOC_STATE_DIR ?? '');
+  const path = join(vloc.folder, 'out', 'a.es.srt');
+  await writeFile(
+    path,
+    srtCue(1, 0, 2, 'Se construyó en 1984.') + srtCue(2, 2, 4.2, `${TEXT} Anna Karenina 1999`),
+  );
+  const { stdout } = await vloc.run(['batch', 'report', 'out', '--attention'], {
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  expect(stdout.trim()).toBe(
+    'out/a.es.srt:6: 00:00:02,000 SPEECH: needs 4.9 s, has 3.7 s: shorten by 12 characters',
+  );
+});
+
+test('in a JUnit report, items fail for what needs a person only if asked for', async () => {
+  const vloc = await startBatch();
+  const path = join(vloc.folder, 'out', 'a.es.srt');
+  await writeFile(path, SRT.replace('It was built in 1984.', 'Se <construyó>\u001b entonces.'));
+  const words = ['batch', 'report', 'out', '--format', 'junit'];
+  expect((await vloc.run(words)).stdout).toContain('tests="1" failures="0"');
+  const { stdout } = await vloc.run([...words, '--attention']);
+  expect(stdout).toContain('<testsuites name="vloc" tests="1" failures="1"');
+  expect(stdout).toContain(
+    `<failure type="NEEDS_ATTENTION" message="2 places need a person">a.es.srt:2: 00:00:00,000 NUMBER: &quot;1984&quot; is not in the translation
+a.es.srt:6: 00:00:02,000 EQUAL: its translation is the same as the original</failure>`,
+  );
+});
+
+test('it has no page of its own', async () => {
   const vloc = await startBatch();
   const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--attention', '--html']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--attention prints its own list')]);
