@@ -3,12 +3,12 @@
  * minutes and needs Chromium (`apt-get install chromium`), the media engines, and util-linux.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { locateProgram } from '../src/media/programs/programs.ts';
-import { pictureReport } from './pictures/report.ts';
+import { pictureAttention, pictureReport } from './pictures/report.ts';
 import { drawTerminal, recordTerminal } from './pictures/terminal.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -43,6 +43,22 @@ try {
   vloc('recognize', 'lessons', '--out', 'out');
   vloc('translate', 'out/sample.en.srt', '--to', 'es', '--out', 'out');
   vloc('dub', 'out/sample.es.srt', '--to', 'es', '--out', 'out');
+  // What the small engines get wrong differs with their versions: these mistakes are put in.
+  const spanish = join(folder, 'out/sample.es.srt');
+  const right = readFileSync(spanish, 'utf8').split('\n\n');
+  const source = readFileSync(join(folder, 'out/sample.en.srt'), 'utf8').split('\n\n');
+  const [, , third = ''] = right;
+  const twice = `${third}\n${third.split('\n').slice(2).join(' ').repeat(2)}`;
+  writeFileSync(
+    spanish,
+    right
+      .with(1, source[1] ?? '')
+      .with(2, twice)
+      .join('\n\n'),
+  );
+  vloc('batch', 'report', 'out', '--html', '--out', 'out/report.html');
+  await pictureAttention(browser, join(folder, 'out/report.html'), pathOf('pictures/attention.png'));
+  writeFileSync(spanish, right.join('\n\n'));
   vloc('batch', 'report', 'out', '--html', '--out', 'out/report.html');
   const entry = { name: 'sample.mp4', language: 'es' };
   await pictureReport(browser, join(folder, 'out/report.html'), entry, pathOf('pictures/report.png'));

@@ -20,6 +20,25 @@ function haveReachedTheLine(videos: readonly Video[]): boolean {
   return videos.every(({ readyState, seeking }) => readyState >= 2 && !seeking);
 }
 
+/** Takes a screenshot of what needs a person, with one text changed. @param browser path of a Chromium */
+export async function pictureAttention(browser: string, file: string, to: string): Promise<void> {
+  const running = await chromium.launch({ executablePath: browser, args: ['--no-sandbox'] });
+  try {
+    const page = await running.newPage({ viewport: { width: 1280, height: 760 }, colorScheme: 'light' });
+    await page.goto(`${pathToFileURL(file).href}#attention`);
+    const text = page.locator('.place textarea').first();
+    await text.fill(`${await text.inputValue()} (1984)`);
+    const download = page.waitForEvent('download');
+    await page.evaluate('delete window.showSaveFilePicker');
+    await page.locator('.place button').first().click();
+    await download;
+    await page.locator('.saved code').first().waitFor();
+    await page.screenshot({ path: to });
+  } finally {
+    await running.close();
+  }
+}
+
 /**
  * Opens an entry, seeks to its third line and takes a screenshot.
  * @param browser path of a Chromium

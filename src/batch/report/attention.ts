@@ -42,7 +42,7 @@ export interface AttentionPlace {
 }
 
 /** A cue of a file, as `scanSubtitle` reads it. */
-export interface AttentionCue {
+interface AttentionCue {
   readonly number: number;
   readonly row: number | null;
   readonly start_ms: number;

@@ -16,7 +16,8 @@ export interface PageParts {
  * @returns the text of an HTML file, UTF-8
  */
 export function writePage(facts: ReportFacts, parts: PageParts): string {
-  const list = { ...facts, entries: facts.entries.map(({ detail: _, ...entry }) => entry) };
+  const { attention, ...rest } = facts;
+  const list = { ...rest, entries: facts.entries.map(({ detail: _, ...entry }) => entry) };
   const details = facts.entries.map(({ id, detail }) => dataBlock(`detail-${id}`, detail));
   return [
     '<!doctype html>',
@@ -30,6 +31,7 @@ export function writePage(facts: ReportFacts, parts: PageParts): string {
     '<noscript><p>This report is made by a script inside this file; allow scripts to see it.</p></noscript>',
     '<div id="page"></div>',
     dataBlock('facts', list),
+    dataBlock('attention', attention),
     ...details,
     `<script>${parts.script}</script>`,
     '</html>\n',

@@ -7,6 +7,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { digestLines } from '../stages/items.ts';
 import { sumCredits } from './item-report.ts';
+import { buildAttention } from './page-attention.ts';
 import {
   type EntryDetail,
   type ReportEntry,
@@ -38,7 +39,13 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
     const id = `e${entries.length + 1}`;
     entries.push(await buildEntry(id, group, source.pageFolder, readers));
   }
+  const entryOf = (file: string) => {
+    const href = pageAddress(source.pageFolder, file);
+    const found = entries.find(({ detail }) => detail.subtitles.some((each) => each.file?.href === href));
+    return found?.id ?? null;
+  };
   return {
+    attention: await buildAttention(source.attention ?? [], source.pageFolder, entryOf),
     title: source.title,
     made_at: source.madeAt,
     attributions: source.attributions ?? [],

@@ -1,6 +1,7 @@
 /** The JSON document of the HTML report: everything that the page shows, as plain data. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { AttentionPlace } from './attention.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 
 export interface ReportFacts {
@@ -14,6 +15,36 @@ export interface ReportFacts {
   readonly charged_credits: number | null;
   /** In the order of the batch. */
   readonly entries: readonly ReportEntry[];
+  readonly attention: ReportAttention;
+}
+
+/** What needs a person. */
+export interface ReportAttention {
+  /** The most reasons first. */
+  readonly places: readonly ReportPlace[];
+  readonly files: readonly ReportAttentionFile[];
+}
+
+export interface ReportPlace
+  extends Pick<AttentionPlace, 'row' | 'cue' | 'start_ms' | 'source' | 'text' | 'reasons'> {
+  /** Label of the item. */
+  readonly item: string;
+  /** Index of the file; null if the service kept the text to itself. */
+  readonly file: number | null;
+  /** Row of the times of the cue, from 1, and the rows of its text; null if the page cannot edit it. */
+  readonly edit: { readonly row: number; readonly rows: number } | null;
+}
+
+export interface ReportAttentionFile {
+  /** Relative to the page, `/` between folders. */
+  readonly path: string;
+  readonly language: string | null;
+  /** Id of the entry that shows it; null for none. */
+  readonly entry: string | null;
+  /** With its byte order mark; null for a file that the page cannot edit. */
+  readonly text: string | null;
+  /** The command after an edit; null if it is not known. */
+  readonly command: string | null;
 }
 
 /** One input in one language, with its results; those with other options are another entry. */

@@ -8,6 +8,7 @@ import { isStageKey } from '../stages/items.ts';
 import type { StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
+import type { PagePlace } from './page-attention.ts';
 import type { EntryState, ReportFailure, ReportJob, ReportSubtitle } from './page-facts.ts';
 import { describeLosses, type ItemCue } from './provenance.ts';
 import type { Loudness } from './speech-fit.ts';
@@ -186,6 +187,8 @@ export interface PageSource {
   /** Absolute path of the folder of the page, to which its links are relative. */
   readonly pageFolder: string;
   readonly jobs: readonly PageJob[];
+  /** What needs a person, the most reasons first. */
+  readonly attention?: readonly PagePlace[];
 }
 
 export interface Sound {

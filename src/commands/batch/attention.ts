@@ -17,9 +17,8 @@ import type { ScannedCue } from '../../media/subtitles/read.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
-import { writeCommand } from '../context/printed-command.ts';
 import { checkSpeech, findRate } from '../subtitles/speech.ts';
-import type { OpenBatch, OpenBatches } from './open-batch.ts';
+import { commandAfterEdit, type OpenBatch, type OpenBatches } from './open-batch.ts';
 
 interface ReportedPlace extends AttentionPlace {
   /** Label of the item. */
@@ -184,7 +183,7 @@ export function attentionDocument(places: readonly FoundPlace[], madeAt: string)
   return { object: 'attention_report', made_at: madeAt, places: own };
 }
 
-export function printAttention(places: readonly FoundPlace[], context: Context): void {
+export function printAttention(places: readonly FoundPlace[], batches: OpenBatches, context: Context): void {
   const { io, terminal } = context;
   for (const place of places) {
     const { item, file } = place;
@@ -192,14 +191,14 @@ export function printAttention(places: readonly FoundPlace[], context: Context):
     for (const line of describePlace(place, where)) context.print(showInvisible(line));
   }
   terminal.note(describeAttention(places));
-  const dubs = places.filter(({ file, language }) => file !== null && language !== null);
-  const [first] = dubs;
-  if (first === undefined) return;
-  const words = ['dub', showPath(first.file ?? '', io.cwd), '--to', first.language ?? ''];
-  terminal.note(
-    `Correct the files, then repeat the command that made them, or dub one: ${writeCommand(context, words)}`,
-  );
+  const commands = new Set(places.flatMap((place) => commandAfterEdit(place, batches, context) ?? []));
+  if (commands.size === 0) return;
+  terminal.note('Correct the files, then run:');
+  for (const command of [...commands].slice(0, MOST_COMMANDS)) terminal.note(`  ${command}`);
 }
+
+/** A list of hundreds of dubs would hide the rest. */
+const MOST_COMMANDS = 3;
 
 export function describeAttention(places: readonly ReportedPlace[]): string {
   const cues = places.filter(({ cue, source }) => cue !== null || source !== null).length;

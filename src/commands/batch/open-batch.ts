@@ -14,6 +14,7 @@ import type { Operands } from '../context/command.ts';
 import type { Context, Io } from '../context/context.ts';
 import {
   type Caller,
+  goOnCommand,
   inFolder,
   sameCommand,
   serviceFlagsOf,
@@ -128,12 +129,43 @@ function isIn(states: readonly ItemReport['state'][]): (item: ItemReport) => boo
  * The command for the same service, after a `cd` to its folder if it differs from the current one. Agents give absolute
  * paths; here they are relative.
  */
-function repeatCommand({ argv, cwd, operands, options }: BatchCommand, { io }: BatchCaller): string {
+function repeatCommand(
+  { argv, cwd, operands, options }: BatchCommand,
+  { io }: BatchCaller,
+  write: typeof sameCommand = sameCommand,
+): string {
   const paths = [...operands, options.out].filter((path) => typeof path === 'string' && isAbsolute(path));
   const commandLine = argv.map((word) => (paths.includes(word) ? typePath(word, cwd) : word));
   const then = { io, service: serviceFlagsOf(argv), commandLine };
-  const command = sameCommand(then);
+  const command = write(then);
   return cwd === io.cwd ? command : inFolder(then, typePath(cwd, io.cwd), command);
+}
+
+/** Where an edited text is. */
+interface EditedPlace {
+  readonly file: string | null;
+  readonly language: string | null;
+  readonly owner: { readonly key: string; readonly folder: string };
+}
+
+/** The command that makes again what depends on an edited text; null if it is not known. */
+export function commandAfterEdit(
+  { file, language, owner }: EditedPlace,
+  { batches }: Pick<OpenBatches, 'batches'>,
+  caller: BatchCaller,
+): string | null {
+  const commands = batches.find(({ folder }) => folder === owner.folder)?.facts.commands ?? [];
+  const made = ownerOf(owner, commands) ?? commands.findLast(({ kind }) => kind === 'auto_localization');
+  if (file === null || made === undefined) return null;
+  if (made.kind === 'auto_localization') return repeatCommand(made, caller, goOnCommand);
+  for (const { records, facts } of batches) {
+    for (const [key, { kind, path }] of records.facts) {
+      const dub = kind === 'dubbing' && path === file ? ownerOf({ key }, facts.commands) : null;
+      if (dub !== null) return repeatCommand(dub, caller);
+    }
+  }
+  if (language === null) return null;
+  return writeCommand(caller, ['dub', typePath(file, caller.io.cwd), '--to', language]);
 }
 
 /** A path as a user would type it in a folder: relative if that is shorter, and never like a flag. */
@@ -202,7 +234,7 @@ function mayHelp({ error }: ItemReport): boolean {
 }
 
 /** The last of several commands, since its options are the most recent. */
-function ownerOf({ key }: ItemReport, commands: readonly BatchCommand[]): BatchCommand | null {
+function ownerOf({ key }: Pick<ItemReport, 'key'>, commands: readonly BatchCommand[]): BatchCommand | null {
   const own = commands.filter(({ items }) => items.includes(key));
   return own.toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1) ?? null;
 }

@@ -21,7 +21,13 @@ import { showPath } from '../context/format.ts';
 import { listAttributions } from '../models/attributions.ts';
 import { attentionDocument, printAttention, readAttention } from './attention.ts';
 import { BATCH_REPORT } from './items.ts';
-import { BATCH_OPERAND, type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
+import {
+  BATCH_OPERAND,
+  commandAfterEdit,
+  type OpenBatch,
+  type OpenBatches,
+  openBatches,
+} from './open-batch.ts';
 import { cacheSounds } from './sound-cache.ts';
 
 const WRITERS = {
@@ -85,7 +91,7 @@ export const batchReport: Command = defineCommand({
           'Leave out --html, whose page has the list too, --format except junit, and --out.',
         );
       const places = await readAttention(batch, context);
-      if (output === 'table') printAttention(places, context);
+      if (output === 'table') printAttention(places, batch, context);
       else {
         const report = attentionDocument(places, new Date(io.now()).toISOString());
         context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
@@ -157,11 +163,8 @@ function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
  * @param path of the page, absolute: links to media are relative to it
  * @throws Failure (`configuration`) without ffmpeg; the reason of the signal
  */
-export async function htmlReport(
-  { batches, facts }: OpenBatches,
-  path: string,
-  context: Context,
-): Promise<string> {
+export async function htmlReport(opened: OpenBatches, path: string, context: Context): Promise<string> {
+  const { batches, facts } = opened;
   const { io, signal } = context;
   const missing = describeMissing(facts);
   const names = batches.map(({ folder }) => basename(folder)).join(', ');
@@ -184,6 +187,10 @@ export async function htmlReport(
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
           pageJobs(own, { items: records.facts, stages: records.stages, folder }),
         ),
+        attention: (await readAttention(opened, context)).map((place) => ({
+          ...place,
+          command: commandAfterEdit(place, opened, context),
+        })),
       },
       {
         outlineSound: cacheSounds(cache, (file) => outlineSound(programs, file, run)),

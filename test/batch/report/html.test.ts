@@ -8,6 +8,7 @@ const facts: ReportFacts = {
   title: HOSTILE,
   attributions: [],
   made_at: '2026-11-21T09:00:00.000Z',
+  attention: { places: [], files: [] },
   charged_credits: 1,
   entries: [
     {
@@ -29,8 +30,8 @@ const parts = { script: 'start();', style: 'p{color:red}' };
 
 test('outside text opens no element, and is read back as it was', () => {
   const page = writePage(facts, parts);
-  expect(page.match(/<script/g)).toHaveLength(3);
-  expect(page.match(/<\/script/g)).toHaveLength(3);
+  expect(page.match(/<script/g)).toHaveLength(4);
+  expect(page.match(/<\/script/g)).toHaveLength(4);
   expect(page).not.toContain('<!--');
   const list = /id="facts">(.*?)<\/script>/s.exec(page)?.[1] ?? '';
   expect(JSON.parse(list).entries[0].name).toBe(HOSTILE);

@@ -1,5 +1,5 @@
 /** The commands of docs/editing.md, in their order, with an edit between them and the costs that the page names. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { startStaging } from './staging.ts';
@@ -28,6 +28,19 @@ it('a folder is sampled, reviewed, corrected, dubbed and corrected again, as doc
   const listed = await run(list);
   // The engines of this test write the original in capitals.
   expect(listed.stdout).toContain('EQUAL');
+  const onward = 'vloc localize lessons --to es --out out --from-subtitles';
+  expect(listed.stderr).toContain(`  ${onward}\n`);
+  // The page is made from the build, which a checkout may not have.
+  if (existsSync(new URL('../../../dist/report-page.js', import.meta.url))) {
+    await run(['batch', 'report', 'out', '--html']);
+    const page = /id="attention">(.*?)<\/script>/s.exec(vloc.read('out/report.html'))?.[1] ?? '';
+    expect(JSON.parse(page).files).toEqual([
+      {
+        ...{ path: '../lessons/talk.es.srt', language: 'es', command: onward, entry: 'e1' },
+        text: vloc.read('lessons/talk.es.srt'),
+      },
+    ]);
+  }
   await edit('GOOD MORNING', 'buenos días');
   await edit('AND GOOD NIGHT', 'y buenas noches');
   expect((await run(list)).stdout).toBe('');

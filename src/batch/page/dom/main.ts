@@ -1,16 +1,17 @@
 /** Entry point of the report page. */
 
-import type { EntryDetail, ReportFacts } from '../../report/page-facts.ts';
+import type { EntryDetail, ReportAttention, ReportFacts } from '../../report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
 import { plainText } from '../lines.ts';
 import { describeCharge } from '../words.ts';
+import { makeAttention } from './attention.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { make, moveFocus } from './element.ts';
 import { formatMoment } from './jobs.ts';
 import { makeList, makeTools } from './list.ts';
 
-type PageData = Omit<ReportFacts, 'entries'> & { readonly entries: readonly ListedEntry[] };
+type PageData = Omit<ReportFacts, 'entries' | 'attention'> & { readonly entries: readonly ListedEntry[] };
 
 /** @throws Error if the file is incomplete */
 function readFacts(): PageData {
@@ -19,6 +20,10 @@ function readFacts(): PageData {
 
 function readDetail(id: string): EntryDetail {
   return readBlock(`detail-${id}`) as EntryDetail; // as above
+}
+
+function readAttention(): ReportAttention {
+  return readBlock('attention') as ReportAttention; // as above
 }
 
 function readBlock(id: string): unknown {
@@ -112,6 +117,19 @@ const tools = makeTools(facts.entries, (choice) => {
   tools.count(listed.length);
 });
 const help = makeHelp();
+const needs = readAttention();
+const attention = makeAttention(needs);
+/** Its fragment in the address of the page. */
+const ATTENTION = 'attention';
+let isAttentionOpen = false;
+const toAttention =
+  needs.places.length > 0 &&
+  make(
+    'a',
+    { class: 'needs', href: `#${ATTENTION}` },
+    make('span', { class: 'name' }, 'Needs a person'),
+    make('span', { class: 'number' }, String(needs.places.length)),
+  );
 const holder = make('section', { class: 'detail', 'aria-label': 'Video', tabindex: -1 });
 
 function button(text: string, title: string, onPress: () => void): HTMLButtonElement {
@@ -141,35 +159,41 @@ function makeTop(): HTMLElement {
 
 /** Opens the entry in the address, so that links, the back button and reloading work. */
 function showAddress(): void {
-  const entry = byId.get(location.hash.slice(1)) ?? null;
+  const fragment = location.hash.slice(1);
+  const entry = byId.get(fragment) ?? null;
   if (entry !== null && entry === open?.entry) return;
+  isAttentionOpen = fragment === ATTENTION && toAttention !== false;
   open?.view.close();
   open = entry && { entry, view: openEntry(entry, readDetail(entry.id)) };
-  document.body.classList.toggle('open', open !== null);
+  document.body.classList.toggle('open', open !== null || isAttentionOpen);
+  holder.setAttribute('aria-label', isAttentionOpen ? 'Needs a person' : 'Video');
+  if (toAttention !== false) toAttention.toggleAttribute('aria-current', isAttentionOpen);
   const back = make('a', { class: 'back', href: '#' }, '← All videos');
   const hint = make('p', { class: 'hint' }, 'Choose a video to see it beside its results.');
-  holder.replaceChildren(...(open === null ? [hint] : [back, open.view.node]));
+  const shown = isAttentionOpen ? attention.node : open?.view.node;
+  holder.replaceChildren(...(shown === undefined ? [hint] : [back, shown]));
   holder.scrollTop = 0;
   list.mark(open?.entry.id ?? null);
 }
 
 /** Moves the focus of keyboard and screen readers to the opened video, and back to the list. */
 function followAddress(): void {
-  const before = open;
+  const before = [open, isAttentionOpen];
   showAddress();
-  if (open === before) return;
-  if (open === null) list.focus();
+  if (open === before[0] && isAttentionOpen === before[1]) return;
+  if (open === null && !isAttentionOpen) list.focus();
   else holder.querySelector('h2')?.focus({ preventScroll: true });
 }
 
 /** List and video are side by side. The same width as in the style sheet. */
 const isWide = () => matchMedia('(width > 52rem)').matches;
 
-/** Opens the first entry, unless the address names one or a list that is alone on the screen. */
+/** Opens what needs a person, or else the first entry, unless the address names one or a list that is alone on the screen. */
 function openFirst(): void {
   const [first] = listed;
   // A replacement, so that the back button leaves the page.
-  if (location.hash === '' && first !== undefined && isWide()) location.replace(`#${first.id}`);
+  const id = toAttention === false ? first?.id : ATTENTION;
+  if (location.hash === '' && id !== undefined && isWide()) location.replace(`#${id}`);
 }
 
 function stepEntry(by: 1 | -1): void {
@@ -232,11 +256,14 @@ document.addEventListener('keydown', (event) => {
   act(action, target);
 });
 addEventListener('hashchange', followAddress);
+addEventListener('beforeunload', (event) => {
+  if (attention.isUnsaved()) event.preventDefault();
+});
 
 restoreTheme();
 list.show(listed);
 tools.count(listed.length);
-const pane = make('nav', { class: 'pane', 'aria-label': 'Videos' }, tools.node, list.node);
+const pane = make('nav', { class: 'pane', 'aria-label': 'Videos' }, toAttention, tools.node, list.node);
 document.getElementById('page')?.append(makeTop(), make('main', { class: 'columns' }, pane, holder), help);
 openFirst();
 showAddress();

@@ -1,0 +1,217 @@
+/** What needs a person on the page: read, edited and saved in a real browser. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { PageParts } from '../../../../src/batch/report/html.ts';
+import { buildReport } from '../../../../src/batch/report/page-build.ts';
+import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
+import { readSubtitleFile, scanSubtitle } from '../../../../src/media/subtitles/read.ts';
+import { pageJob } from '../../report/page-job.ts';
+import { bundlePage, type OpenPage, openPage, type View } from './browser.ts';
+import { CHROMIUM, launchBrowser } from './launch.ts';
+
+/** Line ends, mark and numbers as an editor on Windows left them; one text would run, were it not shown as text. */
+const SRT =
+  '\uFEFF7\r\n00:00:01,000 --> 00:00:02,000\r\nuno\r\n\r\n' +
+  '9\r\n00:00:03,000 --> 00:00:04,000\r\n<img src=x onerror=alert(1)>\r\ndos\r\n\r\n\r\n' +
+  '12\r\n00:00:05,000 --> 00:00:06,000\r\ntres';
+const VTT = 'WEBVTT\n\n00:01.000 --> 00:02.000\nbonjour\n';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Run in the page: which rule is broken, and where. */
+const FIND_BARRIERS = `axe.run().then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target)))`;
+const COMMAND = "vloc localize 'my lessons' --to es,fr --out out --from-subtitles";
+
+let browser: Browser;
+let folder: string;
+let parts: PageParts;
+let facts: ReportFacts;
+
+function makeFacts(): Promise<ReportFacts> {
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const spanish = write('talk.es.srt', SRT);
+  const french = write('talk.fr.vtt', VTT);
+  const placeOf = (
+    file: string,
+    language: string,
+    number: number,
+    codes: readonly ('NUMBER' | 'NAME' | 'FAST')[],
+  ) => {
+    const cue = scanSubtitle(readFileSync(file), file)[number - 1];
+    if (cue === undefined) throw new Error('there is no such cue');
+    const reasons = codes.map((code) => ({ code, detail: `because of ${code}` }));
+    const { row, start_ms, text } = cue;
+    const known = { item: `talk.mp4 → ${language}`, language, command: COMMAND };
+    return { ...known, file, row, cue: number, start_ms, source: 'the <b>original</b>', text, reasons };
+  };
+  return buildReport(
+    {
+      ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder },
+      jobs: [
+        pageJob({ kind: 'dubbing', target_language: 'es', input_path: spanish }),
+        pageJob({ kind: 'dubbing', target_language: 'fr', input_path: french }),
+      ],
+      attention: [
+        placeOf(spanish, 'es', 2, ['NUMBER', 'NAME']),
+        placeOf(spanish, 'es', 3, ['FAST']),
+        placeOf(french, 'fr', 1, ['NAME']),
+      ],
+    },
+    {
+      outlineSound: () => Promise.reject(new Error('there is no sound')),
+      readSubtitleFile: async (path) => readSubtitleFile(readFileSync(path), path),
+      readSoftSubtitles: async () => [],
+    },
+  );
+}
+
+/** @param hasPicker whether the browser can write files */
+async function open(view: View = {}, hasPicker = false): Promise<OpenPage> {
+  const opened = await openPage(browser, folder, { facts, parts }, view);
+  onTestFinished(() => opened.page.close());
+  await opened.page.evaluate((isKept) => {
+    if (!isKept) Reflect.deleteProperty(window, 'showSaveFilePicker');
+  }, hasPicker);
+  return opened;
+}
+
+const field = (page: Page, cue: number) =>
+  page.getByRole('textbox', { name: `Text of talk.es.srt, cue ${cue}` });
+
+describe.skipIf(CHROMIUM === null)('what needs a person', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
+    [browser, parts] = await Promise.all([launchBrowser(), bundlePage()]);
+  });
+  beforeEach(async () => {
+    facts = await makeFacts();
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('comes first, with file, cue, time and reasons, and names the file that it cannot edit', async () => {
+    const { page, complaints } = await open();
+    await expect.poll(() => page.locator('.attention h2').textContent()).toBe('Needs a person');
+    await expect
+      .poll(() => page.locator('.place h3').allTextContents())
+      .toEqual([
+        'talk.es.srt, cue 2 at 0:03.0',
+        'talk.es.srt, cue 3 at 0:05.0',
+        'talk.fr.vtt, cue 1 at 0:01.0',
+      ]);
+    await expect
+      .poll(() => page.locator('.place').first().locator('.reasons li').allTextContents())
+      .toEqual(['NUMBER because of NUMBER', 'NAME because of NAME']);
+    await expect
+      .poll(() => page.locator('.place').last().textContent())
+      .toContain(`Edit talk.fr.vtt, row 3 in an editor. Then run ${COMMAND}`);
+    await expect.poll(() => field(page, 2).inputValue()).toBe('<img src=x onerror=alert(1)>\ndos');
+    await expect.poll(() => page.locator('.place img, .place b').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is corrected with the keyboard alone: the saved file has the new text and is otherwise the same', async () => {
+    const { page, requests, complaints } = await open();
+    await page.keyboard.press('Tab');
+    while ((await page.evaluate(() => document.activeElement?.tagName)) !== 'TEXTAREA')
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('dos y ?');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('medio');
+    await page.keyboard.press('Tab');
+    const downloads = page.waitForEvent('download');
+    await page.keyboard.press('Enter');
+    const download = await downloads;
+    expect(download.suggestedFilename()).toBe('talk.es.srt');
+    expect(await readFile(await download.path(), 'utf8')).toBe(
+      SRT.replace('<img src=x onerror=alert(1)>\r\ndos', 'dos y ?\r\nmedio'),
+    );
+    const status = page.getByRole('status').filter({ hasText: 'Downloaded' });
+    await expect
+      .poll(() => status.textContent())
+      .toBe(
+        `Downloaded talk.es.srt with 1 changed cue: put it in the place of talk.es.srt. Then run ${COMMAND}`,
+      );
+    await expect.poll(() => status.locator('code').textContent()).toBe(COMMAND);
+    expect(requests.filter((address) => !/^(file|blob):/.test(address))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is written where the user chooses if the browser can, with all changed cues of the file', async () => {
+    const { page } = await open();
+    // The dialog is that of the system; the rest is the interface of the browser.
+    await page.evaluate(() => {
+      const written: number[] = [];
+      const stream = {
+        write: async (bytes: Uint8Array) => void written.push(...bytes),
+        close: async () => {},
+      };
+      Object.assign(window, {
+        written,
+        showSaveFilePicker: async ({ suggestedName }: { suggestedName: string }) => {
+          if (suggestedName !== 'talk.es.srt') throw new Error('another name');
+          return { createWritable: async () => stream };
+        },
+      });
+    });
+    await field(page, 2).fill('2');
+    await field(page, 3).fill('3');
+    await page.getByRole('button', { name: 'Save talk.es.srt' }).last().click();
+    await expect
+      .poll(() => page.locator('.saved').last().textContent())
+      .toBe(`Saved talk.es.srt with 2 changed cues. Then run ${COMMAND}`);
+    const bytes = await page.evaluate(() => Reflect.get(window, 'written'));
+    expect(Buffer.from(bytes).toString()).toBe(
+      SRT.replace('<img src=x onerror=alert(1)>\r\ndos', '2').replace('tres', '3'),
+    );
+  });
+
+  it('cannot be saved without a text, and says why', async () => {
+    const { page } = await open();
+    const save = page.getByRole('button', { name: 'Save talk.es.srt' });
+    await expect.poll(() => save.first().isDisabled()).toBe(true);
+    await field(page, 2).fill('');
+    await expect.poll(() => page.getByRole('alert').first().textContent()).toContain('Write a text');
+    await expect.poll(() => field(page, 2).getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => save.first().isDisabled()).toBe(true);
+    await field(page, 2).fill('dos');
+    await expect.poll(() => save.first().isEnabled()).toBe(true);
+  });
+
+  it('keeps what was typed while its video is watched, and leads there and back', async () => {
+    const { page } = await open();
+    await field(page, 2).fill('dos!');
+    await page.getByRole('link', { name: 'Watch the video' }).first().click();
+    await expect.poll(() => page.locator('article .tag').first().textContent()).toBe('es');
+    await page.getByRole('link', { name: 'Needs a person 3' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Needs a person');
+    await expect.poll(() => field(page, 2).inputValue()).toBe('dos!');
+  });
+
+  it.each([
+    { size: { width: 1440, height: 900 }, colorScheme: 'light' },
+    { size: { width: 390, height: 844 }, colorScheme: 'dark' },
+  ] as const)('has no barrier that axe finds, nor scrolls sideways, at $size.width', async (view) => {
+    const { page } = await open(view);
+    await page.getByRole('link', { name: 'Needs a person 3' }).waitFor();
+    await page.evaluate(() => {
+      location.hash = 'attention';
+    });
+    await field(page, 2).fill('');
+    await page.evaluate(AXE);
+    expect(await page.evaluate(FIND_BARRIERS)).toEqual([]);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
+      .toBe(true);
+  });
+});
