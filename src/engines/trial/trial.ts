@@ -1,6 +1,7 @@
 /** Tries an engine of any step with a short real sample, to show whether it works and how well. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chrF as scoreChrF } from '../../base/chrf.ts';
 import { SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
 import type { Programs } from '../../media/programs/programs.ts';
@@ -18,8 +19,6 @@ import type {
   Speaker,
   Translator,
 } from '../backend.ts';
-
-import { chrF as scoreChrF } from './chrf.ts';
 import { SENTENCES } from './sentences.ts';
 
 /** Dependencies of a trial: an empty folder, and a clock in milliseconds. */
