@@ -23,7 +23,7 @@ _vloc_place() {
     'batch status') commands='' operands='folders' options='--all --fail-on --watch --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch retry') commands='' operands='folders' options='--all --dry-run --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'batch forget') commands='' operands='free' options='--gone --shards --yes -y --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'batch report') commands='' operands='folders' options='--format --html --attention --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'batch report') commands='' operands='folders' options='--format --html --attention --listen --back --dry-run --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'webhooks') commands='listen verify' operands='free' options='--help -h' ;;
     'webhooks listen') commands='' operands='free' options='--host --port --path --forward-to --exec --until --timeout --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'webhooks verify') commands='' operands='free' options='--body --headers --timestamp --id --signature --at --secret-stdin --form --header-prefix --tolerance --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;

@@ -2,7 +2,7 @@
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
 
 /** Where a cue is in its file. */
-export interface CuePlace {
+interface CuePlace {
   /** Row of its times, from 1. */
   readonly row: number;
   /** Rows of its text, which follow. */

@@ -5,6 +5,7 @@ import { formatTime } from '../../protocol/srt.ts';
 import type { TermLoss } from '../terms.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 import { describeFit, fallbacksOf } from './provenance.ts';
+import { judgeBack, judgeHeard, type TimedText } from './second-opinion.ts';
 
 export const ATTENTION_CODES = [
   'CUT',
@@ -18,6 +19,8 @@ export const ATTENTION_CODES = [
   'NAME',
   'LENGTH',
   'ENGINE',
+  'HEARD',
+  'BACK',
 ] as const;
 
 interface AttentionReason {
@@ -46,6 +49,7 @@ interface AttentionCue {
   readonly number: number;
   readonly row: number | null;
   readonly start_ms: number;
+  readonly end_ms: number;
   readonly text: string;
 }
 
@@ -61,6 +65,10 @@ export interface AttentionSubject {
   readonly provenance: ItemProvenance | null;
   /** Texts that a dub cannot say in time, by their cues. */
   readonly speech?: readonly { readonly cue: number; readonly message: string }[];
+  /** What a recognizer heard of the dub, and the language of the dub. */
+  readonly heard?: { readonly cues: readonly TimedText[]; readonly language: string } | undefined;
+  /** The cues translated back. */
+  readonly back?: readonly AttentionCue[] | undefined;
 }
 
 /** CUT, FAST and SPEECH say the same of a text: it is too long for its time. */
@@ -90,6 +98,8 @@ export function findAttention({
   sourceLanguage,
   provenance,
   speech = [],
+  heard,
+  back = [],
 }: AttentionSubject): AttentionPlace[] {
   const reasons = new Map<number, AttentionReason[]>();
   const add = (cue: number, found: readonly AttentionReason[]) =>
@@ -101,6 +111,14 @@ export function findAttention({
     pairs.flatMap(({ from, to }) => (isLong(from) ? [to.text.length / from.text.length] : [])),
   );
   for (const { from, to } of pairs) add(to.number, judgeTranslation(from, to, usual, sourceLanguage));
+  for (const { cue, detail } of heard === undefined ? [] : judgeHeard(cues, heard.cues, heard.language))
+    add(cue, [{ code: 'HEARD', detail }]);
+  const backOf = new Map(pairCues(cues, back).map(({ from, to }) => [from.number, to.text]));
+  const returned = pairs.map(({ from, to }) => ({
+    ...{ number: to.number, source: from.text, back: backOf.get(to.number) ?? '' },
+  }));
+  if (back.length > 0)
+    for (const { cue, detail } of judgeBack(returned)) add(cue, [{ code: 'BACK', detail }]);
   for (const loss of provenance?.lost_terms ?? []) add(loss.row, judgeLoss(loss, cues));
   const paired = new Map(pairs.map(({ from, to }) => [to.number, from] as const));
   const byNumber = new Map(cues.map((cue) => [cue.number, cue] as const));

@@ -1,7 +1,6 @@
 /** What needs a person, for the HTML report: with the files that the page can edit. */
 import { readFile } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { scanText } from '../../media/subtitles/read.ts';
 import { parseSrt } from '../../protocol/srt.ts';
 import type { AttentionPlace } from './attention.ts';
 import type { ReportAttention, ReportAttentionFile, ReportPlace } from './page-facts.ts';
@@ -49,6 +48,7 @@ type CueRows = ReadonlyMap<number, NonNullable<ReportPlace['edit']>>;
 
 /** The text with its byte order mark, and where its cues are; null for a file that the page cannot edit. */
 async function readEditable(path: string): Promise<{ readonly text: string; readonly rows: CueRows } | null> {
+  const { scanText } = await import('../../media/subtitles/read.ts');
   const bytes = await readFile(path);
   const { format, cues } = scanText(bytes, path);
   if (format !== 'srt') return null;

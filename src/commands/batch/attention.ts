@@ -19,6 +19,7 @@ import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { checkSpeech, findRate } from '../subtitles/speech.ts';
 import { commandAfterEdit, type OpenBatch, type OpenBatches } from './open-batch.ts';
+import type { SecondOpinions } from './second-opinions.ts';
 
 interface ReportedPlace extends AttentionPlace {
   /** Label of the item. */
@@ -60,13 +61,14 @@ export const ATTENTION_REPORT = v.object({
 export async function readAttention(
   { batches }: OpenBatches,
   context: Pick<Context, 'io' | 'signal'>,
+  opinions?: SecondOpinions,
 ): Promise<readonly FoundPlace[]> {
   const found: FoundPlace[] = [];
   const judge = createSpeechJudge(context);
   for (const batch of batches) {
     for (const item of batch.facts.items) {
       if (item.state !== 'done') continue;
-      const subject = await readSubject(item, batch, judge);
+      const subject = await readSubject(item, batch, judge, opinions);
       found.push(
         ...findAttention(subject).map((place) => ({
           item: item.label,
@@ -118,6 +120,7 @@ async function readSubject(
   item: ItemReport,
   { folder, records }: OpenBatch,
   judge: SpeechJudge,
+  opinions: SecondOpinions | undefined,
 ): Promise<AttentionSubject> {
   const provenance = item.provenance ?? null;
   const [source, target] = filesOf(item, records, folder);
@@ -129,7 +132,14 @@ async function readSubject(
   // Unless a voice was chosen, only what was heard of earlier dubs counts.
   const voice = fields.voice_mode === 'auto' ? undefined : fields.voice_mode;
   const language = item.target_language;
+  const readOpinion = async (kind: keyof SecondOpinions) => {
+    const path = opinions?.[kind].get(target ?? '');
+    return path === undefined ? undefined : await readCues(path);
+  };
+  const heard = item.kind === 'dubbing' ? await readOpinion('heard') : undefined;
   return {
+    heard: heard === undefined || language === null ? undefined : { cues: heard, language },
+    back: isTranslated ? await readOpinion('back') : undefined,
     file,
     cues,
     speech:
@@ -143,7 +153,7 @@ async function readSubject(
 }
 
 /** The texts before and after an item; null where they are not files of this machine. */
-function filesOf(
+export function filesOf(
   item: ItemReport,
   { facts, stages }: OpenBatch['records'],
   folder: string,

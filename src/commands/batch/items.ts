@@ -10,7 +10,7 @@ import type { Context, TableHead } from '../context/context.ts';
 import { formatRelative, showPath } from '../context/format.ts';
 import { describePrinted, ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
-import { ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
+import { PLANS, ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
 import { ATTENTION_REPORT } from './attention.ts';
 
 /** The names that --fields accepts. */
@@ -200,9 +200,11 @@ export const BATCH_STATUS = describePrinted({
 
 /** The report in JSON, which is also printed with `--output ndjson`; other formats have no schema. */
 const ATTRIBUTED = v.object({ ...REPORT, attributions: v.array(v.string()) });
+/** What --dry-run prints: a plan for each kind of jobs and folder. */
+const ATTENTION_PLAN = v.object({ object: v.literal('attention_plan'), plans: v.array(v.union(PLANS.json)) });
 export const BATCH_REPORT = describePrinted({
-  json: [ATTRIBUTED, ATTENTION_REPORT],
-  ndjson: [ATTRIBUTED, ATTENTION_REPORT],
+  json: [ATTRIBUTED, ATTENTION_REPORT, ATTENTION_PLAN],
+  ndjson: [ATTRIBUTED, ATTENTION_REPORT, ...PLANS.ndjson],
 });
 
 /** The forgotten items, as they were before. */

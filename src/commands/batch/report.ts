@@ -49,6 +49,13 @@ export const batchReport: Command = defineCommand({
     attention: flagOption(
       'list only what a person should look at, the cues with the most reasons first; with --format junit, these items fail',
     ),
+    listen: flagOption('with --attention: recognize each dub, paid by the minute, and compare its words', {
+      tool: 'no',
+    }),
+    back: flagOption('with --attention: translate each translation back, paid by the line, and compare', {
+      tool: 'no',
+    }),
+    dryRun: flagOption('with --listen and --back: print their jobs and costs; send nothing', { tool: 'no' }),
     out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
   },
   examples: [
@@ -66,13 +73,18 @@ export const batchReport: Command = defineCommand({
       explains: 'cues to check: cut off, fast, with a lost number or name, or not translated',
     },
     {
+      command: 'vloc batch report out --attention --back --dry-run',
+      explains: 'what a translation back of all translations would cost',
+    },
+    {
       command: 'vloc batch report out-1 out-2 out-3 --out report.md',
       explains: 'one report on the shards of several machines',
     },
   ],
   notes: [
     'Reasons of --attention: CUT or FAST speech, text that takes longer than its time (SPEECH), MISSING or EQUAL translation, NUMBER, ADDRESS, NAME or term (TERM_LOST) that is not in it, ' +
-      'unusual LENGTH, and another ENGINE than the preferred one.',
+      'unusual LENGTH, and another ENGINE than the preferred one; with --listen HEARD, with --back BACK.',
+    '--listen and --back are paid once for each dub and text: a repeated command continues, and pays only for what has changed.',
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
   ],
@@ -83,6 +95,20 @@ export const batchReport: Command = defineCommand({
     const folders = batch.batches.map(({ folder }) => folder);
     const [folder = '', ...others] = folders;
     const { io, output } = context;
+    const isPaid = options.listen || options.back;
+    if (isPaid && !options.attention)
+      throw invalidCallFailure('--listen and --back need --attention', 'Add it, or leave them out.');
+    if (options.dryRun) {
+      if (!isPaid) throw invalidCallFailure('--dry-run needs --listen or --back', 'Leave it out.');
+      const { planOpinions } = await import('./second-opinions.ts');
+      await planOpinions(batch, options, context);
+      return 0;
+    }
+    const askOpinions = async () => {
+      if (!isPaid) return undefined;
+      const { askForOpinions } = await import('./second-opinions.ts');
+      return askForOpinions(batch, options, context);
+    };
     const isJunit = options.format === 'junit';
     if (options.attention && !isJunit) {
       if (options.html || options.format !== undefined || options.out !== undefined)
@@ -90,7 +116,7 @@ export const batchReport: Command = defineCommand({
           '--attention prints its own list',
           'Leave out --html, whose page has the list too, --format except junit, and --out.',
         );
-      const places = await readAttention(batch, context);
+      const places = await readAttention(batch, context, await askOpinions());
       if (output === 'table') printAttention(places, batch, context);
       else {
         const report = attentionDocument(places, new Date(io.now()).toISOString());
@@ -112,7 +138,7 @@ export const batchReport: Command = defineCommand({
     const isJson = output === 'json' || output === 'ndjson';
     const format = options.format ?? (isJson ? 'json' : 'markdown');
     const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
-    const places = options.attention ? await readAttention(batch, context) : [];
+    const places = options.attention ? await readAttention(batch, context, await askOpinions()) : [];
     const attentionOf = ({ key, folder: own = folder }: ItemReport) =>
       places.filter(({ owner }) => owner.key === key && owner.folder === own);
     const text = WRITERS[format](facts, head, attentionOf);

@@ -246,7 +246,8 @@ const STAGES_SUM = {
 };
 const PROBLEM = { input: v.string(), target_language: NullableText, problem: v.string() };
 
-const PLANS = {
+/** What --dry-run prints of jobs of one kind. */
+export const PLANS = {
   json: [v.object({ ...ForecastSchema.entries, ...SHARE })],
   ndjson: [line('item', ItemForecastSchema.entries), line('summary', { ...FORECAST_SUM, ...SHARE })],
 };

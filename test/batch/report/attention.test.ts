@@ -5,6 +5,7 @@ const cue = (number: number, text: string) => ({
   number,
   row: number * 4 - 2,
   start_ms: number * 1000,
+  end_ms: number * 1000 + 900,
   text,
 });
 
@@ -110,4 +111,42 @@ it('speech that is cut off or fast needs a person, and so does another engine', 
     [2, 'FAST'],
     [null, 'ENGINE'],
   ]);
+});
+
+describe('a dub', () => {
+  const heardAs = (text: string, cues = [cue(1, '<i>Buenos días</i> a todos.'), cue(9, 'Adiós.')]) => {
+    const heard = { cues: text === '' ? [] : [{ start_ms: 1000, end_ms: 1900, text }], language: 'es' };
+    const places = findAttention({
+      ...{ file: '/out/talk.es.srt', cues, source: null, sourceLanguage: null, provenance: null, heard },
+    });
+    return places.map(({ cue: number, reasons: [first] }) => [number, first?.code, first?.detail]);
+  };
+
+  it('in which most words of a cue are heard is fine, whatever their case and accents', () => {
+    expect(heardAs('BUENOS DIAS, todos')).toEqual([]);
+  });
+
+  it('in which other words are heard needs a person, and so does silence', () => {
+    expect(heardAs('muchas gracias')).toEqual([[1, 'HEARD', '"muchas gracias" is heard instead']]);
+    expect(heardAs('')).toEqual([[1, 'HEARD', 'nothing of it is heard']]);
+  });
+
+  it('is compared in languages without spaces too', () => {
+    const cues = [cue(1, '今日はとても良い天気です。')];
+    expect(heardAs('今日はとても良い天気です', cues)).toEqual([]);
+    expect(heardAs('電車が遅れています', cues)).toHaveLength(1);
+  });
+});
+
+it('a cue whose translation back differs far more than usual needs a person', () => {
+  const source = [
+    'The bridge was built in a year.',
+    'The river is wide and slow.',
+    'Everybody walked across it.',
+  ];
+  const back = ['The bridge was made in a year.', 'The river is broad and slow.', 'He sold seven old lamps.'];
+  const pairs = source.map((text) => [text, 'Una frase corriente de aquí.'] as const);
+  const made = back.map((text, at) => cue(at + 1, text));
+  expect(codesOf(pairs, { back: made })).toEqual([[3, 'BACK']]);
+  expect(codesOf(pairs)).toEqual([]);
 });
