@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
 import { chrF } from '../../../src/base/chrf.ts';
+import type { Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
 import { SENTENCES } from '../../../src/engines/trial/sentences.ts';
 import { countWordErrors, tryBackend } from '../../../src/engines/trial/trial.ts';
 import { parseWavHeader } from '../../../src/media/audio/wav.ts';
