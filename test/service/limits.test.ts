@@ -1,38 +1,8 @@
 /** Limits at their last permitted value and one beyond, over HTTP and with real bytes. */
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatSrt } from '../../src/protocol/srt.ts';
 import { type Reply, send, signHeaders } from './harness/caller.ts';
 import { finishUpload, type Scene, startScene } from './harness/scene.ts';
-import { ffmpeg, openStudio, PATIENCE } from './media/studio.ts';
-
-describe('the duration of a video', () => {
-  /** Small pictures, one a second, and sound of 8 kHz without packets to be filled up: lengths are exact to 1/8 ms. */
-  async function validate(seconds: string): Promise<Reply['json']> {
-    const studio = await openStudio();
-    onTestFinished(() => studio.close());
-    const path = join(studio.folder, 'long.mov');
-    const picture = ['-f', 'lavfi', '-i', 'color=c=gray:s=64x48:r=1'];
-    const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=8000'];
-    const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'pcm_mulaw'];
-    ffmpeg(...picture, ...sound, '-t', seconds, ...coding, path);
-    return studio.validate(path, 'source_video');
-  }
-
-  it('may be 900.000 s', PATIENCE, async () => {
-    expect(await validate('900')).toMatchObject({ status: 'ready', media: { duration_seconds: 900 } });
-  });
-
-  it('may not be 900.001 s, which the refusal says to the millisecond', PATIENCE, async () => {
-    const { status, media, error } = await validate('900.001');
-    expect({ status, media, code: error.code }).toEqual({
-      status: 'failed',
-      media: null,
-      code: 'MEDIA_VALIDATION_FAILED',
-    });
-    expect(error.message).toContain('900.001 s');
-  });
-});
 
 describe('the size of a subtitle file', () => {
   /** SRT of exactly that many bytes: lines of text, then empty rows. */

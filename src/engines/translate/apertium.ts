@@ -80,11 +80,7 @@ interface ApertiumRun {
  * the same order.
  * @param keepMarks keeps the marks of unknown words, for measuring
  */
-export async function runApertium(
-  run: ApertiumRun,
-  texts: readonly string[],
-  keepMarks = false,
-): Promise<string[]> {
+async function runApertium(run: ApertiumRun, texts: readonly string[], keepMarks = false): Promise<string[]> {
   if (texts.length === 0) return [];
   // A file, because Apertium reopens /dev/stdin, which fails on a socket with empty output and exit code 0.
   const file = join(run.folder, `${run.mode}.txt`);
@@ -122,7 +118,7 @@ function removeMarks(translated: string, source: string): string {
 /**
  * Returns the share of words that Apertium does not know, 0 to 1, in a translation with marks; 1 if there are no words.
  */
-export function unknownShare(translated: readonly string[]): number {
+function unknownShare(translated: readonly string[]): number {
   const text = translated.join(' ');
   const words = text.match(/\p{L}+/gu)?.length ?? 0;
   const unknown = text.match(/(?:^|[^\p{L}\p{N}])\*(?=\p{L})/gu)?.length ?? 0;

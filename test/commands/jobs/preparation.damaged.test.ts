@@ -9,7 +9,6 @@ import { type MediaDesk, openMediaDesk } from './desk.ts';
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5'];
 const MP4 = [...H264, '-c:a', 'aac'];
 const FAST = [...MP4, '-movflags', '+faststart'];
-const WEBM = ['-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-b:v', '300k', '-c:a', 'libopus'];
 const PATIENCE = { timeout: 300_000 };
 
 /** A video of which so much is there as if its download had broken off. */
@@ -25,9 +24,7 @@ const NOT_WHOLE =
 describe('a damaged video', PATIENCE, () => {
   it.each([
     ['talk.mkv', { codecs: MP4 }, ['--convert']],
-    ['web.webm', { codecs: WEBM }, ['--convert']],
     ['plain.mp4', { codecs: FAST, seconds: 10, share: 0.6 }, ['--split']],
-    ['long.mkv', { codecs: MP4, seconds: 10, share: 0.6 }, ['--split', '--convert']],
   ])('does not become a shorter one that looks whole: %s', async (name, cut, wishes) => {
     const desk = await openMediaDesk();
     makeCut(desk, name, cut);
@@ -35,27 +32,6 @@ describe('a damaged video', PATIENCE, () => {
     expect(stderr).toMatch(NOT_WHOLE);
     expect(code).toBe(2);
     expect([desk.count('createUpload'), desk.count('createAudioSeparation')]).toEqual([0, 0]);
-  });
-
-  it('is refused with --audio-track as well', async () => {
-    const desk = await openMediaDesk();
-    const sounds = [
-      '-f',
-      'lavfi',
-      '-i',
-      'sine=f=880:r=48000:d=4',
-      '-map',
-      '0:v',
-      '-map',
-      '1:a',
-      '-map',
-      '2:a',
-    ];
-    makeCut(desk, 'two.mp4', { codecs: [...sounds, ...FAST] });
-    const { code, stderr } = await desk.vloc(['separate', 'two.mp4', '--audio-track', '2']);
-    expect(stderr).toMatch(NOT_WHOLE);
-    expect(code).toBe(2);
-    expect(desk.count('createUpload')).toBe(0);
   });
 
   it('that is long is refused by the plan, before a number of parts is promised', async () => {
@@ -81,34 +57,30 @@ function spoil(path: string): void {
 }
 
 describe('a video that cannot be decoded in its middle', PATIENCE, () => {
-  const UNEVEN = ['-vf', "select='lt(n,10)+mod(n,3)'", '-fps_mode', 'vfr', ...FAST];
-  it.each([
-    ['uneven.mp4', UNEVEN, ['--split', '--convert']],
-    ['sparse.mp4', [...FAST, '-g', '1000'], ['--split']],
-  ])('is not encoded again: %s', async (name, codecs, wishes) => {
-    const desk = await openMediaDesk();
-    spoil(makeVideo(desk.folder, name, 6, ...codecs));
-    const { code, stderr } = await desk.vloc(['separate', name, ...wishes, '--out', 'out']);
-    expect(stderr).toMatch(
-      /more than one frame in fifty cannot be decoded: the file is damaged(; c|\n.*\n {2}C)opy/,
-    );
-    expect(code).toBe(2);
-    expect(desk.count('createUpload')).toBe(0);
-  });
-});
-
-describe('a video without its index', PATIENCE, () => {
-  it.each([[[]], [['--dry-run']], [['--convert']], [['--split']]])(
-    'is refused here with %j',
-    async (wishes) => {
+  it.each([['sparse.mp4', [...FAST, '-g', '1000'], ['--split']]])(
+    'is not encoded again: %s',
+    async (name, codecs, wishes) => {
       const desk = await openMediaDesk();
-      makeCut(desk, 'trunc.mp4', {});
-      const { code, stderr } = await desk.vloc(['recognize', 'trunc.mp4', ...wishes]);
-      expect(stderr).toContain('trunc.mp4: the video has no index: the recording or its copy was cut off');
+      spoil(makeVideo(desk.folder, name, 6, ...codecs));
+      const { code, stderr } = await desk.vloc(['separate', name, ...wishes, '--out', 'out']);
+      expect(stderr).toMatch(
+        /more than one frame in fifty cannot be decoded: the file is damaged(; c|\n.*\n {2}C)opy/,
+      );
       expect(code).toBe(2);
       expect(desk.count('createUpload')).toBe(0);
     },
   );
+});
+
+describe('a video without its index', PATIENCE, () => {
+  it.each([[[]], [['--split']]])('is refused here with %j', async (wishes) => {
+    const desk = await openMediaDesk();
+    makeCut(desk, 'trunc.mp4', {});
+    const { code, stderr } = await desk.vloc(['recognize', 'trunc.mp4', ...wishes]);
+    expect(stderr).toContain('trunc.mp4: the video has no index: the recording or its copy was cut off');
+    expect(code).toBe(2);
+    expect(desk.count('createUpload')).toBe(0);
+  });
 
   it('is left to the service if nothing can read it here', async () => {
     const desk = await openMediaDesk();

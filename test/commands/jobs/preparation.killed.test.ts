@@ -77,7 +77,6 @@ async function expectWhole(desk: MediaDesk, cuts: boolean): Promise<void> {
 
 describe('a run that is killed', () => {
   it.each([
-    ['when the second part is being sent', 'POST', /\/uploads$/, 2, 'before'],
     [
       'when the job of the second part is created but not answered',
       'POST',
@@ -85,7 +84,6 @@ describe('a run that is killed', () => {
       2,
       'after',
     ],
-    ['when the result of the second part is fetched', 'GET', /\/assets\//, 2, 'before'],
   ] as const)('%s', async (_name, method, path, time, when) => {
     const faults = killAt(method, path, time, when);
     const desk = await openMediaDesk({ faults });

@@ -31,20 +31,6 @@ it('two copies of a video are prepared without disturbing each other', PATIENCE,
 });
 
 describe('a video that is too long', PATIENCE, () => {
-  it.runIf(testsOwnWork())(
-    'is refused before the upload, with the number of parts and what they cost',
-    async () => {
-      const desk = await openMediaDesk();
-      longVideo(desk);
-      const { code, stderr } = await desk.vloc(['recognize', 'talk.mp4']);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(
-        /talk\.mp4: it lasts 6 s, over the limit of 5 s; --split would cut it into 2 parts, about 2 started minutes \(1 more/,
-      );
-      expect(desk.count('createUpload')).toBe(0);
-    },
-  );
-
   it('is sent in parts as one item with --split, and returned as one video with the original sound', async () => {
     const desk = await openMediaDesk();
     const path = longVideo(desk);

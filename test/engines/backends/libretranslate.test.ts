@@ -131,20 +131,6 @@ describe('LibreTranslate', () => {
     });
   });
 
-  it('offers only the languages of the entry, if it has some', async () => {
-    const server = await startLibreTranslate();
-    const made = translator(server.url, { languages: ['en', 'es', 'zh-TW'] });
-    await expect(made.supports({ from: 'en', to: 'es' }, work())).resolves.toBe(true);
-    await expect(made.supports({ from: 'en', to: 'pt' }, work())).resolves.toBe(false);
-  });
-
-  it('requests the languages again after a failure', async () => {
-    const server = await startServer((_, number) => (number === 1 ? { status: 404 } : { body: LANGUAGES }));
-    const made = translator(server.url);
-    await expect(made.pairs(work())).rejects.toMatchObject({ permanent: true });
-    await expect(made.supports({ from: 'en', to: 'es' }, work())).resolves.toBe(true);
-  });
-
   it('sends fewer cues at a time if the server limits them, and remembers that', async () => {
     const server = await startLibreTranslate((request) => {
       const { length } = json(request).q;
@@ -190,27 +176,6 @@ describe('LibreTranslate', () => {
     await expect(made.translate(task(['Hi']), work())).rejects.toMatchObject({
       message: expect.stringMatching(/Invalid API key: \[key\]\); check the key \(variable LT_KEY\)$/),
     });
-  });
-
-  it('waits while the server wants it to slow down', async () => {
-    const server = await startLibreTranslate((_, number) =>
-      number === 1 ? { status: 429, body: { error: 'Slowdown: 30 per minute' } } : null,
-    );
-    const parts = recordedParts();
-    await expect(translator(server.url, {}, parts).translate(task(['Hi']), work())).resolves.toEqual([
-      '«Hi»',
-    ]);
-    expect(parts.pauses.length).toBe(1);
-  });
-
-  it('ends with the reason when the job is cancelled', async () => {
-    const controller = new AbortController();
-    const server = await startLibreTranslate(() => {
-      controller.abort(new Error('cancelled'));
-      return () => {};
-    });
-    const call = translator(server.url).translate(task(['Hi']), work(controller.signal));
-    await expect(call).rejects.toThrow('cancelled');
   });
 
   it('detects a language, unless the server is unsure', async () => {

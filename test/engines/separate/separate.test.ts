@@ -4,15 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import {
-  createWork,
-  ffmpeg,
-  ffprobe,
-  SAMPLE,
-  speechClip,
-  stepEngines,
-  temporaryFolder,
-} from '../workspace.ts';
+import { createWork, ffmpeg, ffprobe, SAMPLE, stepEngines, temporaryFolder } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
@@ -68,57 +60,6 @@ describe('separating the sample', () => {
     expect(reports.at(-1)).toBe(1);
     expect(reports).toEqual(reports.toSorted((a, b) => a - b));
   });
-});
-
-/** How much of a known part is in an estimate, in decibels, whatever the gain (SI-SDR). */
-function fidelity(truth: Int16Array, estimate: Int16Array): number {
-  let power = 0;
-  let common = 0;
-  for (const [at, value] of truth.entries()) {
-    power += value * value;
-    common += value * (estimate[at] ?? 0);
-  }
-  const gain = common / power;
-  const error = truth.reduce((sum, value, at) => sum + ((estimate[at] ?? 0) - gain * value) ** 2, 0);
-  return 10 * Math.log10((gain * gain * power) / error);
-}
-
-test('masks loud music: both stems are nearer to the truth than the mix is', async () => {
-  const folder = temporaryFolder();
-  const [speech, music, mix] = ['speech.wav', 'music.wav', 'mix.mov'].map((name) => join(folder, name));
-  const clip = speechClip('0870');
-  const still = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=9'];
-  const pcm = ['-c:a', 'pcm_s16le', '-ar', '48000'];
-  ffmpeg('-i', clip, '-af', 'adelay=1000,apad=whole_dur=9,pan=stereo|c0=c0|c1=c0', ...pcm, speech ?? '');
-  const tones = '0.02*sin(2*PI*330*t)+0.02*sin(2*PI*660*t)|0.02*sin(2*PI*220*t)+0.02*sin(2*PI*880*t)';
-  ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${tones}':s=48000:d=9`, ...pcm, music ?? '');
-  const sum = ['-filter_complex', '[1][2]amix=inputs=2:normalize=0[a]', '-map', '0:v', '-map', '[a]'];
-  ffmpeg(
-    ...still,
-    '-i',
-    speech ?? '',
-    '-i',
-    music ?? '',
-    ...sum,
-    '-c:v',
-    'mjpeg',
-    '-c:a',
-    'pcm_s16le',
-    mix ?? '',
-  );
-  const { vocals, background } = await separateSound(
-    await stepEngines(),
-    mix ?? '',
-    false,
-    createWork(folder),
-  );
-  const whole = samplesOf(mix ?? '');
-  expect(fidelity(samplesOf(speech ?? ''), samplesOf(vocals))).toBeGreaterThan(
-    fidelity(samplesOf(speech ?? ''), whole) + 3,
-  );
-  expect(fidelity(samplesOf(music ?? ''), samplesOf(background))).toBeGreaterThan(
-    fidelity(samplesOf(music ?? ''), whole) + 3,
-  );
 });
 
 test('sound without speech is background throughout', async () => {

@@ -1,5 +1,5 @@
 /** What the service takes, what must be made of other files, and what is refused: one table, with real files. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -41,8 +41,6 @@ const TABLE: [string, string[], ConversionOptions, string][] = [
     {},
     'encode copy',
   ],
-  ['air.ts', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'copy copy'],
-  ['old.ogv', [...TONE(220), '-c:v', 'libtheora', '-c:a', 'libvorbis'], {}, 'encode encode'],
   ['uneven.mp4', [...TONE(220), ...UNEVEN, ...H264, '-c:a', 'aac'], {}, 'none'],
   [
     'uneven split.mp4',
@@ -83,9 +81,9 @@ describe('a file that', () => {
 test('interlaced frames of MPEG-2 become progressive when they are converted', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'air.ts');
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=3', ...['-f', 'lavfi', '-i', 'sine=d=3']];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=1', ...['-f', 'lavfi', '-i', 'sine=d=1']];
   ffmpeg(...picture, ...MOVING_FIELDS, '-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2', file);
-  expect(countCombed(file)).toBeGreaterThan(60);
+  expect(countCombed(file)).toBeGreaterThan(20);
   mkdirSync(join(folder, 'work'));
   const work = createWork(join(folder, 'work'));
   const facts = await readFacts(programs, file, work);
@@ -93,7 +91,7 @@ test('interlaced frames of MPEG-2 become progressive when they are converted', a
   if (plan.type !== 'convert') throw new Error('it is not converted');
   expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
   const path = await convertVideo(programs, file, facts, plan, work);
-  expect(countCombed(path)).toBeLessThan(10);
+  expect(countCombed(path)).toBeLessThan(6);
   expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
 });
 
@@ -132,21 +130,6 @@ describe('a file is refused', () => {
     expect(planConversion(facts)).toMatchObject({
       type: 'none',
       reasons: [expect.stringContaining('audio track 1 (aac) is used, the default of 2')],
-    });
-  });
-
-  test.each([
-    ['list.mkv', (folder: string) => `#EXTM3U\n#EXTINF:1,\nfile://${folder}/canary.ts\n#EXT-X-ENDLIST\n`],
-    ['list.ts', () => 'ffconcat version 1.0\nfile canary.ts\n'],
-    ['page.webm', () => '<html>login</html>'],
-    ['empty.mkv', () => ''],
-  ])('that only poses as a video: %s', async (name, content) => {
-    const folder = temporaryFolder();
-    ffmpeg(...PICTURE, '-c:v', 'mpeg2video', join(folder, 'canary.ts'));
-    writeFileSync(join(folder, name), content(folder));
-    await expect(refused(join(folder, name))).rejects.toMatchObject({
-      name: 'PreparationFailure',
-      code: 'MEDIA_UNSUPPORTED',
     });
   });
 });

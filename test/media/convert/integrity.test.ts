@@ -44,7 +44,6 @@ describe('a file that breaks off is refused, with the time at which it does:', (
     ['web.webm', [...tone(10), ...VP8]],
     ['show.flv', [...tone(10), '-ar', '44100', ...MP4]],
     ['two.mp4', [...TWO, ...MP4, '-movflags', '+faststart']],
-    ['two.mov', [...TWO, ...MP4, '-movflags', '+faststart']],
   ])('%s', async (name, options) => {
     const failing = check(cutOff(make(name, ...options), 0.5));
     await expect(failing).rejects.toMatchObject({
@@ -70,19 +69,15 @@ describe('a whole file is accepted:', () => {
     ['web.webm', [...tone(10), ...VP8]],
     ['show.flv', [...tone(10), '-ar', '44100', ...MP4]],
     ['office.wmv', [...tone(10), '-c:v', 'wmv2', '-c:a', 'wmav2']],
-    ['plain.mp4', [...tone(10), ...MP4]],
   ])('%s', async (name, options) => {
     await check(make(name, ...options));
   });
 
-  test.each(['short.mkv', 'short.flv', 'short.mp4'])(
-    'whose sound ends before the picture: %s',
-    async (name) => {
-      await check(make(name, ...tone(4), ...H264, '-c:a', 'mp3', '-ar', '44100'));
-    },
-  );
+  test.each(['short.mkv', 'short.flv'])('whose sound ends before the picture: %s', async (name) => {
+    await check(make(name, ...tone(4), ...H264, '-c:a', 'mp3', '-ar', '44100'));
+  });
 
-  test.each(['late.mkv', 'late.flv', 'late.mp4'])('whose clock begins with a minute: %s', async (name) => {
+  test.each(['late.mkv', 'late.flv'])('whose clock begins with a minute: %s', async (name) => {
     const whole = make('plain.mp4', ...tone(10), ...MP4);
     const late = join(temporaryFolder(), name);
     ffmpeg('-itsoffset', '60', '-i', whole, '-c', 'copy', '-copyts', '-avoid_negative_ts', 'disabled', late);

@@ -43,21 +43,6 @@ function crossings(path: string): number {
   return samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0).length;
 }
 
-test('the dub gets the loudness of the source', async () => {
-  const levels = await Promise.all(
-    // ffmpeg's tone is 18 dB below full scale.
-    [-20, 12].map(async (decibels) => {
-      const folder = temporaryFolder();
-      const parts = makeParts(folder);
-      const video = join(folder, 'source.mp4');
-      ffmpeg('-i', parts.video, '-af', `volume=${decibels}dB`, '-c:v', 'copy', '-c:a', 'aac', video);
-      const { path } = await exportLocalized(programs, { ...parts, video }, WISHES, work(folder));
-      return Math.max(...samplesOf(path));
-    }),
-  );
-  expect((levels[1] ?? 0) / (levels[0] ?? 1)).toBeGreaterThan(4);
-});
-
 test('a container that the service does not accept is converted first, with the selected track', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);

@@ -113,7 +113,7 @@ export async function openStudio(options?: Parameters<typeof createEngines>[0]):
 }
 
 /** Runs ffmpeg to make an input; arguments as on the command line. */
-export function ffmpeg(...args: string[]): void {
+function ffmpeg(...args: string[]): void {
   makeMedia(...args);
 }
 

@@ -241,33 +241,3 @@ describe('the sound of a server', () => {
     expect(sent).toBeLessThan(128 * 1024 * 1024);
   });
 });
-
-describe('failures and cancelling', () => {
-  it('shows the message of a server that does not know the voice', async () => {
-    const server = await startVoice(() => ({
-      status: 400,
-      body: { error: { message: "Voice 'x' not found" } },
-    }));
-    await expect(speaker(server.url).speak(request(), run())).rejects.toMatchObject({
-      permanent: true,
-      message: expect.stringMatching(/^openai kokoro: .*Voice 'x' not found/),
-    });
-    expect(server.received.length).toBe(1);
-  });
-
-  it('waits for a busy server', async () => {
-    const server = await startVoice((_, number) => (number === 1 ? { status: 503 } : { body: tone(1) }));
-    const parts = recordedParts();
-    await speaker(server.url, {}, parts).speak(request(), run());
-    expect(parts.pauses.length).toBe(1);
-  });
-
-  it('ends with the reason when the job is cancelled', async () => {
-    const controller = new AbortController();
-    const server = await startVoice(() => {
-      controller.abort(new Error('cancelled'));
-      return () => {};
-    });
-    await expect(speaker(server.url).speak(request(), run(controller.signal))).rejects.toThrow('cancelled');
-  });
-});

@@ -311,26 +311,6 @@ describe('a model with a short memory', () => {
   });
 });
 
-describe('failures and cancelling', () => {
-  it('waits for a busy server and then continues', async () => {
-    const model = await startModel((asked, number) => (number === 1 ? { status: 429 } : answer(asked)));
-    const parts = recordedParts();
-    await expect(translator(model.url, {}, parts).translate(task(cues('Hi')), work())).resolves.toEqual([
-      '«Hi»',
-    ]);
-    expect(parts.pauses.length).toBe(1);
-  });
-
-  it('ends with the reason when the job is cancelled', async () => {
-    const model = await startModel(() => () => {});
-    const controller = new AbortController();
-    const call = translator(model.url).translate(task(cues('Hi')), work(controller.signal));
-    await model.called;
-    controller.abort(new Error('cancelled'));
-    await expect(call).rejects.toThrow('cancelled');
-  });
-});
-
 describe('languages of a model', () => {
   it('are the large ones, in each direction', async () => {
     const made = translator('http://127.0.0.1:1/v1');
