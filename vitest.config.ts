@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { CLUSTER } from './vitest.cluster.config.ts';
+import { E2E } from './vitest.e2e.config.ts';
 import { HOSTED } from './vitest.hosted.config.ts';
+import { MEASURED } from './vitest.quality.config.ts';
 
 /**
  * Tests with a process of their own: they damage built-in functions or the memory of a WebAssembly module, load native code that can
@@ -8,7 +10,6 @@ import { HOSTED } from './vitest.hosted.config.ts';
  */
 const ALONE = [
   'test/commands/jobs/{examine-video,preparation}*.test.ts',
-  'test/e2e/{examples,old-node,stages}.test.ts',
   'test/engines/{backends/sherpa,run,separate}/**/*.test.ts',
   'test/engines/capabilities.test.ts',
   'test/golden/golden.test.ts',
@@ -20,9 +21,6 @@ const ALONE = [
   'test/cli/jq.test.ts',
   'test/protocol/srt.bombs.test.ts',
 ];
-
-/** Tests of the tool as a user gets it. */
-const PACKED = ['test/e2e/{action,light-start,localize,package,serve,terminal}.test.ts'];
 
 export default defineConfig({
   test: {
@@ -39,8 +37,7 @@ export default defineConfig({
     setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
     // In the order of their names, so that the short files come last and all workers end at about the same time.
     projects: [
-      { extends: true, test: { name: 'alone', include: ALONE } },
-      { extends: true, test: { name: 'packed', include: PACKED, globalSetup: 'test/e2e/install.ts' } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: [...MEASURED] } },
       {
         extends: true,
         // All others share the processes of the workers: starting one and loading the sources costs more than most of them.
@@ -48,8 +45,8 @@ export default defineConfig({
           name: 'together',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          // Suites of their own: `npm run test:hosted`, `npm run test:cluster` and `npm run quality`.
-          exclude: [...ALONE, ...PACKED, ...HOSTED, ...CLUSTER, 'test/quality/**'],
+          // Suites of their own: `npm run test:e2e`, `test:hosted`, `test:cluster` and `quality`.
+          exclude: [...ALONE, ...E2E, ...HOSTED, ...CLUSTER, ...MEASURED],
         },
       },
     ],

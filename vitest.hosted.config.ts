@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export const HOSTED = [
   'test/hosted/{minimal,sweeps}/**/*.test.ts',
   'test/batch/run/run-batch.swept-minimal.test.ts',
+  // Part of `hosted/minimal/faults.test.ts`.
+  'test/client/client.{faults,permanent-faults}.test.ts',
 ];
 
 /**

@@ -1,6 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { startWith } from './test/structure/long-files-first.ts';
 
+/** What `npm test` leaves to this suite: the sound and the picture of the built-in engines, measured. */
+export const MEASURED = [
+  'test/quality/**',
+  'test/engines/separate/{separate.surround,stems.faint-background}.test.ts',
+  'test/service/media/{dubbing,localization}.test.ts',
+];
+
 /**
  * `npm run quality`: how good the results of the embedded engines are, with thresholds, over recorded speech and synthetic music.
  * Too much work for `npm test`. The figures are in docs/quality.md.
@@ -8,7 +15,7 @@ import { startWith } from './test/structure/long-files-first.ts';
 export default defineConfig({
   test: {
     pool: 'forks',
-    include: ['test/quality/**/*.test.ts'],
+    include: MEASURED.map((path) => path.replace(/\*\*$/, '**/*.test.ts')),
     tags: [
       {
         name: 'figure',

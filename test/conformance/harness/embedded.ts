@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startControlled } from '../../../src/service/control/start.ts';
-import { createService, type Faults, type Service, type ServiceOptions } from '../../../src/service/index.ts';
+import { createService, type Service, type ServiceOptions } from '../../../src/service/index.ts';
 import { createEngineLoader } from '../../../src/service/start.ts';
 import { createRandom } from '../../client/simulation/random.ts';
 import { type ControlledRun, openControlled } from '../control.ts';
@@ -15,16 +15,13 @@ import { startNodes } from './nodes.ts';
 
 /**
  * The service runs in the same process and answers in milliseconds, but reading a video of a quarter of an hour takes
- * long on a busy machine. Rules that must fail do not wait for an event that never happens.
+ * long on a busy machine.
  */
 const PATIENCE = { everyMs: 5, atMostMs: 120_000, withLimits: false };
-const SHORT_PATIENCE = { ...PATIENCE, atMostMs: 20_000 };
 
 /** Supplies that the harness cannot create itself. */
 interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'> {
   readonly receiver: Receiver | null;
-  /** Simulates faults on the network. */
-  readonly faults?: Faults;
   /** Address of a PostgreSQL database; omitted: the account is in the state folder. */
   readonly database?: string;
   /** How many nodes share the database, and the seed of the choice of a node for each request. Default: one node. */
@@ -47,7 +44,6 @@ function startSeveral(
 /** Opens a workspace with plenty of credits. */
 export async function startEmbedded({
   receiver,
-  faults,
   database,
   storage,
   env,
@@ -59,7 +55,6 @@ export async function startEmbedded({
     stateDir,
     engines: createHarnessEngines(),
     control: true,
-    ...(faults === undefined ? {} : { faults }),
     ...(database === undefined ? {} : { database }),
     ...(storage === undefined ? {} : { storage }),
     ...(env === undefined ? {} : { env }),
@@ -75,7 +70,7 @@ export async function startEmbedded({
     languages: { source: 'en', target: 'es' },
     supplies: { ...supplies, jobs: true },
     receiver,
-    patience: faults === undefined ? PATIENCE : SHORT_PATIENCE,
+    patience: PATIENCE,
   });
   return {
     service: run.service,
