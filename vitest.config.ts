@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { CLUSTER } from './vitest.cluster.config.ts';
 import { E2E } from './vitest.e2e.config.ts';
-import { HOSTED } from './vitest.hosted.config.ts';
+import { HOSTED, PARTS_OF_HOSTED } from './vitest.hosted.config.ts';
 import { MEASURED } from './vitest.quality.config.ts';
 
 /**
@@ -46,7 +46,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           // Suites of their own: `npm run test:e2e`, `test:hosted`, `test:cluster` and `quality`.
-          exclude: [...ALONE, ...E2E, ...HOSTED, ...CLUSTER, ...MEASURED],
+          exclude: [...ALONE, ...E2E, ...HOSTED, ...PARTS_OF_HOSTED, ...CLUSTER, ...MEASURED],
         },
       },
     ],

@@ -4,9 +4,10 @@ import { defineConfig } from 'vitest/config';
 export const HOSTED = [
   'test/hosted/{minimal,sweeps}/**/*.test.ts',
   'test/batch/run/run-batch.swept-minimal.test.ts',
-  // Part of `hosted/minimal/faults.test.ts`.
-  'test/client/client.{faults,permanent-faults}.test.ts',
 ];
+
+/** Tests that run only as a part of `test/hosted/minimal/faults.test.ts`. */
+export const PARTS_OF_HOSTED = ['test/client/client.{faults,permanent-faults}.test.ts'];
 
 /**
  * `npm run test:hosted`: the suites of the commands again, against a service that answers no more than the specification demands, and
