@@ -32,7 +32,7 @@ const LIMIT = /^[1-9]\d?$/;
  * @param filters those that this list has in addition to limit, cursor and the two bounds
  * @throws Refusal INVALID_REQUEST that names every invalid parameter
  */
-export function readListQuery(
+function readListQuery(
   query: ReadonlyMap<string, string>,
   filters: Readonly<Record<string, Filter>>,
 ): ListQuery {

@@ -1,10 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readRange } from '../../src/service/downloads.ts';
 import { send } from './harness/caller.ts';
-import { readySource, type Scene, startScene, until, untilJob } from './harness/scene.ts';
+import { readySource, type Scene, startScene, untilJob } from './harness/scene.ts';
 
 async function makeVocals(scene: Scene) {
   const source = await readySource(scene.caller);
@@ -32,30 +30,6 @@ test('a result is sent whole, with its length, its type and its hash as ETag', a
     String(asset.size_bytes),
     0,
   ]);
-});
-
-test('addresses are constant for 24 hours, then they are 410 and the bytes are removed', async () => {
-  const scene = await startScene();
-  const { job, asset } = await makeVocals(scene);
-  scene.clock.advance(86_400_000 - 60_000);
-  expect((await scene.caller.get(job.detail_url)).json.result).toEqual(job.result);
-  expect((await send(asset.url)).status).toBe(200);
-  scene.clock.advance(60_000);
-  const late = await send(asset.url);
-  expect([late.status, late.json.code]).toEqual([410, 'LINK_EXPIRED']);
-  expect((await scene.caller.get(job.detail_url)).json).toMatchObject({ status: 'succeeded' });
-  await until(
-    () => {
-      scene.clock.advance(60_000);
-      return readdir(join(scene.stateDir, 'assets'));
-    },
-    (folders) => folders.length === 0,
-  );
-  scene.clock.advance(6 * 86_400_000);
-  expect((await scene.caller.get(job.detail_url)).status).toBe(404);
-  expect((await scene.caller.get('/v1/audio-separations')).json.data).toEqual([]);
-  expect((await send(asset.url)).status).toBe(410);
-  expect((await scene.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
 });
 
 test.each([

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
-import { startScene } from '../../service/harness/scene.ts';
 import { failureOf, startHarness } from '../support/harness.ts';
 import type { Reply } from '../support/scripted-server.ts';
 import { json, problem } from '../support/scripted-server.ts';
@@ -87,22 +85,6 @@ async function collect<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe('a list of jobs', () => {
-  test('is iterated over all pages with the same filters, at a real service', async () => {
-    const { service, credentials } = await startScene({ config: { attempts: undefined } });
-    const timeouts = { callMs: undefined };
-    const given = { baseUrl: service.url, ...credentials, runtime: SYSTEM_RUNTIME, timeouts };
-    const { client } = await startHarness(given);
-    const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'Good morning.' }];
-    const subtitle = { type: 'lines', lines } as const;
-    const create = (client_reference?: string) =>
-      client.jobs.create('subtitle_translation', { subtitle, target_language: 'es', client_reference });
-    const wanted = [await create('a'), await create('a'), await create('a')].map(({ id }) => id);
-    await create();
-    const list = client.jobs.list('subtitle_translation', { client_reference: 'a', limit: 1 });
-    expect((await collect(list)).map(({ id }) => id)).toEqual(wanted.reverse());
-    expect(await list).toMatchObject({ data: [{ id: wanted[0] }], has_more: true });
-  });
-
   test('ends if the service returns the same cursor twice', async () => {
     const page = { object: 'list', data: [job('dub_1')], has_more: true, next_cursor: 'again' };
     const { client } = await startHarness({ fallback: json(200, page) });

@@ -21,23 +21,6 @@ test('the answer shows neither the callback address nor the query of a source', 
   expect(bytes.toString()).not.toMatch(/secret|b\.example/);
 });
 
-test.each([
-  'https://127.0.0.1/a.mp4',
-  'https://u:p@a.example/',
-  'https://a.example:8443/',
-  'https://a.local/',
-  'http://a.example/a.mp4',
-  'ftp://a.example/a.mp4',
-  'file:///etc/passwd',
-])('the address %s is refused with what to do', async (url) => {
-  const { caller } = await startScene();
-  const reply = await caller.post('/v1/audio-separations', { source: { type: 'url', url } });
-  expect([reply.status, reply.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
-  expect(reply.json.detail).toContain('POST /uploads');
-  const subtitle = { subtitle: { type: 'url', url }, target_language: 'es' };
-  expect((await caller.post('/v1/dubbings', subtitle)).json.code).toBe('INPUT_NOT_USABLE');
-});
-
 test('a language without an engine is refused, with the available ones', async () => {
   const { caller } = await startScene();
   const reply = await caller.post('/v1/subtitle-translations', { ...translation(1), target_language: 'ja' });
@@ -63,51 +46,6 @@ test.each([
     expect((await caller.post('/v1/auto-localizations', asked)).status).toBe(202);
   },
 );
-
-test('of 100 concurrent creates 15 get a slot, and a slot becomes free when a job ends', async () => {
-  const { caller, callerFor, service, engines } = await startScene();
-  engines.hold();
-  const other = callerFor(await service.issueKey());
-  const replies = await Promise.all(
-    Array.from({ length: 100 }, (_, at) =>
-      (at % 2 === 0 ? caller : other).post('/v1/subtitle-translations', translation(1)),
-    ),
-  );
-  const accepted = replies.filter((reply) => reply.status === 202);
-  const refused = replies.filter((reply) => reply.json.code === 'CONCURRENCY_LIMIT_EXCEEDED');
-  expect([accepted.length, refused.length]).toEqual([15, 85]);
-  expect(refused[0]?.json.retryable).toBe(true);
-  expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0);
-  const mine = (await caller.get('/v1/subtitle-translations')).json.data[0];
-  await caller.delete(mine.detail_url);
-  expect((await caller.post('/v1/subtitle-translations', translation(1))).status).toBe(202);
-  expect((await caller.post('/v1/subtitle-translations', translation(1))).status).toBe(429);
-});
-
-test('minutes are counted as started, characters by thousands, lines one by one', async () => {
-  const { caller, engines } = await startScene();
-  engines.hold();
-  const reserved = async (path: string, body: Record<string, unknown>) => {
-    const { json } = await caller.post(path, body);
-    return json.billing.reserved_credits;
-  };
-  const minutes = async (seconds: number) =>
-    reserved('/v1/audio-separations', { source: await readySource(caller, seconds) });
-  expect(await minutes(0.5)).toBe(1);
-  expect(await minutes(60)).toBe(1);
-  expect(await minutes(60.001)).toBe(2);
-  expect(await minutes(900)).toBe(15);
-  const dub = (characters: number) =>
-    reserved('/v1/dubbings', {
-      subtitle: { type: 'lines', lines: [line(1, '😀'.repeat(characters))] },
-      target_language: 'es',
-    });
-  expect(await dub(1000)).toBe(1);
-  expect(await dub(1001)).toBe(2);
-  expect(await reserved('/v1/subtitle-translations', translation(7))).toBe(7);
-  const list = await caller.get('/v1/credit-transactions');
-  expect(list.json.data).toEqual([]);
-});
 
 test('prices are the operator’s, down to the thousandth', async () => {
   const prices = {

@@ -44,15 +44,6 @@ test('a failure of the input ends the job with its code and its message, and not
   expect(scene.engines.begun).toHaveLength(1);
 });
 
-test('an engine that fails twice is tried again, and the third attempt counts', async () => {
-  const scene = await startScene();
-  scene.engines.failNext(new Error('first'), new JobFailure('ENGINE_ERROR', 'second'));
-  const job = await untilEnded(scene, await createTranslation(scene));
-  expect(job.status).toBe('succeeded');
-  expect(scene.engines.begun).toHaveLength(3);
-  expect((await scene.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
-});
-
 test('an engine that fails three times fails the job, with a message without the secrets of the machine', async () => {
   const scene = await startScene();
   scene.engines.failNext(...Array.from({ length: 3 }, () => new Error('/a/secret/path is broken')));

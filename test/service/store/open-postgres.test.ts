@@ -50,14 +50,6 @@ const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, tex
 const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
 const NEW_JOB = '/v1/subtitle-translations';
 
-/** Creates jobs with one key at the same time, on each node in turn; returns the statuses. */
-function createAtOnce(nodes: readonly Scene[], count: number): Promise<number[]> {
-  const { credentials } = at(nodes, 0);
-  const create = async (index: number) =>
-    (await at(nodes, index).callerFor(credentials).post(NEW_JOB, TRANSLATION)).status;
-  return Promise.all(Array.from({ length: count }, (_, index) => create(index)));
-}
-
 describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   it('is created once, by whichever node comes first', async () => {
     const url = freshAccount(server);
@@ -292,31 +284,6 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
 });
 
 describe.skipIf(NEEDS)('nodes of one service', () => {
-  it('run the jobs of each other, and show them the same', async () => {
-    const nodes = await startNodes(2);
-    const [api, worker] = [at(nodes, 0), at(nodes, 1)];
-    const created = await api.callerFor(worker.credentials).post(NEW_JOB, TRANSLATION);
-    expect(created.status).toBe(202);
-    const done = await untilJob(worker.caller, created.json, 'succeeded');
-    expect(done).toMatchObject({ status: 'succeeded', billing: { status: 'settled' } });
-  });
-
-  it('never have more open jobs than slots, and never spend more than there is', async () => {
-    const nodes = await startNodes(3, { config: { workers: 0, openingCredits: 20, concurrentTasks: 15 } });
-    const statuses = await createAtOnce(nodes, 90);
-    expect(statuses.filter((status) => status === 202)).toHaveLength(15);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(75);
-    const credits = await at(nodes, 1).callerFor(at(nodes, 0).credentials).get('/v1/credits');
-    expect(credits.json).toMatchObject({ balance_credits: 20, reserved_credits: 15 });
-  });
-
-  it('never reserve more credits than the account has', async () => {
-    const nodes = await startNodes(3, { config: { workers: 0, openingCredits: 7, concurrentTasks: 100 } });
-    const statuses = await createAtOnce(nodes, 30);
-    expect(statuses.filter((status) => status === 202)).toHaveLength(7);
-    expect(statuses.filter((status) => status === 402)).toHaveLength(23);
-  });
-
   it('create one job for one Idempotency-Key, whichever of them gets it', async () => {
     const nodes = await startNodes(3, { config: { workers: 0 } });
     const replies = await Promise.all(

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN } from '../../../../src/protocol/headers.ts';
-import { JobFailure } from '../../../../src/protocol/job-failure.ts';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { sendEvent, waitAfter } from '../../../../src/service/outgoing/webhooks/deliveries.ts';
 import { startScene, until, untilJob } from '../../harness/scene.ts';
@@ -53,26 +52,6 @@ test('the end of a job is sent immediately, signed with the webhook secret of it
   });
   const ended = await scene.callerFor(issued).get(job.detail_url);
   expect(event.created_at).toBe(ended.json.finished_at);
-});
-
-test('failure and cancel are sent as well', async () => {
-  const failed = await startReceiver();
-  const cancelled = await startReceiver();
-  const scene = await startScene({ config: OPEN });
-  scene.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks in it'));
-  await untilJob(scene.caller, await createJob(scene, failed.url), 'failed');
-  scene.engines.hold();
-  const job = await createJob(scene, cancelled.url);
-  await scene.caller.delete(job.detail_url);
-  await until(
-    () => failed.deliveries.length + cancelled.deliveries.length,
-    (count) => count === 2,
-  );
-  expect(JSON.parse(only(failed).body)).toMatchObject({ type: 'subtitle_translation.failed' });
-  expect(JSON.parse(only(cancelled).body)).toMatchObject({
-    type: 'subtitle_translation.cancelled',
-    data: { id: job.id, status: 'cancelled' },
-  });
 });
 
 test('a job has one event, however its end is replayed, and none without a callback address', async () => {
