@@ -10,31 +10,6 @@ async function run(...argv: string[]) {
   return { code, stdout: test.stdout(), stderr: test.stderr() };
 }
 
-describe('--jq and --fields before anything is sent', () => {
-  it('report errors in an expression in the words of jq', async () => {
-    const { code, stdout, stderr } = await run('jobs', 'list', '--jq', '.data[');
-    expect([code, stdout]).toEqual([2, '']);
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 'JQ_INVALID' });
-    expect(JSON.parse(stderr).error.message).toContain('syntax error');
-  });
-
-  it('list the available fields', async () => {
-    const { code, stderr } = await run('jobs', 'list', '--fields', 'id,colour', '-o', 'table');
-    expect(code).toBe(2);
-    expect(stderr).toContain('unknown field in --fields: colour');
-    expect(stderr).toContain('Available: id, object, status, progress, client_reference, created_at');
-  });
-
-  it.each([
-    [['jobs', 'list', '--jq', '.', '-o', 'plain'], 'works on JSON'],
-    [['jobs', 'list', '--fields', 'id', '-o', 'id'], 'cannot be combined'],
-    [['schema', '--fields', 'id'], 'prints no records'],
-  ])('refuse %j', async (argv, said) => {
-    const { code, stderr } = await run(...argv);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
-  });
-});
-
 describe('--jq', () => {
   it('prints text without quotes and values as JSON, one per line, and implies JSON', async () => {
     const { stdout } = await run('schema', '--jq', '.openapi, .servers');

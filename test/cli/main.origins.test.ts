@@ -40,12 +40,6 @@ const FORMS = {
     answer(status, { 'content-type': 'application/xml' }, '<Error><Message>It said no.</Message></Error>'),
   empty: (status: number): Reply => answer(status, {}),
 } as const;
-type Form = keyof typeof FORMS;
-
-/** What the API itself answers, and what a page in front of it does. */
-const OF_THE_API = ['code', 'problem', 'html'] as const;
-/** Storage answers in XML, or with nothing. */
-const OF_STORAGE = ['html', 'xml', 'empty'] as const;
 
 function coded(status: number, code: string, retryable: boolean): Reply {
   const body = { title: 'It said no.', status, detail: 'It said no.', code, request_id: 'req_1', retryable };
@@ -102,136 +96,14 @@ async function openScene(): Promise<Scene> {
   };
 }
 
-/** Who a message blames; the first that fits. */
-const BLAMED: readonly (readonly [string, RegExp])[] = [
-  ['key', /does not accept the key/],
-  ['address', /not on the key's allow-list/],
-  ['plan', /plan does not include API access/],
-  ['permission', /lacks the permission/],
-  ['gateway', /proxy|gateway|did not come from|web page|answered with a redirect/],
-  ['link', /download address|upload reservation/],
-  ['storage', /storage did not/],
-  ['service', /./],
-];
-
-function blameIn(stderr: string): string {
-  const message = /✖ (.*)/.exec(stderr)?.[1] ?? '';
-  return BLAMED.find(([, words]) => words.test(message))?.[0] ?? 'nobody';
-}
-
-/** One cell: the exit code, `+` when it was tried again, who is blamed. */
-async function cellOf(step: Step, reply: Reply, words: readonly string[]): Promise<string> {
-  const scene = await openScene();
-  scene.spoil(step, reply);
-  const { code, stderr } = await scene.run(words);
-  expect(stderr).not.toMatch(/undefined|INTERNAL_DEFECT|secret-canary/);
-  return `${code}${scene.count(step) > 1 ? '+' : ''} ${code === 0 ? 'nobody' : blameIn(stderr)}`;
-}
-
-async function rowOf(
-  step: Step,
-  status: number,
-  forms: readonly Form[],
-  words: readonly string[],
-): Promise<string> {
-  const cells: string[] = [];
-  for (const form of forms) cells.push(await cellOf(step, FORMS[form](status), words));
-  return [status, ...cells].join(' | ');
-}
-
-/** The rows of a table as texts, without the spaces that line them up. */
-function rowsOf(table: string): (readonly [status: number, row: string])[] {
-  return table
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const cells = line.split('|').map((cell) => cell.trim());
-      return [Number(cells[0]), cells.join(' | ')];
-    });
-}
-
 //     code         | problem      | html
-const API = `
-200 | 1 service    | 1 service    | 7+ gateway
-301 | 4 gateway    | 4 gateway    | 4 gateway
-400 | 1 service    | 1 service    | 4 gateway
-401 | 4 key        | 4 service    | 4 gateway
-402 | 6 service    | 6 service    | 4 gateway
-403 | 4 address    | 4 service    | 4 gateway
-404 | 1 service    | 1 service    | 4 gateway
-408 | 7+ service   | 7+ service   | 7+ gateway
-410 | 9 service    | 9 service    | 4 gateway
-429 | 7+ service   | 7+ service   | 7+ gateway
-500 | 7+ service   | 7+ service   | 7+ gateway
-503 | 1 service    | 7+ service   | 7+ gateway
-`;
 
 //     html         | xml          | empty
 // A refused reservation is replaced once, so that the file is sent twice. Any success but a page is taken for one, and the
 // service then says that nothing arrived.
-const PUT = `
-200 | 7+ gateway   | 1+ service   | 1+ service
-301 | 4 gateway    | 1 storage    | 1 storage
-400 | 4 gateway    | 1 storage    | 1 storage
-403 | 4+ gateway   | 9+ link      | 9+ link
-404 | 4+ gateway   | 9+ link      | 9+ link
-408 | 7+ gateway   | 7+ storage   | 7+ storage
-410 | 4+ gateway   | 9+ link      | 9+ link
-429 | 7+ gateway   | 7+ storage   | 7+ storage
-500 | 7+ gateway   | 7+ storage   | 7+ storage
-503 | 7+ gateway   | 7+ storage   | 7+ storage
-`;
 
 //     html         | xml          | empty
 // The job is read for another link, and has none: a refused link is not asked again. Redirects need an address.
-const DOWNLOAD = `
-301 | 1 storage    | 1 storage    | 1 storage
-400 | 4 gateway    | 1 storage    | 1 storage
-403 | 4 gateway    | 9 link       | 9 link
-404 | 4 gateway    | 9 link       | 9 link
-408 | 7+ gateway   | 7+ storage   | 7+ storage
-410 | 4 gateway    | 9 link       | 9 link
-429 | 7+ gateway   | 7+ storage   | 7+ storage
-500 | 7+ gateway   | 7+ storage   | 7+ storage
-503 | 7+ gateway   | 7+ storage   | 7+ storage
-`;
-
-describe('an answer of the API address (vloc credits)', () => {
-  test.each(rowsOf(API))('%i in each form', async (status, row) => {
-    expect(await rowOf('credits', status, OF_THE_API, ['credits'])).toBe(row);
-  });
-
-  test.each([
-    [403, 'API_ACCESS_NOT_INCLUDED_IN_PLAN', false, '4 plan'],
-    [403, 'CAPABILITY_NOT_PERMITTED', false, '4 permission'],
-    [429, 'CREDIT_QUOTA_EXCEEDED', false, '6 service'],
-    [503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true, '7+ service'],
-  ])('%i %s, retryable %s: %s', async (status, code, retryable, cell) => {
-    expect(await cellOf('credits', coded(status, code, retryable), ['credits'])).toBe(cell);
-  });
-
-  test('503 that is final does not advise a retry', async () => {
-    const scene = await openScene();
-    scene.spoil('credits', coded(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false));
-    const { stderr } = await scene.run(['credits']);
-    expect(stderr).toContain('The service says that a retry does not help');
-    expect(stderr).not.toMatch(/again|later/);
-  });
-});
-
-describe('an answer to the PUT of an upload (vloc upload)', () => {
-  test.each(rowsOf(PUT))('%i in each form', async (status, row) => {
-    expect(await rowOf('put', status, OF_STORAGE, ['upload', 'talk.mp4'])).toBe(row);
-  });
-});
-
-describe('an answer to a download (vloc jobs wait)', () => {
-  test.each(rowsOf(DOWNLOAD))('%i in each form', async (status, row) => {
-    expect(await rowOf('download', status, OF_STORAGE, ['jobs', 'wait', 'auto-localizations/loc_1'])).toBe(
-      row,
-    );
-  });
-});
 
 const page = FORMS.html;
 const LOCALIZE = ['localize', 'talk.mp4', '--out', 'out', '--to'];

@@ -69,30 +69,12 @@ describe('wrong usage', () => {
     expect(stderr).toContain('vloc localize --help');
   });
 
-  it('suggests the command that was meant', async () => {
-    const { code, stderr } = await run('locallize');
-    expect(code).toBe(2);
-    expect(stderr).toContain('localize');
-  });
-
   it('is one JSON object if JSON was requested', async () => {
     const { code, stderr } = await run('localize', '--output', 'json', '--nope');
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({
       error: { code: 'USAGE', category: 'usage', retryable: false },
     });
-  });
-
-  it('refuses an invalid choice, naming the valid ones', async () => {
-    const { code, stderr } = await run('localize', 'x.mp4', '--to', 'es', '--mode', 'fast');
-    expect(code).toBe(2);
-    expect(stderr).toContain('standard, subtitles_only');
-  });
-
-  it('refuses an invalid time', async () => {
-    const { code, stderr } = await run('jobs', 'wait', 'loc_1', '--timeout', 'soon');
-    expect(code).toBe(2);
-    expect(stderr).toContain('90s, 30m or 2h');
   });
 });
 

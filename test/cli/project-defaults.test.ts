@@ -80,20 +80,4 @@ describe('defaults of the project file', () => {
   it('are ignored for options of other commands', async () => {
     expect(await fill({ subtitle_output: 'soft' })).toEqual(NOTHING);
   });
-
-  it.each([
-    [{ timeot: '2h' }, 'defaults.timeot', 'did you mean timeout?'],
-    [{ something_else: 1 }, 'defaults.something_else', 'no command has this option'],
-    [{ mode: 'loud' }, 'defaults.mode', 'expected one of standard, subtitles_only'],
-    [{ clobber: 'yes' }, 'defaults.clobber', 'true or false'],
-    [{ to: [1] }, 'defaults.to', 'list of strings'],
-    [{ timeout: 'soon' }, 'defaults.timeout', '90s'],
-    [{ out: ['a'] }, 'defaults.out', 'string or a number'],
-    [{ set: { a: 1 } }, 'defaults.set', 'object of strings'],
-  ])('are reported if they are unusable: %j', async (defaults, pointer, detail) => {
-    const error = await fill(defaults).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
-      facts: { category: 'configuration', errors: [{ pointer, detail: expect.stringContaining(detail) }] },
-    });
-  });
 });

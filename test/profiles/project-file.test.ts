@@ -34,42 +34,6 @@ describe('the project file', () => {
     expect(await read(deep)).toBeNull();
   });
 
-  it.each([
-    ['secret', { secret: 'canary' }],
-    ['key', { key: 'canary' }],
-    ['webhook_secret', { webhook_secret: 'canary' }],
-    ['secret_command', { secret_command: 'canary' }],
-    ['api_key', { defaults: { api_key: 'canary' } }],
-  ])('with a %s is refused, with the place where it belongs', async (name, settings) => {
-    const { deep, write } = await makeTree();
-    await write(settings);
-    const error = await read(deep).catch((reason) => reason);
-    expect(error.facts).toMatchObject({ category: 'configuration', code: 'PROJECT_FILE_INVALID' });
-    expect(error.facts.errors).toEqual([
-      { pointer: name, detail: expect.stringContaining('vloc profile add') },
-    ]);
-    expect(JSON.stringify(error.facts)).not.toContain('canary');
-  });
-
-  it.each([
-    [{ base_ulr: 'https://a/v1' }, 'base_ulr', 'did you mean base_url?'],
-    [{ colour: 1 }, 'colour', 'known: profile, base_url'],
-    [{ profile: 7 }, 'profile', 'string'],
-    [{ profile: '' }, 'profile', 'must not be empty'],
-  ])('with a wrong field is reported with its name: %j', async (settings, pointer, detail) => {
-    const { deep, path, write } = await makeTree();
-    await write(settings);
-    const error = await read(deep).catch((reason) => reason);
-    expect(error.message).toContain(path);
-    expect(error.facts.errors).toEqual([{ pointer, detail: expect.stringContaining(detail) }]);
-  });
-
-  it('that is not JSON is reported', async () => {
-    const { deep, path } = await makeTree();
-    await writeFile(path, '{"profile":');
-    await expect(read(deep)).rejects.toThrow(`${path} cannot be read`);
-  });
-
   it.runIf(process.getuid?.() === 0)('of another user is ignored with a warning', async () => {
     const { deep, path, write } = await makeTree();
     await write({ base_url: 'https://evil.example/v1' });

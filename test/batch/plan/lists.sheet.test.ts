@@ -33,25 +33,6 @@ describe('a sheet', () => {
     expect(planned.map(({ item }) => item.fields.voice_mode)).toEqual(['male', 'female']);
   });
 
-  it.each([
-    ['file,tos\na.mp4,es', 'there is no column "tos"; did you mean to?'],
-    ['file,xyzzy\na.mp4,es', 'there is no column "xyzzy"; columns: file, from, to'],
-    ['fle,to\na.mp4,es', 'did you mean file?'],
-    ['to\nes', 'has no column "file"'],
-    ['file,to,To\na.mp4,es,fr', 'the column "To" appears twice'],
-    ['file,to\n,es', 'row 1 has no value in the column "file"'],
-    ['file,to\n"a.mp4,es', 'is not valid CSV'],
-    ['file,to\n', 'has no rows'],
-    ['[{"file":', 'is not valid JSON'],
-    ['{"file":"a.mp4"}', 'must be a JSON array'],
-    ['file,to\na.mp4,not a tag\n', 'row 1 of the sheet, --to: not a BCP 47 language tag'],
-    ['file,voice-mode\na.mp4,loud\n', 'row 1 of the sheet, --voice-mode'],
-    ['file\nmissing.mp4\n', 'missing.mp4: there is no such file'],
-    ['file,to\na.mp4,es\na.mp4,es\n', 'a.mp4 → es: is requested twice'],
-  ])('is refused as %j', async (content, said) => {
-    expect((await problemsOf(sheet(content))).join('\n')).toContain(said);
-  });
-
   it('that does not exist is a problem', async () => {
     const planned = plan(createFolder({}), [], { options: { sheet: 'none.csv' } });
     expect(await problemsOf(planned)).toEqual(['--sheet none.csv: there is no such file; check the path']);

@@ -33,10 +33,6 @@ describe('a plan', () => {
     });
   });
 
-  it('needs a target language', async () => {
-    expect(await problemsOf(plan(['a.mp4'], { to: [] }))).toEqual([expect.stringContaining('--to: missing')]);
-  });
-
   it('finds two inputs that would write the same file', async () => {
     const problems = await problemsOf(plan(['a.mp4', 'a.mov'], { to: ['ca'] }));
     expect(problems).toEqual([

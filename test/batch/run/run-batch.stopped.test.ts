@@ -5,58 +5,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockPath, recordsPath } from '../../../src/batch/record-folder.ts';
-import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
-import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { linesItem } from './support/items.ts';
 import type { KilledRun } from './support/kill-points.ts';
 import { startStage } from './support/stage.ts';
-
-const quickSleep = (signal?: AbortSignal) => SYSTEM_RUNTIME.sleep(5, signal);
-
-describe('a run that is stopped', () => {
-  it('by Ctrl-C leaves the jobs running, and the next run resumes them', async () => {
-    const stage = await startStage();
-    stage.engines.hold();
-    const items = stage.lines(4);
-    const stop = new AbortController();
-    const running = stage.run(items, { batch: { signal: stop.signal } });
-    await until(
-      async () => (await stage.books()).jobs,
-      (jobs) => jobs === 4,
-    );
-    stop.abort(new Error('Ctrl-C'));
-    const { outcomes } = await running;
-    expect(outcomes.map(({ state }) => state)).toMatchObject(
-      Array(4).fill({ phase: 'left', because: 'interrupted' }),
-    );
-    stage.engines.letGo();
-    expect((await stage.run(items)).phases).toEqual(Array(4).fill('done'));
-    expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
-  });
-
-  it('by --timeout leaves the jobs running, and prints their ids', async () => {
-    const stage = await startStage();
-    stage.engines.hold();
-    // The minute is over once both jobs are known.
-    const minute = async () => {
-      await until(
-        stage.phasesOfIntents,
-        (phases) => phases.filter((each) => each === 'accepted').length === 2,
-      );
-    };
-    const sleep = (ms: number, signal?: AbortSignal) => (ms === 60_000 ? minute() : quickSleep(signal));
-    const { outcomes } = await stage.run(stage.lines(2), {
-      options: { timeoutMs: 60_000 },
-      batch: { runtime: { ...SYSTEM_RUNTIME, sleep } },
-    });
-    const failure = summarizeFailure(outcomes);
-    expect(failure?.facts).toMatchObject({ category: 'timeout', code: 'STILL_RUNNING' });
-    expect(outcomes.every(({ state }) => state.phase === 'left' && state.jobId !== null)).toBe(true);
-    stage.engines.letGo();
-  });
-});
 
 describe('two runs into one folder', () => {
   it('are not allowed: the second one names the process that runs', async () => {

@@ -20,38 +20,6 @@ describe('a batch', () => {
       expect(told).toContain(phase);
   });
 
-  it('does nothing when it is run again', async () => {
-    const stage = await startStage();
-    const items = [...(await stage.video('talk.mp4', 30)), ...stage.lines(3)];
-    await stage.run(items);
-    const before = await stage.books();
-    const { outcomes } = await stage.run(items);
-    expect(outcomes.map(({ state }) => state)).toMatchObject(
-      Array(4).fill({ phase: 'done', before: 'downloaded' }),
-    );
-    expect(await stage.books()).toEqual(before);
-  });
-
-  it('fetches a deleted result again, without another job', async () => {
-    const stage = await startStage();
-    const items = stage.lines(1);
-    await stage.run(items);
-    await rm(join(stage.out, 'talk-0.es.srt'));
-    const { phases } = await stage.run(items);
-    expect(phases).toEqual(['done']);
-    expect((await stat(join(stage.out, 'talk-0.es.srt'))).size).toBeGreaterThan(0);
-    expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
-  });
-
-  it('continues with the others if one file is unusable', async () => {
-    const stage = await startStage();
-    const bad = await stage.video('bad.mp4', 30);
-    await writeFile(join(stage.folder, 'bad.mp4'), 'no video');
-    const { phases, outcomes } = await stage.run([...bad, ...stage.lines(3)]);
-    expect(phases).toEqual(['failed', 'done', 'done', 'done']);
-    expect(outcomes[0]?.state).toMatchObject({ failure: { facts: { code: 'MEDIA_VALIDATION_FAILED' } } });
-  });
-
   it('sends the bytes of a file once for two result folders', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -107,16 +107,6 @@ test('temporary failures are run without an option', async () => {
   expect(await stateCounts(vloc)).toEqual({ done: 1 });
 });
 
-test('a deleted input is named, and nothing is sent', async () => {
-  const vloc = await startBatch(lasting());
-  await vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
-  await rm(join(vloc.folder, 'subs', 'a.srt'));
-  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('a.srt');
-  expect(await jobCount(vloc)).toBe(1);
-});
-
 /** Three items failed; the service holds the jobs of the retry, which is stopped while it waits for them. */
 async function startRetry(flags: readonly string[] = []): Promise<VlocScene> {
   const vloc = await startBatch(lasting(), lasting(), lasting());
@@ -190,14 +180,6 @@ test('items that were never sent are reported with their command, and not paid b
   expect(code).toBe(0);
   expect(stderr).toContain('2 items were not sent yet. Continue with:\n  vloc translate subs');
   expect(await jobCount(vloc)).toBe(2);
-});
-
-test('a command that read stdin cannot be repeated from its record', async () => {
-  const vloc = await startBatch(lasting());
-  const piped = ['translate', '-', ...COMMAND.slice(2)];
-  await vloc.run(piped, { stdin: SRT });
-  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('stdin')]);
 });
 
 test.each([

@@ -1,12 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { makeFolder, startVloc } from '../support/run-vloc.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 const COMMAND = ['translate', 'a.srt', 'b.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
@@ -16,25 +15,6 @@ async function startBatch() {
   for (const name of ['a', 'b']) await writeFile(join(vloc.folder, `${name}.srt`), SRT);
   return vloc;
 }
-
-test('a finished batch ends with exit code 0 and a count', async () => {
-  const vloc = await startBatch();
-  await vloc.run(COMMAND);
-  const { code, stdout, stderr } = await vloc.run(['batch', 'status', 'out']);
-  expect([code, stdout]).toEqual([0, 'STATE  ITEMS\ndone   2\n']);
-  expect(stderr).toMatch(/^Credits: \d+ charged, 0 reserved\.\n$/);
-});
-
-test('failures are shown with their reason and the command that runs them again: exit code 3', async () => {
-  const vloc = await startBatch();
-  vloc.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
-  await vloc.run(COMMAND);
-  const { code, stdout, stderr } = await vloc.run(['batch', 'status', 'out']);
-  expect(code).toBe(3);
-  expect(stdout).toMatch(/srt → es +failed +tra_\w+ +SUBTITLE_INVALID: it cannot be read/);
-  expect(stderr).toContain('Continue with:\n  vloc batch retry out --all\n');
-  expect(stderr).toContain('1 of 2 items failed');
-});
 
 test('jobs of several kinds in one folder are distinguished by a column', async () => {
   const vloc = await startBatch();
@@ -131,13 +111,4 @@ test('--fields selects fields of the items, in every form', async () => {
   expect((await vloc.run([...words, '-o', 'plain'])).stdout).toBe('a.srt → es\tdone\nb.srt → es\tdone\n');
   const { stdout } = await vloc.run([...words, '-o', 'ndjson']);
   expect(JSON.parse(stdout.split('\n')[0] ?? '')).toEqual({ label: 'a.srt → es', state: 'done' });
-});
-
-test('a folder without a batch is distinguished from one with an empty batch', async () => {
-  const vloc = await startVloc();
-  await mkdir(join(vloc.folder, 'out'));
-  for (const folder of ['out', 'nowhere', await makeFolder()]) {
-    const { code, stderr } = await vloc.run(['batch', 'status', folder]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no batch in')]);
-  }
 });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, truncate, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -33,37 +33,6 @@ async function startDamaged(damage: (path: string, folder: string) => Promise<vo
   return { ...vloc, path, state, run };
 }
 
-test.each([
-  ['cut off', (path: string) => truncate(path, 5000), 'it is damaged'],
-  ['no database', (path: string) => writeFile(path, 'x'.repeat(9000)), 'it is not a database'],
-  ['empty', (path: string) => writeFile(path, ''), 'it is empty, but'],
-] as const)('a store that is %s is reported, with what to do, by each command', async (_, damage, reason) => {
-  const { run, path, state } = await startDamaged(damage);
-  const before = await readFile(path);
-  for (const words of COMMANDS) {
-    const { code, stdout, stderr } = await run(words);
-    expect([words, code, stdout]).toEqual([words, 10, '']);
-    expect(stderr).toContain(`cannot use the store ${path}: ${reason}`);
-    expect(stderr).toContain('STORE_DAMAGED');
-    expect(stderr).toContain(`Stop every vloc that uses ${state}, then put a backup back`);
-    expect(stderr).not.toMatch(/defect|\n\s+at /);
-  }
-  expect(before.equals(await readFile(path))).toBe(true);
-});
-
-test('a store of a newer version requires an upgrade', async () => {
-  const { run } = await startDamaged(async (path) => {
-    const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 99');
-    database.close();
-  });
-  const { code, stderr } = await run(['credits', '--output', 'json']);
-  expect(code).toBe(10);
-  expect(JSON.parse(stderr.split('\n').at(-2) ?? '')).toMatchObject({
-    error: { code: 'STORE_NEWER', category: 'disk', advice: expect.stringContaining('Upgrade vloc') },
-  });
-});
-
 test('damage that is found by a running service ends the run with its message, exit code 10', async () => {
   const { run, path } = await startDamaged(async (store) => {
     const whole = await readFile(store);
@@ -82,13 +51,4 @@ test('damage that is found by a running service ends the run with its message, e
     expect(stderr).toContain(`cannot use the store ${path}: it is damaged`);
     expect(stderr).not.toMatch(/defect|\n\s+at /);
   }
-});
-
-test('keys are not listed as if the folder were new if the store was deleted', async () => {
-  const { run, path, state } = await startDamaged(async () => {});
-  await mkdir(join(state, 'aside'));
-  await rename(path, join(state, 'aside', 'service.sqlite'));
-  const { code, stderr } = await run(['serve', 'keys', 'list']);
-  expect(code).toBe(10);
-  expect(stderr).toContain('it is missing, but');
 });

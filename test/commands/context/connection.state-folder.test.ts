@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openStateFolder } from '../../../src/commands/context/connection.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
@@ -50,26 +50,6 @@ test('a state folder in which no keys can be created is reported with the option
   expect(code).toBe(10);
   expect(stderr).toContain('Choose another folder. --state-dir names it.');
   expect((await run(['serve', 'keys', 'create'], { env })).stderr).toContain('VLOC_STATE_DIR names it.');
-});
-
-describe.runIf(process.platform === 'linux')('a folder in which the system allows no files', () => {
-  it('is refused as the state folder', async () => {
-    const { run } = await startBeside();
-    for (const words of [['serve'], ['serve', 'keys', 'create']]) {
-      const { code, stderr } = await run([...words, '--state-dir', '/proc/vloc/a/b']);
-      expect(code).toBe(10);
-      expect(stderr).toContain(
-        'cannot use the state folder /proc/vloc/a/b: the folder does not exist or cannot be created',
-      );
-    }
-  });
-
-  it('is refused as the result folder', async () => {
-    const { run } = await startBeside();
-    const { code, stderr } = await run([...COMMAND.slice(0, -1), '/proc/vloc']);
-    expect(code).toBe(10);
-    expect(stderr).toContain('Choose another folder. --out names it.');
-  });
 });
 
 test('an unusable result folder is reported with its option', async () => {

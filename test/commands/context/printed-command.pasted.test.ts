@@ -27,16 +27,10 @@ interface Way {
 /** `studio` is the profile of the service; all other ways would lead to the decoy. */
 const WAYS: Readonly<Record<string, (scene: Scene) => Way>> = {
   '--profile': () => ({ flags: ['--profile', 'studio'] }),
-  VLOC_PROFILE: () => ({ env: { VLOC_PROFILE: 'studio' } }),
-  'the profile in use': () => ({ current: 'studio' }),
-  VLOC_BASE_URL: ({ service, credentials }) => ({
-    env: { ...keyOf(credentials), VLOC_BASE_URL: service.url },
-  }),
   '--base-url': ({ service, credentials }) => ({
     flags: ['--base-url', service.url],
     env: { ...keyOf(credentials), VLOC_BASE_URL: DECOY },
   }),
-  'the profile of a project file': () => ({ project: { profile: 'studio' } }),
   'the address in a project file': ({ service, credentials }) => ({
     project: { base_url: service.url },
     env: keyOf(credentials),

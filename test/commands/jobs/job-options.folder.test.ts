@@ -19,23 +19,6 @@ describe('--out', () => {
   it.each(['out', '.', '../out', 'out.mp4', 'new.mp4/', 'v1.2', '-'])('may be a folder: %s', async (out) => {
     await expect(check({ out })).resolves.toBeUndefined();
   });
-
-  it.each([
-    ['notes', 'is a file', '--out . --name notes'],
-    ['talk.es.mp4', 'is the name of a file', '--out . --name talk.es.mp4'],
-    ['my out/talk.VTT', 'is the name of a file', "--out 'my out' --name talk.VTT"],
-    ['new/talk.wav', 'is the name of a file', '--out new --name talk.wav'],
-  ])('is refused as a file, with what to write instead: %s', async (out, says, advice) => {
-    await expect(check({ out })).rejects.toMatchObject({
-      message: `--out must be a folder, but ${out} ${says}`,
-      facts: { category: 'usage', advice: expect.stringContaining(advice) },
-    });
-  });
-});
-
-it('--clobber and --skip-existing contradict each other', async () => {
-  await expect(check({ clobber: true, skipExisting: true })).rejects.toThrow('--skip-existing keeps them');
-  await expect(check({ clobber: true, skipExisting: false })).resolves.toBeUndefined();
 });
 
 it.each([

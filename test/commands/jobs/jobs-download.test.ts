@@ -60,16 +60,6 @@ test('--all-finished omits expired results', async () => {
   expect(stderr).toContain('1 result has expired.\nNothing to download.');
 });
 
-test('a job that still runs ends with exit code 8 and the command that waits', async () => {
-  const vloc = await startVloc();
-  vloc.engines.hold();
-  const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
-  const { code, stderr } = await vloc.run(['jobs', 'download', json.id]);
-  vloc.engines.letGo();
-  expect(code).toBe(8);
-  expect(stderr).toContain(`vloc jobs wait ${json.id}`);
-});
-
 test.each([[[]], [['x_1', '--all-finished']]])(
   '%j lacks ids and --all-finished, or has both',
   async (words) => {

@@ -90,20 +90,6 @@ test('ndjson has one line per job and a summary', async () => {
   ]);
 });
 
-test.each([
-  [['--kind', 'singing'], 'unknown kind of job: singing'],
-  [['--since', 'yesterday'], '--since: not a date'],
-  [['--since', '1h', '--until', '2h'], 'must be earlier than --until'],
-  [['--limit', '0'], 'invalid --limit "0": expected a whole number from 1'],
-  [['--limit', '3', '--all'], '--all: cannot be combined with --limit'],
-  [['--cursor', 'x'], '--cursor continues the list of one kind'],
-])('%j is refused before anything is sent', async (words, said) => {
-  const vloc = await startVloc();
-  const { code, stdout, stderr } = await vloc.run(['jobs', 'list', ...words]);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(said);
-});
-
 test('kinds that the key cannot read are skipped with a note, unless they are requested or there are no others', async () => {
   const vloc = await startVloc();
   const [first, dub, last] = await makeJobs(vloc);

@@ -21,13 +21,4 @@ describe('--body', () => {
     expect((await read('-', '{"a":1}')).fields).toEqual({ a: 1 });
     expect(await read(undefined)).toEqual({ fields: {}, problems: [] });
   });
-
-  it.each([
-    ['-', '[1]', ['a.mp4'], 'must be a JSON object'],
-    ['-', '{', ['a.mp4'], 'not valid JSON'],
-    ['-', '{}', ['-'], '- is already the input'],
-    ['@gone.json', '', ['a.mp4'], 'there is no such file'],
-  ])('%s with %j is refused for %j', async (written, stdin, operands, said) => {
-    expect((await read(written, stdin, operands)).problems).toEqual([expect.stringContaining(said)]);
-  });
 });

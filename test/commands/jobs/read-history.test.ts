@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startVloc } from '../support/run-vloc.ts';
@@ -62,23 +62,6 @@ test('the jobs of a moved folder keep their original name', async () => {
   const batches = json.data.map((job: { client_reference: string }) => job.client_reference.split(':')[1]);
   expect(batches).toHaveLength(3);
   expect(new Set(batches).size).toBe(1);
-});
-
-test('a damaged journal is reported when the plan refuses, by --dry-run and by batch status', async () => {
-  const { run, moved, requests } = await startMoved();
-  const path = join(moved, '.vloc', 'records.db');
-  const damaged = (await readFile(path, 'latin1')).replaceAll('"argv":', '"arks":');
-  await writeFile(path, damaged, 'latin1');
-  const where = `${path} is damaged: row 1 of commands is not as it was written`;
-
-  const refused = await run(into('archive/spring', 'a.srt', 'nothing.srt'));
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(where)]);
-  const shown = await run([...into('archive/spring', 'a.srt', 'b.srt'), '--dry-run']);
-  expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(where)]);
-  const status = await run(['batch', 'status', 'archive/spring']);
-  expect([status.code, status.stderr]).toEqual([0, expect.stringContaining(where)]);
-  expect(await readFile(path, 'latin1')).toBe(damaged);
-  expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
 });
 
 test('records of a version before the first release are refused before anything is sent, by every command', async () => {

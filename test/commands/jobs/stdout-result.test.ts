@@ -73,31 +73,6 @@ test('files that no run can continue are removed', async () => {
   expect(readdirSync(root)).not.toContain(old);
 });
 
-test.each([
-  [['--detach'], '--out - and --detach cannot be combined'],
-  [['--watch'], '--out - and --watch cannot be combined'],
-  [['--dry-run'], '--out - and --dry-run cannot be combined'],
-  [['--output', 'json'], '--out - writes the result to stdout'],
-  [['--fields', 'id'], '--out - writes the result to stdout'],
-  [['--to', 'es,ca'], 'and this command makes 2'],
-])('with %j it is refused before anything is sent', async (flags, words) => {
-  const { hosted, run } = await openScene();
-  const { code, stdout, stderr } = await run([...TRANSLATE, ...flags]);
-  expect([code, stdout]).toEqual([usage.code, '']);
-  expect(stderr).toContain(words);
-  expect(hosted.requests).toEqual([]);
-});
-
-test('a kind with several result files, and a localization in stages, are refused before anything is sent', async () => {
-  const { hosted, run } = await openScene();
-  const separated = await run(['separate', 'talk.mp4', '--out', '-']);
-  expect([separated.code, separated.stdout]).toEqual([usage.code, '']);
-  expect(separated.stderr).toContain('a result of this kind is 2 files');
-  const staged = await run(['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--out', '-']);
-  expect([staged.code, staged.stdout]).toEqual([usage.code, '']);
-  expect(hosted.requests).toEqual([]);
-});
-
 test.each(['download', 'wait'])('`jobs %s` writes the result of one job', async (verb) => {
   const { hosted, run, folder } = await openScene();
   const ask = createAsk(hosted.baseUrl, hosted.account);

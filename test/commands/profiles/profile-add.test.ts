@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
@@ -73,51 +73,6 @@ describe('vloc profile add', () => {
     expect(await stored()).toMatchObject([{ secret: { value: 'first' } }]);
     expect((await add(SERVICE, 'third', '--no-check', '--replace')).code).toBe(0);
     expect(await stored()).toMatchObject([{ secret: { value: 'third' } }]);
-  });
-
-  it.each([
-    ['local', 'always exists'],
-    ['../x', 'cannot be the name'],
-    ['a b', 'cannot be the name'],
-    ['x'.repeat(65), 'cannot be the name'],
-  ])('refuses the name %s', async (name, message) => {
-    const words = [
-      'profile',
-      'add',
-      name,
-      '--base-url',
-      SERVICE,
-      '--key',
-      'k',
-      '--secret-stdin',
-      '--no-check',
-    ];
-    const { code, stderr } = await run(words, 's');
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-    await nothingStored();
-  });
-
-  it.each([
-    ['http://api.example.com/v1', 4, 'must start with https://'],
-    ['https://api.example.com', 4, 'must end in /v1'],
-  ])('refuses the address %s', async (address, exit, message) => {
-    const { code, stderr } = await add(address, 's', '--no-check');
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
-  });
-
-  it('refuses missing or duplicate values before anything is asked or sent', async () => {
-    const base = ['profile', 'add', 'prod', '--base-url', SERVICE];
-    expect((await run(base)).stderr).toContain('--key is missing');
-    expect((await run([...base, '--key', 'k'])).stderr).toContain(
-      '--secret-stdin or --secret-command is missing',
-    );
-    expect((await run([...base, '--key', 'k', '--secret-stdin'], '\n')).stderr).toContain('no secret from');
-    const both = await run([...base, '--key', 'k', '--secret-stdin', '--secret-command', 'x'], 's');
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
-    expect((await add(SERVICE, 's', '--no-check', '--header-prefix', 'X Bad')).code).toBe(4);
-    const price = await add(SERVICE, 's', '--no-check', '--price', 'lines=1');
-    expect([price.code, price.stderr]).toEqual([2, expect.stringContaining('expected KIND=CREDITS')]);
-    await nothingStored();
   });
 });
 
@@ -276,16 +231,6 @@ describe('an unusable folder of profiles', () => {
     '--secret-stdin',
     '--no-check',
   ];
-
-  it('is named with the variable that chooses another', async () => {
-    await writeFile(join(folder, 'file'), '');
-    const below = join(folder, 'file', 'config');
-    const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: below });
-    expect(code).toBe(10);
-    expect(stderr).toContain(`cannot use the folder of profiles ${below}: a part of the path is a file`);
-    expect(stderr).toContain('Choose another folder. VLOC_CONFIG_DIR names it.');
-    expect(stderr).not.toContain('--out');
-  });
 
   it.runIf(process.platform === 'linux')('may be one that cannot be created', async () => {
     const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: '/proc/vloc/config' });

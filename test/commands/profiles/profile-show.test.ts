@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { makeFolder } from '../../client/support/harness.ts';
@@ -43,24 +41,6 @@ async function show(words: string[] = [], env: object = {}) {
   return Object.fromEntries(rows.map(({ setting, value, origin }) => [setting, [value, origin]]));
 }
 
-it('every value is shown with its origin, secrets masked', async () => {
-  await add('prod');
-  const config = join(folder, 'vloc.config.json');
-  await writeFile(config, JSON.stringify({ header_prefix: 'X-Acme', defaults: { to: ['es'] } }));
-  const shown = await show(['--base-url', 'https://flag.example.com/v1'], { VLOC_WEBHOOK_SECRET: 'canary' });
-  expect(shown).toEqual({
-    profile: ['prod', `in use (${join(folder, 'profiles.json')})`],
-    base_url: ['https://flag.example.com/v1', 'flag --base-url'],
-    key: ['key_prod', 'profile prod'],
-    secret: ['******', 'profile prod'],
-    header_prefix: ['X-Acme', `project file ${config}`],
-    webhook_secret: ['******', 'env VLOC_WEBHOOK_SECRET'],
-    price: [null, null],
-    engines: [null, 'default'],
-    'defaults.to': ['["es"]', `project file ${config}`],
-  });
-});
-
 it('another profile can be shown by its name', async () => {
   await add('prod');
   await add('staging');
@@ -97,11 +77,4 @@ it('profiles are listed, used and removed; a removed one is no longer in use', a
   expect((await run(['profile', 'remove', 'staging'])).code).toBe(4);
   expect((await run(['profile', 'remove', 'local'])).code).toBe(2);
   expect((await run(['profile', 'use', 'local'])).code).toBe(0);
-});
-
-it('a damaged file stops a run with what to do', async () => {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'profiles.json'), '{', { mode: 0o600 });
-  const { code, stderr } = await run(['profile', 'list']);
-  expect([code, stderr]).toEqual([4, expect.stringContaining('move it away')]);
 });

@@ -235,13 +235,6 @@ describe('what prevents a start', () => {
     expect(byOption.stderr).toContain('--trusted-proxy: neither an IP address nor a network');
     expect((await refuse('--config', join(stateDir, 'none.json'))).code).toBe(4);
   });
-
-  it('may be an address in use: exit code 4 and what to do', async () => {
-    const { service } = await startScene();
-    const { code, stderr } = await refuse('--port', new URL(service.url).port);
-    expect(code).toBe(4);
-    expect(stderr).toContain('choose another --port');
-  });
 });
 
 describe('a first start that fails', () => {

@@ -1,5 +1,5 @@
 /** Localizations that begin with subtitles of the user's own. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { LIMITS } from '../jobs/limits.ts';
@@ -64,21 +64,6 @@ describe('subtitles of the user', () => {
     expect(vloc.dubbed).toEqual(['UN']);
   });
 
-  it.runIf(testsOwnWork())('are refused for more than one video or language', async () => {
-    const vloc = await startStaging();
-    await writeFile(vloc.path('mine.srt'), srt('hola'));
-    const { code, stderr } = await vloc.run([
-      'localize',
-      'talk.mp4',
-      '--to',
-      'es,fr',
-      '--subtitle',
-      'mine.srt',
-    ]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('--from-subtitles');
-  });
-
   it.each([
     ['--subtitle', 'talk.es.srt', 'started thousands of characters'],
     ['--source-subtitle', 'talk.en.srt', `${MANY.length} lines`],
@@ -135,17 +120,5 @@ describe('subtitles of the user', () => {
     const [dubbing] = JSON.parse(stdout).stages;
     expect(dubbing).toMatchObject({ kind: 'dubbing', jobs: 2 });
     expect(dubbing.items).toMatchObject([{ quantity: 2 }]);
-  });
-
-  it.runIf(testsOwnWork())('that are missing or invalid are reported before anything is sent', async () => {
-    const vloc = await startStaging();
-    await mkdir(vloc.path('folder'));
-    await writeFile(vloc.path('empty.srt'), '');
-    for (const name of ['absent.srt', 'folder', 'empty.srt']) {
-      const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', name]);
-      expect(code, name).toBe(2);
-      expect(stderr).toContain(name);
-    }
-    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 });

@@ -172,26 +172,6 @@ describe('stages that were', () => {
     expect((await vloc.run(words)).code).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 2, 0, 0]);
   });
-
-  it('out of credits before a stage report that it was not started, not that it still runs', async () => {
-    const vloc = await startStaging();
-    await vloc.addVideo('other.mp4');
-    const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
-    const poor = await vloc.run([...words, '--max-credits', '1']);
-    expect(poor.code, poor.stderr).toBe(6);
-    expect(poor.stderr).toContain('0 of 2 done, 2 not started');
-    expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
-  });
-
-  it('out of time end with 8 and continue later', async () => {
-    const vloc = await startStaging();
-    vloc.engines.hold();
-    const late = await vloc.run([...WORDS, '--timeout', '1s'], {});
-    expect(late.code, late.stderr).toBe(8);
-    vloc.engines.letGo();
-    expect((await vloc.run(WORDS)).code).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-  });
 });
 
 describe('a video that fails', () => {
@@ -242,34 +222,5 @@ describe.runIf(testsOwnWork())('a dry run', () => {
     expect(jobs).toBe(3);
     expect(results).toEqual([vloc.path('talk.es.mp4')]);
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
-  });
-});
-
-describe.runIf(testsOwnWork())('options that cannot be combined with stages', () => {
-  it.each([
-    ['--detach'],
-    ['--set', 'a=1'],
-    ['--subtitle', 'a.srt', '--source-subtitle', 'b.srt'],
-    ['--subtitle', 'a.srt', '--stop-after', 'translate'],
-    ['--source-subtitle', 'a.srt', '--stop-after', 'recognize'],
-  ])('%s %s %s are refused before anything is sent', async (...options) => {
-    const vloc = await startStaging();
-    const { code, stderr } = await vloc.run([...WORDS, ...options]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(options[0]);
-    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
-  });
-
-  it('an address is refused, because its picture could not be exported here', async () => {
-    const vloc = await startStaging();
-    const { code, stderr } = await vloc.run([
-      'localize',
-      'https://example.com/a.mp4',
-      '--to',
-      'es',
-      '--from-subtitles',
-    ]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('download it first');
   });
 });

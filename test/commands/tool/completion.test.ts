@@ -26,10 +26,4 @@ describe('vloc completion SHELL', () => {
       script: readFileSync(scriptPath('vloc.fish'), 'utf8'),
     });
   });
-
-  it('lists the available shells for an unknown one', async () => {
-    const { code, stdout, stderr } = await run('tcsh');
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('bash, zsh, fish, powershell');
-  });
 });

@@ -104,16 +104,6 @@ test('all unusable files are reported together, and nothing is sent', async () =
   expect((await vloc.caller.get('/v1/uploads')).json.data).toEqual([]);
 });
 
-test('an address is for the command of the job, and must be https', async () => {
-  const vloc = await startVloc();
-  const { code, stderr } = await vloc.run(['upload', 'https://example.com/a.mp4', 'ftp://example.com/a.mp4']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('https://example.com/a.mp4: only files and - are uploaded; give the address to');
-  expect(stderr).toContain(
-    'ftp://example.com/a.mp4: only files and - are uploaded, and the service reads https',
-  );
-});
-
 test('a file that the service rejects is a failure that names it, and the others succeed', async () => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'bad.mp4'), MP4);

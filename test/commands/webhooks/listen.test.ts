@@ -206,23 +206,6 @@ describe('an error before anything listens', () => {
     return { code, stderr: test.stderr() };
   }
 
-  it('is a missing secret, with where to find it', async () => {
-    const { code, stderr } = await refuse([]);
-    expect(code).toBe(4);
-    expect(stderr).toContain('VLOC_WEBHOOK_SECRET');
-    expect((await refuse(['--secret-stdin'], {}, '\n')).code).toBe(4);
-  });
-
-  it.each([
-    ['--port', '70000'],
-    ['--path', 'hook'],
-    ['--forward-to', 'http://example.com/'],
-    ['--form', 'slash'],
-    ['--timeout', 'soon'],
-  ])('is %s %s', async (...words) => {
-    expect((await refuse(words, { VLOC_WEBHOOK_SECRET: SECRET })).code).toBe(2);
-  });
-
   it('is a port in use', async () => {
     const taken = await startPlain(() => {});
     const { code, stderr } = await refuse(['--port', String(taken.port)], { VLOC_WEBHOOK_SECRET: SECRET });
