@@ -1,5 +1,6 @@
 /** Translates cues. Returns the same number of cues, with their times. */
 
+import { groupSentences } from '../../media/subtitles/sentences.ts';
 import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup } from '../../media/subtitles/text.ts';
 import { wrapText } from '../../media/subtitles/wrap.ts';
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
@@ -9,7 +10,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SourceText, Translator } from '../backend.ts';
 import { chooseBackend, type StepEngines } from '../registry.ts';
 import { isProtected, keepProtected, splitAtProtected } from './protected.ts';
-import { distributeTranslation, groupSentences } from './sentences.ts';
+import { distributeTranslation } from './sentences.ts';
 
 interface Translation {
   readonly lines: readonly SubtitleLine[];
