@@ -13,7 +13,7 @@ import { findDoubt } from './lost-jobs.ts';
 import { choicesOf, recordedIn } from './open-batch.ts';
 import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
-import { runMasked } from './run-masked.ts';
+import { runMasked } from './run-merged.ts';
 import { runWholeOrParts } from './run-parts.ts';
 import { createStopping, pauseOf, type Stopping } from './stopping.ts';
 
