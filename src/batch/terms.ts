@@ -209,6 +209,15 @@ function findAll(patterns: readonly RegExp[], text: string): readonly Found[] {
   return found;
 }
 
+/** Returns a function that finds which of the terms occur in a text. */
+export function findTerms(terms: readonly Term[]): (text: string) => readonly Term[] {
+  const patterns = terms.map(({ term }) => patternOf(term));
+  return (text) => {
+    const found = new Set(findAll(patterns, plainText(text)).map(({ pattern }) => pattern));
+    return terms.filter((_, at) => found.has(at));
+  };
+}
+
 function countPatterns(found: readonly Found[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { pattern } of found) counts.set(pattern, (counts.get(pattern) ?? 0) + 1);

@@ -233,12 +233,20 @@ export async function identifyEngines(
   // ffmpeg decodes the sound and converts what engines write. The file of this module changes with each build.
   const shared = [parts.programs.locate('ffmpeg') ?? '', fileURLToPath(import.meta.url)];
   const versions = await Promise.all([...shared, ...paths].map((path) => identifyPath(path, LEVELS)));
-  const settings = entries.map((entry) =>
+  return JSON.stringify([packageFile.version, settingsOf(entries), versions]);
+}
+
+/** The same without what only this machine knows: versions of programs and files. */
+export function nameEngines(entries: readonly Entry[]): string {
+  return JSON.stringify(settingsOf(entries));
+}
+
+function settingsOf(entries: readonly Entry[]): readonly unknown[] {
+  return entries.map((entry) =>
     typeof entry === 'string'
       ? entry
       : Object.fromEntries(Object.entries(entry).filter(([name]) => !WITHOUT_EFFECT.has(name))),
   );
-  return JSON.stringify([packageFile.version, settings, versions]);
 }
 
 /** The programs and data of an engine that comes with vloc. */

@@ -48,6 +48,16 @@ export interface PlannedItem {
   readonly decision: Decision;
   /** The files of its result, absolute; null if a name depends on what the job finds out. */
   readonly paths: readonly string[] | null;
+  /** What is remembered of its lines; missing where no memory is used. */
+  readonly memory?: LineCounts | undefined;
+}
+
+/** Lines of a translation. */
+export interface LineCounts {
+  readonly lines: number;
+  readonly from_memory: number;
+  /** The rest, unless it is paid already. */
+  readonly to_pay: number;
 }
 
 export interface BatchPlan {

@@ -1,7 +1,7 @@
 /** Forecast of the jobs and costs of a plan, for --dry-run. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Units } from '../item.ts';
-import type { PlannedItem } from './batch-plan.ts';
+import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
 import { bytesToSend, countParts } from './input.ts';
 
@@ -33,6 +33,8 @@ export interface ItemForecast {
   readonly results: readonly string[] | null;
   /** Why it cannot be used, and how to fix it; null if it can. */
   readonly problem: string | null;
+  /** Where its lines come from; missing where no memory is used. */
+  readonly memory?: LineCounts;
 }
 
 export interface Forecast {
@@ -55,6 +57,8 @@ export interface Forecast {
   /** Total cost of all new jobs; null if a price or a size is unknown. */
   readonly credits: number | null;
   readonly balance: number | null;
+  /** The sum of the items with lines; missing where no memory is used. */
+  readonly memory?: LineCounts;
   readonly items: readonly ItemForecast[];
 }
 
@@ -82,13 +86,20 @@ export function forecastPlan(kind: JobKind, planned: readonly PlannedItem[], pur
       ? null
       : roundCredits(costs.reduce<number>((sum, each) => sum + (each ?? 0), 0)),
     balance: purse.balance,
+    ...sumMemory(items.flatMap(({ memory }) => memory ?? [])),
     items,
   };
 }
 
-function forecastItem({ item, decision, paths }: PlannedItem, price: number | null): ItemForecast {
+function sumMemory(counts: readonly LineCounts[]): Pick<Forecast, 'memory'> {
+  if (counts.length === 0) return {};
+  const sum = (name: keyof LineCounts) => counts.reduce((total, each) => total + each[name], 0);
+  return { memory: { lines: sum('lines'), from_memory: sum('from_memory'), to_pay: sum('to_pay') } };
+}
+
+function forecastItem({ item, decision, paths, memory }: PlannedItem, price: number | null): ItemForecast {
   const status = prospectOf(decision);
-  const quantity = item.units?.quantity ?? null;
+  const quantity = memory?.to_pay ?? item.units?.quantity ?? null;
   const cost = price === null || quantity === null ? null : roundCredits(price * quantity);
   return {
     input: item.input.label,
@@ -96,12 +107,14 @@ function forecastItem({ item, decision, paths }: PlannedItem, price: number | nu
     status,
     job_id: jobIdOf(decision),
     conversion: item.input.type === 'file' ? (item.input.preparation?.conversion ?? null) : null,
-    parts: countParts(item.input),
+    parts:
+      memory === undefined || memory.from_memory === 0 ? countParts(item.input) : Math.min(1, memory.to_pay),
     unit: item.units?.unit ?? null,
     quantity,
     credits: status === 'new' ? cost : 0,
     results: decision.step === 'unusable' ? [] : paths,
     problem: decision.step === 'unusable' ? decision.detail : null,
+    ...(memory === undefined ? {} : { memory }),
   };
 }
 

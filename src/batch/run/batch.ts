@@ -11,6 +11,7 @@ import type { JobRecord } from '../records/job-record.ts';
 import type { UploadRecord } from '../records/upload-record.ts';
 import type { Terms } from '../terms.ts';
 import type { BatchJournal } from './journal.ts';
+import type { BatchMemory } from './recall.ts';
 
 /** The records of this machine about the profile that the run uses. */
 export interface LocalRecords {
@@ -103,6 +104,8 @@ export interface Batch {
   readonly terms?: Terms | undefined;
   /** Whether terms that stay as they are are replaced by placeholders in requests. */
   readonly masksTerms?: boolean;
+  /** What is remembered of translations; missing for no memory. */
+  readonly memory?: BatchMemory | undefined;
   /** Name of the command, for the job record. */
   readonly command: string;
   /** Written to the journal first, such as the command line. */

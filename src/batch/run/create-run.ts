@@ -13,6 +13,7 @@ import type { BatchJournal } from './journal.ts';
 import { createLauncher } from './launcher.ts';
 import { createPreparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
+import { readRecalls } from './recall.ts';
 import { createNote, type Run } from './run.ts';
 import { createSources } from './sources.ts';
 import { type Stopping, stopReasonOf, whyStopped } from './stopping.ts';
@@ -71,6 +72,7 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
     streak,
     tell,
     note,
+    recalled: { recorded: readRecalls(batch.memory === undefined ? [] : journal.prepared), isWarned: false },
     inputs,
     countBills,
     canAfford: (kind, units) => budget.judge(kind, units) !== 'stop',

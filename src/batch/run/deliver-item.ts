@@ -20,6 +20,7 @@ import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
 import { type StoredFile, storeFiles } from '../records/intents.ts';
+import { rememberResult } from './remember.ts';
 import { formatTimestamp, type Run } from './run.ts';
 
 /**
@@ -85,6 +86,7 @@ function journalRecord(
     },
     async noteDelivered(files) {
       const paths = files.map(({ path }) => path);
+      if (storeFiles(files).length === files.length) await rememberResult(run, item, files);
       await noteDownloaded(run, key, job, { files, language });
       await run.note(() => jobs.markDownloaded(job.id, paths));
     },

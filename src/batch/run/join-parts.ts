@@ -24,6 +24,7 @@ import { createIntent, storeFiles } from '../records/intents.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
 import type { PreparedSource } from './preparations.ts';
+import { rememberResult } from './remember.ts';
 import { formatTimestamp, type Run } from './run.ts';
 import { digestRequest } from './submit.ts';
 
@@ -64,6 +65,7 @@ export async function joinResults(
   const targets = targetsOf(run.batch.delivery, item, results);
   const before = await findJoined(run, item, parts, targets);
   const files = before ?? (await joinAnew(run, item, parts, results, { targets, folder }));
+  await rememberResult(run, item, files);
   await run.journal.add(...joinedRecords(run, item, parts, results, files));
   // The results are complete and recorded, so the parts are no longer needed.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);

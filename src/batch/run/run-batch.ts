@@ -13,7 +13,7 @@ import { findDoubt } from './lost-jobs.ts';
 import { choicesOf, recordedIn } from './open-batch.ts';
 import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
-import { runMasked } from './run-merged.ts';
+import { runMerged } from './run-merged.ts';
 import { runWholeOrParts } from './run-parts.ts';
 import { createStopping, pauseOf, type Stopping } from './stopping.ts';
 
@@ -151,8 +151,8 @@ async function runItems(
 
 async function runTask(run: Run, { item, decision }: Task, order: number): Promise<RunOutcome> {
   try {
-    const masked = await runMasked(run, item, order, decision);
-    return masked ?? (await runWholeOrParts(run, item, order, decision));
+    const merged = await runMerged(run, item, order, decision);
+    return merged ?? (await runWholeOrParts(run, item, order, decision));
   } catch (error) {
     run.stopping.stop('broken');
     throw error;

@@ -1,6 +1,7 @@
 /**
- * Runs a translation for `--mask-terms` in up to two jobs: one of all cues, with placeholders for terms, and one of the plain
- * cues whose placeholders did not come back. Both are parts of the item in the journal, so that each is resumed by itself.
+ * Runs a translation whose result is merged from several places: lines that are remembered are not sent, and with
+ * `--mask-terms` there is a job of the others with placeholders for terms, and one of the plain cues whose placeholders did not
+ * come back. The jobs are parts of the item in the journal, so that each is resumed by itself.
  */
 import { hash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,63 +10,100 @@ import { usageFailure } from '../../base/failure.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
+import { alignTexts } from '../memory.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit, type JobInput } from '../plan/input.ts';
+import { newestIntent } from '../plan/item-key.ts';
 import { recordFolder } from '../record-folder.ts';
-import { type MaskedLines, maskTerms, restoreTerms } from '../terms.ts';
-import type { RunOutcome } from './batch.ts';
+import type { Intents } from '../records/intents.ts';
+import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
+import type { Batch, RunOutcome } from './batch.ts';
 import { isJoinedKey, joinResults, partDelivery, partsOfLines, type SplitItem } from './join-parts.ts';
 import { withLostTerms } from './lost-terms.ts';
+import { findRecall, type KnownTexts, type Recall, recallKey, recallRecord } from './recall.ts';
 import type { Run } from './run.ts';
 import { outcomeOf, runItem } from './run-item.ts';
 import { creditsOf, decideParts, provenanceOf, takeUpParts, unfinishedOf } from './run-parts.ts';
 
 type Lines = readonly SubtitleLine[];
 
-interface MaskedRun {
-  readonly run: Run;
+interface SentLines {
   readonly item: BatchItem;
   readonly input: JobInput & { readonly type: 'lines' };
+  /** The lines that are sent, as they are. */
+  readonly plain: Lines;
+  /** The same with placeholders; null if there are none. */
+  readonly masked: MaskedLines | null;
+}
+
+interface MergedRun extends SentLines {
+  readonly run: Run;
   readonly order: number;
-  readonly masked: MaskedLines;
+  /** What is known of each line; null for those that are sent. */
+  readonly known: KnownTexts;
   /** Ids of its jobs. */
   readonly jobs: string[];
 }
 
-/** Runs an item with placeholders; null for one that has no terms to replace, or a plain job already. */
-export async function runMasked(
+/** Runs an item with what is remembered of it, or with placeholders; null for one that is one plain job, or has one already. */
+export async function runMerged(
   run: Run,
   item: BatchItem,
   order: number,
   decision: Decision,
 ): Promise<RunOutcome | null> {
-  const { terms, masksTerms = false, warn } = run.batch;
   if (item.kind !== 'subtitle_translation') return null;
+  const { terms, masksTerms = false, warn } = run.batch;
   const isJoined = decision.step === 'continue' && 'key' in decision.next && isJoinedKey(decision.next.key);
-  if (isJoined && !isSplit(item.input) && !masksTerms) return failGone(run, item);
-  if (!masksTerms || terms === undefined || !(isJoined || decision.step === 'new')) return null;
+  const recalled = await findRecall(recallSourceOf(run), item, decision);
+  if (recalled === null && isJoined && !isSplit(item.input) && !masksTerms) return failGone(run, item);
   const { input } = item;
-  if (input.type !== 'lines' || isSplit(input)) {
+  const isMasked = masksTerms && terms !== undefined && (isJoined || decision.step === 'new');
+  if (recalled === null && !isMasked) return null;
+  if (input.type !== 'lines' || (recalled === null && isSplit(input))) {
     warn(
       `${item.label}: its terms are sent as they are: they are replaced in a file of up to 10,000 lines only.`,
     );
     return null;
   }
-  const masked = maskTerms(terms.in(item.targetLanguage ?? ''), input.lines);
-  if (masked === null) return null;
+  const known = recalled?.texts ?? input.lines.map(() => null);
+  const sent = linesToSend(item, input, known, masksTerms ? terms : undefined);
+  if (recalled === null && sent.masked === null) return null;
   // --fresh replaces what earlier runs made, not jobs that this run has started.
   const fresh = run.batch.options.fresh && decision.step === 'new';
   const own = { ...run, batch: { ...run.batch, options: { ...run.batch.options, fresh } } };
   const jobs: string[] = [];
   let state: RunOutcome['state'];
   try {
-    state = await runJobs({ run: own, item, input, order, masked, jobs });
+    if (recalled !== null) await recordRecall(run, item, { ...recalled, isDone: false });
+    state = await runJobs({ ...sent, run: own, order, known, jobs });
+    if (recalled !== null && state.phase === 'done') {
+      await recordRecall(run, item, { ...recalled, isDone: true });
+      count(run, known.length, sent.plain.length);
+    }
   } catch (error) {
     state = outcomeOf(run, jobs[0] ?? null, error);
   }
   run.tell(item, state);
   return { item, state, job: null, partJobs: jobs };
+}
+
+function recallSourceOf({ batch, recalled }: Run) {
+  const { memory, terms, masksTerms, options, delivery } = batch;
+  const { template } = delivery;
+  return { memory, terms, masksTerms, fresh: options.fresh, template, recorded: recalled.recorded };
+}
+
+function count({ batch: { memory } }: Run, lines: number, sent: number): void {
+  if (memory === undefined) return;
+  memory.used.lines += lines;
+  memory.used.known += lines - sent;
+}
+
+async function recordRecall(run: Run, item: BatchItem, recall: Recall): Promise<void> {
+  await run.journal.add(recallRecord(item, recall));
+  run.recalled.recorded.set(recallKey(item), recall);
 }
 
 /** The result is made of jobs whose results have placeholders. */
@@ -80,49 +118,101 @@ function failGone(run: Run, item: BatchItem): RunOutcome {
   return { item, state, job: null };
 }
 
-async function runJobs(masked: MaskedRun): Promise<RunOutcome['state']> {
-  const { run, item, input, jobs } = masked;
-  const { hidden, lines } = masked.masked;
+async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
+  const { run, item, input, known, plain, masked, jobs } = merged;
   await run.journal.add(createItemFacts(item, input.sha256));
-  const sent = partsOf(masked, []);
+  const sent = partsOf(merged, []);
   const folder = join(recordFolder(run.batch.delivery), 'parts', `${sent.made}-${item.targetLanguage}`);
-  const first = await runPart(masked, folder, sent, 0);
-  if (first.state.phase !== 'done') return unfinishedOf([first], jobs[0] ?? null) ?? first.state;
-  const { texts, lost: without } = restoreTerms(await readTexts(lines, first), hidden);
-  const lost = input.lines.filter((_, at) => texts[at] === null || without.has(at));
-  const parts = partsOf(masked, lost);
-  const outcomes = [first];
-  if (lost.length > 0) {
-    const again = await runPart(masked, folder, parts, 1);
-    if (again.state.phase !== 'done') return unfinishedOf([again], jobs[0] ?? null) ?? again.state;
-    outcomes.push(again);
-    const found = await readTexts(lost, again);
-    for (const [at, line] of lost.entries()) texts[input.lines.indexOf(line)] = found[at] ?? null;
+  const outcomes: RunOutcome[] = [];
+  const answers: (string | null)[] = plain.map(() => null);
+  if (plain.length > 0) {
+    const first = await runPart(merged, folder, sent, 0);
+    if (first.state.phase !== 'done') return stateOf(first, sent, jobs);
+    outcomes.push(first);
+    const read = await readTexts(masked?.lines ?? plain, first);
+    const { texts, lost: without } = restoreTerms(read, masked?.hidden ?? []);
+    const lost = plain.filter((_, at) => masked !== null && (texts[at] === null || without.has(at)));
+    for (const [at, text] of texts.entries()) answers[at] = text;
+    if (lost.length > 0) {
+      const parts = partsOf(merged, lost);
+      const again = await runPart(merged, folder, parts, 1);
+      if (again.state.phase !== 'done') return stateOf(again, parts, jobs);
+      outcomes.push(again);
+      const found = await readTexts(lost, again);
+      for (const [at, line] of lost.entries()) answers[plain.indexOf(line)] = found[at] ?? null;
+    }
   }
-  const whole = { ...parts, items: parts.items.slice(0, outcomes.length) };
-  const merged = input.lines.flatMap((line, at): SubtitleLine[] => {
+  const whole = { ...sent, items: sent.items.slice(0, outcomes.length) };
+  const texts = mergeTexts(known, answers);
+  const lines = input.lines.flatMap((line, at): SubtitleLine[] => {
     const text = texts[at] ?? null;
     return text === null ? [] : [{ ...line, text }];
   });
-  const files = await joinMerged(run, item, whole, { outcomes, merged, folder });
-  const made = { credits: creditsOf({ run, parts: whole }), provenance: provenanceOf({ run, parts: whole }) };
+  const files = await joinMerged(run, item, whole, { outcomes, lines, folder });
+  const made =
+    outcomes.length === 0
+      ? { credits: 0 }
+      : { credits: creditsOf({ run, parts: whole }), provenance: provenanceOf({ run, parts: whole }) };
   return withLostTerms(run, item, {
     ...{ phase: 'done', jobId: jobs[0] ?? null, files, before: null },
     ...made,
   });
 }
 
-/** Both parts: all cues with placeholders, and the plain cues that are translated again. */
-function partsOf({ item, input, masked }: MaskedRun, again: Lines): SplitItem {
-  const plain = again.map((line, at) => ({ ...line, index: at + 1 }));
-  const source = hash('sha256', JSON.stringify([input.sha256, masked.lines]));
-  const parts = [masked.lines, plain].map((lines) => ({ lines, offsetMs: 0 }));
-  return { ...partsOfLines(item, parts, source), sha256: input.sha256 };
+/** Each line from what is known of it, and the others from the answers, in order. */
+export function mergeTexts(known: KnownTexts, answers: KnownTexts): (string | null)[] {
+  let next = 0;
+  return known.map((text) => text ?? answers[next++] ?? null);
+}
+
+function renumber(lines: Lines): Lines {
+  return lines.map((line, at) => ({ ...line, index: at + 1 }));
+}
+
+/** The outcome of an item after a part that is not done. */
+function stateOf(outcome: RunOutcome, { items }: SplitItem, jobs: readonly string[]): RunOutcome['state'] {
+  if (items.length === 1) return outcome.state;
+  return unfinishedOf([outcome], jobs[0] ?? null) ?? outcome.state;
+}
+
+/** The part that is sent, and with placeholders another one: the plain cues that are translated again. */
+function partsOf({ item, input, plain, masked }: SentLines, again: Lines): SplitItem {
+  const sent = masked?.lines ?? plain;
+  const source = hash('sha256', JSON.stringify([input.sha256, sent]));
+  const parts = masked === null ? [sent] : [sent, renumber(again)];
+  const places = parts.map((lines) => ({ lines, offsetMs: 0 }));
+  return { ...partsOfLines(item, places, source), sha256: input.sha256 };
+}
+
+/** Whether an earlier run has sent the lines that are not known, and they have not failed. */
+export function isSent(
+  item: BatchItem,
+  { texts }: Recall,
+  { terms, masksTerms = false }: Pick<Batch, 'terms' | 'masksTerms'>,
+  intents: Intents,
+): boolean {
+  if (item.input.type !== 'lines') return false;
+  const sent = linesToSend(item, item.input, texts, masksTerms ? terms : undefined);
+  const [part] = partsOf(sent, []).items;
+  const phase = part === undefined ? undefined : newestIntent(part.key, intents)?.outcome;
+  if (phase?.phase === 'finished') return phase.record.state === 'succeeded';
+  return phase !== undefined && phase.phase !== 'refused';
+}
+
+function linesToSend(
+  item: BatchItem,
+  input: SentLines['input'],
+  known: KnownTexts,
+  masking: Terms | undefined,
+): SentLines {
+  const plain = renumber(input.lines.filter((_, at) => known[at] === null));
+  const masked = masking === undefined ? null : maskTerms(masking.in(item.targetLanguage ?? ''), plain);
+  return { item, input, plain, masked };
 }
 
 /** Runs one of the parts into the private folder. */
 async function runPart(
-  { run, order, jobs }: MaskedRun,
+  { run, order, jobs }: MergedRun,
   folder: string,
   parts: SplitItem,
   place: 0 | 1,
@@ -142,20 +232,17 @@ async function readTexts(lines: Lines, { state }: RunOutcome): Promise<(string |
   const path = state.phase === 'done' ? state.files[0]?.path : undefined;
   if (path === undefined) return lines.map(() => null);
   const { readSubtitleFile } = await import('../../media/subtitles/read.ts');
-  const translated = readSubtitleFile(await readFile(path), path);
-  if (translated.length === lines.length) return translated.map(({ text }) => text);
-  const byStart = new Map(translated.map(({ start_ms, text }) => [start_ms, text]));
-  return lines.map(({ start_ms }) => byStart.get(start_ms) ?? null);
+  return alignTexts(lines, readSubtitleFile(await readFile(path), path));
 }
 
 interface MergedLines {
   readonly outcomes: readonly RunOutcome[];
-  readonly merged: Lines;
+  readonly lines: Lines;
   readonly folder: string;
 }
 
 /** Names and records the merged lines as results of parts are. */
-function joinMerged(run: Run, item: BatchItem, parts: SplitItem, { outcomes, merged, folder }: MergedLines) {
+function joinMerged(run: Run, item: BatchItem, parts: SplitItem, { outcomes, lines, folder }: MergedLines) {
   const results = outcomes.flatMap(({ state }) =>
     state.phase === 'done' ? [{ jobId: state.jobId ?? '', files: state.files }] : [],
   );
@@ -163,7 +250,7 @@ function joinMerged(run: Run, item: BatchItem, parts: SplitItem, { outcomes, mer
     ...run.batch.preparation,
     async join(_task, work) {
       const path = join(work.folder, 'subtitle.srt');
-      await writeFile(path, formatSrt(merged));
+      await writeFile(path, formatSrt(lines));
       return [{ label: 'subtitle', path, notes: [] }];
     },
   };

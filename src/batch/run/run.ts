@@ -12,6 +12,7 @@ import type { BatchJournal } from './journal.ts';
 import type { Launcher } from './launcher.ts';
 import type { Preparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
+import type { Recall } from './recall.ts';
 import type { SourceProvider } from './sources.ts';
 import type { Stopping } from './stopping.ts';
 
@@ -44,10 +45,19 @@ export interface Run {
   /** Files of the user that no result may replace. */
   readonly inputs: Inputs;
   readonly note: TryRecord;
+  readonly recalled: RecalledLines;
   /** @throws Stopped if the run stops meanwhile */
   pause(ms: number): Promise<void>;
   /** Counts a failure, and stops the run if it concerns all items. Returns the failure. */
   judge(failure: Failure): Failure;
+}
+
+/** What the run takes from the translation memory. */
+interface RecalledLines {
+  /** See `RecallSource`. */
+  readonly recorded: Map<string, Recall>;
+  /** Whether it was said that the memory cannot be written. */
+  isWarned: boolean;
 }
 
 /** RFC 3339, for records. */

@@ -21,6 +21,8 @@ export interface Connection {
   readonly prices: Prices;
   /** Returns what is worth reporting about the engines of a finished job; null from a remote service, which does not state it. */
   readProvenance(jobId: string): Promise<Provenance | null>;
+  /** Names what translates: the service by its address, or the engines of the embedded one. */
+  translator(): Promise<string>;
   /** Polling interval in milliseconds; null for the default of the client. */
   readonly everyMs: number | null;
   /** Identifies service and key in the records of this machine; see `profileId`. */
@@ -83,6 +85,7 @@ async function connectRemote(
     capabilities: null,
     prices: target.prices,
     readProvenance: async () => null,
+    translator: async () => target.baseUrl,
     everyMs: null,
     profile,
     stateDir: stateFolder(env, platform),
@@ -130,6 +133,14 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     async readProvenance(jobId) {
       const provenance = await service.readProvenance(jobId);
       return provenance === null || isUsual(provenance) ? null : provenance;
+    },
+    async translator() {
+      const [{ readEngines }, { nameEngines }] = await Promise.all([
+        import('./engines.ts'),
+        import('../../engines/registry.ts'),
+      ]);
+      const config = await readEngines(context, () => undefined);
+      return nameEngines(config?.translate ?? [BUILT_IN.translate]);
     },
     everyMs: EMBEDDED_POLL_MS,
     profile: await nameProfile(stateDir, key),

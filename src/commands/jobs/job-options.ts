@@ -122,6 +122,16 @@ export const MASK_OPTION = inGroup('Subtitles and stages:', {
   ),
 });
 
+/** What is remembered of translations. */
+export const MEMORY_OPTIONS = inGroup('Subtitles and stages:', {
+  memory: textOption(
+    'file',
+    'remember translated lines in this file, which several folders can share (default: in the folder for the results); remembered lines are not sent and not charged again',
+    { tool: 'default' },
+  ),
+  anyMemory: flagOption('also use remembered lines of other services and engines', { tool: 'default' }),
+});
+
 /** Names of speakers exist only in files of these formats, and only this machine can find them out. */
 const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
   speakers: flagOption(
@@ -285,6 +295,7 @@ type JobTable = FieldTable &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
   Partial<typeof TERMS_OPTION> &
   Partial<typeof MASK_OPTION> &
+  Partial<typeof MEMORY_OPTIONS> &
   Partial<typeof SPEAKER_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
@@ -304,7 +315,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
-    ...(kind === 'subtitle_translation' ? { ...TERMS_OPTION, ...MASK_OPTION } : {}),
+    ...(kind === 'subtitle_translation' ? { ...TERMS_OPTION, ...MASK_OPTION, ...MEMORY_OPTIONS } : {}),
   };
 }
 

@@ -198,6 +198,8 @@ const RUN_EVENTS = [
   }),
 ];
 
+const LineCountsSchema = v.object({ lines: v.number(), from_memory: v.number(), to_pay: v.number() });
+
 const ItemForecastSchema = shapeOf<ItemForecast>()(
   v.object({
     input: v.string(),
@@ -211,6 +213,7 @@ const ItemForecastSchema = shapeOf<ItemForecast>()(
     credits: NullableNumber,
     results: v.nullable(v.array(v.string())),
     problem: NullableText,
+    memory: v.exactOptional(LineCountsSchema),
   }),
 );
 
@@ -230,6 +233,7 @@ const ForecastSchema = shapeOf<Forecast>()(
     unmeasured: v.number(),
     credits: NullableNumber,
     balance: NullableNumber,
+    memory: v.exactOptional(LineCountsSchema),
     items: v.array(ItemForecastSchema),
   }),
 );

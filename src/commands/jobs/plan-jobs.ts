@@ -6,14 +6,13 @@ import type { BatchItem } from '../../batch/item.ts';
 import { readOtherResults } from '../../batch/other-journals.ts';
 import type { FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
 import { recordedResults } from '../../batch/plan/decide-items.ts';
-import type { Recorded } from '../../batch/plan/decision.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
-import type { ReadRecords } from '../../batch/records/batch-records.ts';
+import type { BatchRecords, ReadRecords } from '../../batch/records/batch-records.ts';
 import { describeBatchDamage, readBatchRecords } from '../../batch/report/read-batch.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { Terms } from '../../batch/terms.ts';
@@ -37,7 +36,7 @@ interface NoteReceiver {
 /** The items of a job command, and what is needed to decide about them. */
 export interface CollectedJobs extends CollectedItems {
   /** Records of earlier runs, read without a lock. */
-  readonly recorded: Recorded;
+  readonly recorded: BatchRecords;
   readonly freeBytes: PlanIo['freeBytes'];
   /** Those of --terms. */
   readonly terms: Terms | undefined;

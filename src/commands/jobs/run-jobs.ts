@@ -16,6 +16,7 @@ import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batc
 import { withLostTerms } from '../../batch/run/lost-terms.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
+import type { BatchMemory } from '../../batch/run/recall.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
 import type { Terms } from '../../batch/terms.ts';
@@ -29,6 +30,7 @@ import { openLocalRecords } from '../context/local-records.ts';
 import { noteContinuation, noteIdle, noteKeptJobs, noteNextSteps, noteStop } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
+import { noteRemembered, openMemoryFor } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
 import { noteSamples, reportSamples } from './sample.ts';
@@ -76,7 +78,9 @@ export async function runJobs(
     const { terms } = collected;
     if (known !== null) return await endHere(context, plan, { ...batch, terms }, preface, known);
     const connection = await connectService(context);
+    let memory: BatchMemory | undefined;
     try {
+      memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: true });
       await checkSupport(plan.planned, connection.capabilities, context);
       const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
       // Upload, submit, wait and deliver, as many items at a time as the limits allow.
@@ -90,13 +94,16 @@ export async function runJobs(
         batch,
         terms,
         masksTerms: options.maskTerms,
+        memory,
       };
       const outcomes = await runPlan({ ...run, context: chargedContext(context, connection) }, plan, preface);
+      noteRemembered(context, memory);
       await summarize(context, plan, outcomes, connection.capabilities !== null);
       return EXIT_CODES.done.code;
     } catch (error) {
       throw signal.aborted ? signal.reason : error;
     } finally {
+      await memory?.store.close();
       await connection.close();
     }
   } finally {
@@ -292,6 +299,7 @@ export interface JobRun {
   readonly terms?: Terms | undefined;
   /** See `Batch`. */
   readonly masksTerms?: boolean | undefined;
+  readonly memory?: BatchMemory | undefined;
 }
 
 /** The batch of a run, without its items. */
@@ -306,6 +314,7 @@ export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'
     batch,
     terms,
     masksTerms = false,
+    memory,
   } = run;
   const { io, signal, terminal } = context;
   return {
@@ -319,6 +328,7 @@ export function batchOf(run: JobRun): Omit<Batch, 'tasks' | 'preface' | 'listen'
     preparation: createPreparation(io),
     terms,
     masksTerms,
+    memory,
     command: kind,
     warn: terminal.warn,
     signal,

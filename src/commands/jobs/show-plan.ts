@@ -18,6 +18,7 @@ import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
+import { countRemembered } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { noteWhole } from './sample.ts';
 import { priceOf, spendableOf } from './spending.ts';
@@ -41,14 +42,16 @@ export async function showPlan(
   noteShard(context, collected);
   const failure = unusableInputsFailure(planned);
   const isUseless = planned.every(({ decision }) => decision.step === 'unusable');
-  const { purse, isFree } = isUseless
-    ? NOTHING_ASKED
-    : await askForPurse(planned, context, runOptions.prices);
+  const { purse, isFree, remembered } = isUseless
+    ? { ...NOTHING_ASKED, remembered: planned }
+    : await askForPurse(planned, context, runOptions.prices, (connection) =>
+        countRemembered(kind, options, context, { ...collected, connection, planned }),
+      );
   // A remote service does not say what it does to pictures.
   if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
   await printPlan(
     context,
-    { ...forecastPlan(kind, planned, purse), ...shareOf(delivery, all.length) },
+    { ...forecastPlan(kind, remembered, purse), ...shareOf(delivery, all.length) },
     isFree,
   );
   noteWhole(context, planned);
@@ -65,14 +68,15 @@ interface PurseAnswer {
 async function askForPurse(
   planned: readonly PlannedItem[],
   context: Context,
-  prices?: Prices,
-): Promise<PurseAnswer> {
+  prices: Prices | undefined,
+  remember: (connection: Connection) => Promise<readonly PlannedItem[]>,
+): Promise<PurseAnswer & { readonly remembered: readonly PlannedItem[] }> {
   const connection = await connectService(context);
   try {
     await checkSupport(planned, connection.capabilities, context);
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection, context, signal, prices);
-    return { purse, isFree: connection.capabilities !== null };
+    return { purse, isFree: connection.capabilities !== null, remembered: await remember(connection) };
   } finally {
     await connection.close();
   }
@@ -201,11 +205,18 @@ export function describeForecast(forecast: Forecast, isFree = false): readonly s
     [forecast.not_usable, 'not started (their file cannot be used)'],
   ] as const;
   return [
+    ...describeMemory(forecast),
     `New jobs: ${[String(jobs), ...sent, ...units, ...unknown].join(', ')}.`,
     ...others.flatMap(([count, what]) => (count === 0 ? [] : [`Jobs ${what}: ${count}.`])),
     isFree ? FREE : describeCost(credits, balance),
     'Nothing was sent.',
   ];
+}
+
+/** `412 lines, 398 from memory, 14 to pay.`; nothing if nothing is remembered. */
+export function describeMemory({ memory }: Pick<Forecast, 'memory'>): readonly string[] {
+  if (memory === undefined || memory.from_memory === 0) return [];
+  return [`${memory.lines} lines, ${memory.from_memory} from memory, ${memory.to_pay} to pay.`];
 }
 
 function describeCost(credits: number | null, balance: number | null): string {

@@ -75,7 +75,7 @@ export function checkOneResult(kind: JobKind, items: number): void {
 /** Options that do not change what the result is. */
 const ABOUT_THE_RUN: ReadonlySet<string> = new Set([
   ...Object.keys(RUN_OPTIONS),
-  ...['timeout', 'clobber', 'skipExisting', 'name', 'terms'],
+  ...['timeout', 'clobber', 'skipExisting', 'name', 'terms', 'memory', 'anyMemory'],
 ]);
 
 /** Buffers subtitles from stdin, so that they can be hashed and read again. `content` is their SHA-256. */

@@ -13,6 +13,7 @@ import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
+import type { BatchMemory } from '../../batch/run/recall.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import {
   checkResultsFolder,
@@ -32,6 +33,7 @@ import { asSentence } from '../context/format.ts';
 import { noteContinuation } from './continuation.ts';
 import { type JobOptions, readRunOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
+import { openMemoryFor } from './memory.ts';
 import {
   checkRequestSupport,
   createPlanIo,
@@ -70,7 +72,9 @@ export async function watchJobs(
   const batch = await openBatch(delivery);
   try {
     const connection = await connectService(context);
+    let memory: BatchMemory | undefined;
     try {
+      memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: true });
       for (const { fields } of planner.requests) {
         await checkRequestSupport(kind, fields, connection.capabilities, context);
       }
@@ -84,6 +88,7 @@ export async function watchJobs(
         batch,
         terms,
         masksTerms: options.maskTerms,
+        memory,
       };
       const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
       await watch(run, { named: operands, folders, record }, planner);
@@ -91,6 +96,7 @@ export async function watchJobs(
     } catch (error) {
       throw context.signal.aborted ? context.signal.reason : error;
     } finally {
+      await memory?.store.close();
       await connection.close();
     }
   } finally {

@@ -7,8 +7,10 @@ import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
+import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { findLosses, recordLosses } from '../../batch/run/lost-terms.ts';
+import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
@@ -16,7 +18,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { createPlanIo } from '../jobs/plan-jobs.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
 import { besidePath } from './find-subtitles.ts';
-import { digestFile, labelOf, readStageLines } from './given-subtitle.ts';
+import { digestFile, labelOf, linesInFile, readStageLines } from './given-subtitle.ts';
 import type { StageJobs } from './stage-jobs.ts';
 import { isDubbed, needsBackground, type SourceVideo, type StageSubtitle } from './stage-plan.ts';
 import {
@@ -101,6 +103,23 @@ async function translate({ run, jobs }: Workshop, state: TargetState): Promise<v
   state.targetSubtitle = await readMade(run, outcome, path, targetLanguage);
   if (state.targetSubtitle === null) return;
   await write(run, subtitleFile(video, 'target', state.targetSubtitle), [state]);
+  const { memory } = run;
+  if (memory !== undefined) await noteWritten(memory, item, state.targetSubtitle, run);
+}
+
+/** Remembers the file beside the video, so that its edited lines are noticed. The result of the job is not what a person edits. */
+async function noteWritten(
+  { store, origin }: BatchMemory,
+  item: BatchItem,
+  { path, lines }: StageSubtitle,
+  { plan, options }: StagedRun,
+): Promise<void> {
+  if (item.input.type !== 'lines') return;
+  const written = await linesInFile(lines, path);
+  const texts = alignTexts(item.input.lines, written);
+  const cues = item.input.lines.map(({ start_ms }, at) => ({ start_ms, text: texts[at] ?? null }));
+  const sentences = await sentencesOfItem({ terms: plan.terms, masksTerms: options.maskTerms }, item);
+  await store.noteResult(path, memoryRequestOf(item, origin), sentences, cues);
 }
 
 /** Compares the subtitles in the target language, which may be edited, with those in the spoken language. */

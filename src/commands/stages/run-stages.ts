@@ -18,6 +18,7 @@ import { requireFfmpeg } from '../context/engines.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { EMBEDDED_STOPS, isForPeople, noteIdle, openCommand } from '../jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-outcomes.ts';
+import { noteRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { noteSamples, reportStagedSamples, type SampleReport } from '../jobs/sample.ts';
 import { createExporter } from './export-videos.ts';
@@ -61,7 +62,9 @@ async function runAll(run: StagedRun): Promise<void> {
     await recordUnusable(run);
     printWaits(run);
     showEnded(run);
-    await finishStages(run, await runVideos(run));
+    const jobs = await runVideos(run);
+    noteRemembered(run.context, run.memory);
+    await finishStages(run, jobs);
   } catch (error) {
     if (!signal.aborted) throw error;
     await printInterrupted(run);

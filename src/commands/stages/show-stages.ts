@@ -7,6 +7,7 @@ import { decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
+import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { describeUnits } from '../../protocol/metering.ts';
@@ -14,11 +15,19 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
+import { countRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
-import { FREE, PATIENCE_MS, readPurse, shareOf, unusableInputsFailure } from '../jobs/show-plan.ts';
+import {
+  describeMemory,
+  FREE,
+  PATIENCE_MS,
+  readPurse,
+  shareOf,
+  unusableInputsFailure,
+} from '../jobs/show-plan.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
-import { stageChoices } from './stage-jobs.ts';
+import { stageChoices, stageDelivery } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import {
   checkStageSupport,
@@ -45,7 +54,9 @@ export async function showStages(
   }
   noteShard(context, collected);
   const forecasts =
-    plan.videos.length === 0 ? { stages: [], isFree: false } : await askForStages(context, options, plan);
+    plan.videos.length === 0
+      ? { stages: [], isFree: false }
+      : await askForStages(context, options, plan, collected.records);
   await print(context, plan, collected.all.length, forecasts);
   const failure = unusableInputsFailure(plannedOf(plan));
   if (failure !== null) throw failure;
@@ -63,6 +74,7 @@ async function askForStages(
   context: Context,
   options: StageOptions,
   plan: StagePlan,
+  recorded: BatchRecords,
 ): Promise<StageForecasts> {
   const runOptions = readRunOptions(options);
   const connection = await connectService(context);
@@ -71,7 +83,11 @@ async function askForStages(
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const purse = await readPurse(connection, context, signal, runOptions.prices);
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
-    const stages = await forecastStages(plan, choices, purse);
+    const remember = (planned: readonly PlannedItem[]) =>
+      countRemembered('subtitle_translation', options, context, {
+        ...{ delivery: stageDelivery(plan.delivery), connection, planned, recorded, terms: plan.terms },
+      });
+    const stages = await forecastStages(plan, choices, purse, remember);
     const whole = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
     return { stages, isFree: connection.capabilities !== null, one_job_credits: whole };
   } finally {
@@ -148,6 +164,7 @@ async function print(
       const rows = rowsOf(stages);
       if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
       for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
+      for (const line of stages.flatMap(describeMemory)) context.terminal.note(line);
       const inStages = describePrice(sum.credits);
       const cost =
         whole === undefined
@@ -202,7 +219,12 @@ type KnownLines = Pick<StageSubtitle, 'lines' | 'parts'> | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
 
 /** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
-async function forecastStages(plan: StagePlan, choices: Choices, purse: Purse): Promise<readonly Forecast[]> {
+async function forecastStages(
+  plan: StagePlan,
+  choices: Choices,
+  purse: Purse,
+  remember: (planned: readonly PlannedItem[]) => Promise<readonly PlannedItem[]>,
+): Promise<readonly Forecast[]> {
   const { stopAfter } = plan.choices;
   const rows: { item: BatchItem; decision: Decision }[] = [];
 
@@ -240,7 +262,7 @@ async function forecastStages(plan: StagePlan, choices: Choices, purse: Purse): 
   }
 
   for (const video of plan.videos) await addVideo(video);
-  const planned = rows.map((row) => ({ ...row, paths: null }));
+  const planned = await remember(rows.map((row) => ({ ...row, paths: null })));
   return ORDER.flatMap((kind) => {
     const own = planned.filter(({ item }) => item.kind === kind);
     return own.length === 0 ? [] : [forecastPlan(kind, own, purse)];

@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
 import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
@@ -17,6 +18,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Connection } from '../context/connection.ts';
 import { openLocalRecords } from '../context/local-records.ts';
+import { openMemoryFor } from '../jobs/memory.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
 import { limitKind, spendingLimit, withPrices } from '../jobs/spending.ts';
@@ -52,6 +54,11 @@ async function limitStages(
   return { ...options, prices, newCredits: { max: max ?? 0, price: null } };
 }
 
+/** Where the jobs of stages put their results. */
+export function stageDelivery({ folder, shard }: Delivery): Delivery {
+  return { folder: resolve(folder), shard, template: '', isInner: true, existing: 'replace' };
+}
+
 export function createStageJobs(run: StagedRun): StageJobs {
   const { context, plan, journal } = run;
   const outcomes = new Map<string, Promise<BatchOutcome>>();
@@ -68,6 +75,9 @@ export function createStageJobs(run: StagedRun): StageJobs {
   async function open(): Promise<void> {
     const connection = await run.connection();
     await checkStageSupport(plan, connection.capabilities, context);
+    run.memory = await openMemoryFor('subtitle_translation', run.options, context, {
+      ...{ delivery: plan.delivery, connection, writes: true },
+    });
     const limited = await limitStages(run, connection);
     batch = runBatch({
       tasks: [],
@@ -75,13 +85,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       itemCount: run.states.length,
       counted: run.states.flatMap(({ steps }) => steps),
       journal,
-      delivery: {
-        folder: resolve(plan.delivery.folder),
-        shard: plan.delivery.shard,
-        template: '',
-        isInner: true,
-        existing: 'replace',
-      },
+      delivery: stageDelivery(plan.delivery),
       connection,
       inputFiles: inputFilesOf(run),
       records: openLocalRecords(connection, context.io.now),
@@ -91,6 +95,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       preparation: createPreparation(context.io),
       terms: plan.terms,
       masksTerms: run.options.maskTerms,
+      memory: run.memory,
       command: 'localize',
       preface: [stageRecord(run, goalsOf(run, run.states.filter(isNeverExported)))],
       listen,

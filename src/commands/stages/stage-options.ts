@@ -12,7 +12,14 @@ import {
 } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
-import { jobTable, MASK_OPTION, STDOUT, SUBTITLE_FORMAT_OPTION, TERMS_OPTION } from '../jobs/job-options.ts';
+import {
+  jobTable,
+  MASK_OPTION,
+  MEMORY_OPTIONS,
+  STDOUT,
+  SUBTITLE_FORMAT_OPTION,
+  TERMS_OPTION,
+} from '../jobs/job-options.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
@@ -53,6 +60,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
     tool: 'no',
   }),
   maskTerms: changeOption(MASK_OPTION.maskTerms, { tool: 'no' }),
+  ...MEMORY_OPTIONS,
   ...SUBTITLE_FORMAT_OPTION,
 });
 

@@ -12,6 +12,7 @@ import { readBatchRecords } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import type { BatchJournal } from '../../batch/run/journal.ts';
 import { decisionFailure } from '../../batch/run/outcome.ts';
+import type { BatchMemory } from '../../batch/run/recall.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { TermLoss } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -73,9 +74,11 @@ export interface StagedRun {
   connection(): Promise<Connection>;
   /** The connection; null before the first call. */
   connected: Connection | null;
+  /** Missing before the first job. */
+  memory: BatchMemory | undefined;
   /** No other process works in the folder while it is open. */
   readonly journal: BatchJournal;
-  /** Closes the connection. */
+  /** Closes the memory and the connection. */
   close(): Promise<void>;
 }
 
@@ -138,9 +141,11 @@ export async function openStagedRun(
       return run.connected;
     },
     connected: null,
+    memory: undefined,
     journal,
     async close() {
       run.view.close();
+      await run.memory?.store.close();
       await run.connected?.close();
     },
   };

@@ -1,0 +1,113 @@
+/**
+ * Decides which lines of a translation come from memory, and records it before anything is sent, so that a resumed run sends the
+ * same lines.
+ */
+import type { BatchItem } from '../item.ts';
+import { type Memory, memoryRequestOf, type Sentence, sentencesOf } from '../memory.ts';
+import type { Decision } from '../plan/decision.ts';
+import { isSplit } from '../plan/input.ts';
+import type { Terms } from '../terms.ts';
+import { isJoinedKey } from './join-parts.ts';
+import type { PreparedRecord } from './part-records.ts';
+
+/** The text of each line; null for one that is sent. */
+export type KnownTexts = readonly (string | null)[];
+
+export interface Recall {
+  readonly texts: KnownTexts;
+  /** Whether the result was made of it. Until then it does not change. */
+  readonly isDone: boolean;
+}
+
+/** The memory of a run. */
+export interface BatchMemory {
+  readonly store: Memory;
+  /** Names the service or the engines. */
+  readonly origin: string;
+  /** The lines of finished items that were not sent whole, and how many of them were remembered. */
+  readonly used: { lines: number; known: number };
+}
+
+/** What the lines of an item are recalled with. */
+export interface RecallSource {
+  readonly memory?: BatchMemory | undefined;
+  readonly terms?: Terms | undefined;
+  readonly masksTerms?: boolean | undefined;
+  /** --fresh: nothing is recalled. */
+  readonly fresh: boolean;
+  /** Of the names of results. */
+  readonly template: string;
+  /** Recalls of earlier runs, by `recallKey`. */
+  readonly recorded: ReadonlyMap<string, Recall>;
+}
+
+/** What is known of the lines of an item; null for one that is sent whole, or needs no job. */
+export async function findRecall(
+  source: RecallSource,
+  item: BatchItem,
+  decision: Decision,
+): Promise<Recall | null> {
+  const { memory, fresh, template, recorded } = source;
+  const { input } = item;
+  if (memory === undefined || item.kind !== 'subtitle_translation' || input.type !== 'lines') return null;
+  const known = recorded.get(recallKey(item)) ?? null;
+  const { step } = decision;
+  if (step === 'continue' && 'key' in decision.next) return isJoinedKey(decision.next.key) ? known : null;
+  if (step === 'continue' && decision.next.step !== 'parts') return null;
+  const isNew = step === 'new';
+  if (known?.isDone === false && !(fresh && isNew)) return known;
+  // A name with the id of a job needs a job.
+  if (fresh || template.includes('{id}')) return null;
+  const isGone = step === 'expired' && isJoinedKey(decision.key);
+  if (!isNew && !isGone) return null;
+  const request = memoryRequestOf(item, memory.origin);
+  const sentences = await sentencesOfItem(source, item);
+  const texts: (string | null)[] = input.lines.map(() => null);
+  for (const [at, target] of memory.store.recall(request, sentences).entries()) {
+    const { cues = [] } = sentences[at] ?? {};
+    for (const [place, cue] of cues.entries()) texts[cue] = target?.[place] ?? null;
+  }
+  const sent = texts.filter((text) => text === null).length;
+  const isTooLong =
+    isSplit(input) && sent > Math.max(...(input.parts ?? []).map(({ lines }) => lines.length));
+  if (sent === texts.length || isTooLong || (isGone && sent > 0)) return null;
+  return { texts, isDone: false };
+}
+
+/** The sentences of an item with lines. */
+export async function sentencesOfItem(
+  { terms, masksTerms = false }: Pick<RecallSource, 'terms' | 'masksTerms'>,
+  { input, targetLanguage }: BatchItem,
+): Promise<readonly Sentence[]> {
+  if (input.type !== 'lines') return [];
+  return sentencesOf(input.lines, targetLanguage ?? '', terms, masksTerms);
+}
+
+const RECIPE = 'memory ';
+
+/** Names what an item is made from: other lines or options are recalled again. */
+export function recallKey({ key, optionsDigest, input }: BatchItem): string {
+  const sha256 = input.type === 'lines' ? input.sha256 : '';
+  return `${sha256} ${RECIPE}${optionsDigest} ${key}`;
+}
+
+/** The record of a recall. */
+export function recallRecord(item: BatchItem, recall: Recall): PreparedRecord {
+  const [source = '', recipe] = splitOnce(recallKey(item));
+  return { type: 'prepared', source, recipe, files: [], split: recall };
+}
+
+/** The recalls among prepared files, by `recallKey`. */
+export function readRecalls(prepared: readonly PreparedRecord[]): Map<string, Recall> {
+  return new Map(
+    prepared.flatMap(({ source, recipe, split }) =>
+      // As `recallRecord` wrote it; the checksum of the row fits.
+      recipe.startsWith(RECIPE) ? [[`${source} ${recipe}`, split as Recall] as const] : [],
+    ),
+  );
+}
+
+function splitOnce(text: string): [string, string] {
+  const at = text.indexOf(' ');
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,97 @@
+/** The translation memory of a run. */
+import { resolve } from 'node:path';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import type { Recorded } from '../../batch/plan/decision.ts';
+import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { BatchRecords } from '../../batch/records/batch-records.ts';
+import type { BatchMemory } from '../../batch/run/recall.ts';
+import type { Terms } from '../../batch/terms.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import type { Connection } from '../context/connection.ts';
+import type { Context } from '../context/context.ts';
+
+interface MemoryOptions {
+  /** Path as the user wrote it; missing or empty for the one of the folder. */
+  readonly memory?: string | undefined;
+  readonly anyMemory?: boolean | undefined;
+}
+
+interface MemoryUse {
+  readonly delivery: Pick<Delivery, 'folder' | 'toStdout'>;
+  readonly connection: Pick<Connection, 'translator'>;
+  /** False for a plan, which changes nothing. */
+  readonly writes: boolean;
+}
+
+/**
+ * Opens the memory, and remembers the lines of results that a person has edited since. The caller closes its store.
+ * @returns undefined if the kind has none, and for a result on stdout, whose folder nobody sees
+ * @throws Failure (`disk`; `temporary`, RECORDS_BUSY; `usage`, RECORDS_TOO_NEW)
+ */
+export async function openMemoryFor(
+  kind: JobKind,
+  { memory: written, anyMemory = false }: MemoryOptions,
+  { io, terminal }: Pick<Context, 'io' | 'terminal'>,
+  { delivery, connection, writes }: MemoryUse,
+): Promise<BatchMemory | undefined> {
+  const isNamed = written !== undefined && written !== '';
+  if (kind !== 'subtitle_translation' || (delivery.toStdout === true && !isNamed)) return undefined;
+  const { memoryPath, openMemory } = await import('../../batch/memory.ts');
+  const path = isNamed ? resolve(io.cwd, written) : memoryPath(delivery.folder);
+  const store = await openMemory(path, { any: anyMemory, writes, now: io.now });
+  const edits = writes ? await store.collectEdits() : 0;
+  if (edits > 0) terminal.note(`Remembered ${edits} ${edits === 1 ? 'line' : 'lines'} that you edited.`);
+  return { store, origin: await connection.translator(), used: { lines: 0, known: 0 } };
+}
+
+/** Says what was not paid. */
+export function noteRemembered(
+  { terminal }: Pick<Context, 'terminal'>,
+  memory: BatchMemory | undefined,
+): void {
+  const { lines, known } = memory?.used ?? { lines: 0, known: 0 };
+  if (known > 0) terminal.note(`${lines} lines, ${known} from memory, ${lines - known} paid.`);
+}
+
+interface MemoryPlan extends Pick<MemoryUse, 'connection'> {
+  readonly delivery: Pick<Delivery, 'folder' | 'toStdout' | 'template'>;
+  readonly planned: readonly PlannedItem[];
+  readonly recorded: Recorded & { readonly prepared: BatchRecords['prepared'] };
+  readonly terms: Terms | undefined;
+}
+
+/** The items of a plan with the lines that are remembered and that are paid, as a run would find them. */
+export async function countRemembered(
+  kind: JobKind,
+  options: MemoryOptions & { readonly fresh: boolean; readonly maskTerms?: boolean | undefined },
+  context: Pick<Context, 'io' | 'terminal'>,
+  { delivery, connection, planned, recorded, terms }: MemoryPlan,
+): Promise<readonly PlannedItem[]> {
+  const memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: false });
+  if (memory === undefined || options.fresh) return planned;
+  const [{ findRecall, readRecalls }, { isSent }] = await Promise.all([
+    import('../../batch/run/recall.ts'),
+    import('../../batch/run/run-merged.ts'),
+  ]);
+  const { template } = delivery;
+  const common = { memory, terms, masksTerms: options.maskTerms ?? false, fresh: false, template };
+  const source = { ...common, recorded: readRecalls(recorded.prepared) };
+  const counted: PlannedItem[] = [];
+  for (const each of planned) {
+    const { item, decision } = each;
+    const recall = await findRecall(source, item, decision);
+    const { input } = item;
+    // The lines of a stage may not be known yet.
+    const isKnown = input.type === 'lines' && input.lines.length > 0;
+    if (!isKnown || (recall === null && decision.step !== 'new')) {
+      counted.push(each);
+      continue;
+    }
+    const texts = recall?.texts ?? input.lines.map(() => null);
+    const sent = texts.filter((text) => text === null).length;
+    const isPaid = recall !== null && isSent(item, recall, common, recorded.intents);
+    const counts = { lines: texts.length, from_memory: texts.length - sent, to_pay: isPaid ? 0 : sent };
+    counted.push({ ...each, memory: counts });
+  }
+  return counted;
+}

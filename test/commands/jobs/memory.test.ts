@@ -1,0 +1,203 @@
+/** The translation memory of `vloc translate`: what is sent, and what is paid. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Engines } from '../../../src/engines/engine.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+
+interface Desk extends VlocScene {
+  /** The texts that the service was sent, by job. */
+  readonly sent: (readonly string[])[];
+  /** Writes a source of these texts, two seconds each. */
+  readonly write: (name: string, texts: readonly string[]) => Promise<void>;
+  /** The texts of a result. */
+  readonly read: (name: string) => Promise<readonly string[]>;
+}
+
+const time = (ms: number) => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
+
+async function openDesk(translate = (text: string) => text.toUpperCase()): Promise<Desk> {
+  const sent: (readonly string[])[] = [];
+  const small = createSmallEngines();
+  const engines: Engines = {
+    ...small,
+    run: {
+      ...small.run,
+      async subtitle_translation({ lines, targetLanguage }) {
+        sent.push(lines.map(({ text }) => text));
+        const translated = lines.map((line) => ({ ...line, text: translate(line.text) }));
+        return { subtitle: { language: targetLanguage, lines: translated } };
+      },
+    },
+  };
+  const vloc = await startVloc({ engines });
+  return {
+    ...vloc,
+    sent,
+    async write(name, texts) {
+      const cues = texts.map(
+        (text, at) => `${at + 1}\n${time(at * 2000)} --> ${time(at * 2000 + 1500)}\n${text}\n`,
+      );
+      await writeFile(join(vloc.folder, name), cues.join('\n'));
+    },
+    async read(name) {
+      const text = await readFile(join(vloc.folder, name), 'utf8');
+      return text
+        .trim()
+        .split('\n\n')
+        .map((cue) => cue.split('\n').slice(2).join('\n'));
+    },
+  };
+}
+
+const TRANSLATE = ['translate', 'talk.srt', '--from', 'en', '--to', 'es'];
+const TALK = ['Hello there.', 'This is a', 'long sentence.', 'Goodbye.'];
+
+const chargedIn = (stdout: string): number =>
+  JSON.parse(stdout).data.reduce(
+    (sum: number, each: { charged_credits: number | null }) => sum + (each.charged_credits ?? 0),
+    0,
+  );
+
+describe('a second run after an edited source', () => {
+  it('sends only the sentences with new cues, and pays what the dry run says', async () => {
+    const desk = await openDesk();
+    await mkdir(join(desk.folder, 'in'));
+    const files = Array.from({ length: 20 }, (_, file) => [
+      `Film ${file} begins.`,
+      'It is about',
+      `number ${file}.`,
+      `The end of ${file}.`,
+    ]);
+    for (const [file, texts] of files.entries()) await desk.write(`in/${file}.srt`, texts);
+    const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--out', 'out'];
+    const first = await desk.run([...words, '--output', 'json']);
+    expect([first.code, chargedIn(first.stdout)], first.stderr).toEqual([0, 80]);
+    expect(first.stderr).not.toContain('from memory');
+    await desk.write('in/3.srt', files[3]?.with(0, 'Film three begins!') ?? []);
+    await desk.write('in/7.srt', files[7]?.with(2, 'number seven.') ?? []);
+    await desk.write('in/19.srt', files[19]?.with(3, 'Fin.') ?? []);
+    desk.sent.length = 0;
+    const planned = await desk.run([...words, '--dry-run', '--output', 'json']);
+    const plan = JSON.parse(planned.stdout);
+    expect(plan).toMatchObject({ jobs: 3, quantity: 4, done_before: 17 });
+    expect(plan.memory).toEqual({ lines: 12, from_memory: 8, to_pay: 4 });
+    const shown = await desk.run([...words, '--dry-run']);
+    expect(shown.stderr).toContain('12 lines, 8 from memory, 4 to pay.');
+    expect(desk.sent).toEqual([]);
+    const second = await desk.run([...words, '--output', 'json']);
+    expect([second.code, chargedIn(second.stdout)], second.stderr).toEqual([0, plan.credits]);
+    expect(second.stderr).toContain('12 lines, 8 from memory, 4 paid.');
+    expect(desk.sent.toSorted()).toEqual([
+      ['Film three begins!'],
+      ['Fin.'],
+      ['It is about', 'number seven.'],
+    ]);
+    expect(await desk.read('out/7.es.srt')).toEqual([
+      'FILM 7 BEGINS.',
+      'IT IS ABOUT',
+      'NUMBER SEVEN.',
+      'THE END OF 7.',
+    ]);
+  });
+
+  it('makes no job if every line is remembered', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    await desk.write('talk.srt', [...TALK.slice(3), ...TALK.slice(0, 3)]);
+    const planned = await desk.run([...TRANSLATE, '--dry-run', '--output', 'json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ jobs: 0, credits: 0, memory: { to_pay: 0 } });
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '--output', 'json']);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout).data[0]).toMatchObject({ id: null, charged_credits: 0 });
+    expect(desk.sent).toHaveLength(1);
+    expect(await desk.read('talk.es.srt')).toEqual([
+      'GOODBYE.',
+      'HELLO THERE.',
+      'THIS IS A',
+      'LONG SENTENCE.',
+    ]);
+    const again = await desk.run(TRANSLATE);
+    expect([again.code, desk.sent.length], again.stderr).toEqual([0, 1]);
+    await rm(join(desk.folder, 'talk.es.srt'));
+    const restored = await desk.run(TRANSLATE);
+    expect([restored.code, desk.sent.length], restored.stderr).toEqual([0, 1]);
+    expect(await desk.read('talk.es.srt')).toHaveLength(4);
+    const { stdout: report } = await desk.run(['batch', 'report', '.', '--output', 'json']);
+    expect(JSON.parse(report).items).toMatchObject([{ state: 'done' }]);
+  });
+
+  it('prefers the line of a person, also for other files', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    const path = join(desk.folder, 'talk.es.srt');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('HELLO THERE.', 'Buenas.'));
+    await desk.write('talk.srt', TALK.with(3, 'Bye now.'));
+    const refused = await desk.run(TRANSLATE);
+    expect(refused.code).toBe(2);
+    const { code, stderr } = await desk.run([...TRANSLATE, '--clobber']);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('Remembered 1 line that you edited.');
+    expect(desk.sent.slice(1)).toEqual([['Bye now.']]);
+    expect(await desk.read('talk.es.srt')).toEqual(['Buenas.', 'THIS IS A', 'LONG SENTENCE.', 'BYE NOW.']);
+    await desk.write('other.srt', ['Hello there.', 'Something new.']);
+    await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es']);
+    expect(await desk.read('other.es.srt')).toEqual(['Buenas.', 'SOMETHING NEW.']);
+  });
+
+  it('sends everything with --fresh, for other languages and fields, and with terms that changed', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    const fresh = await desk.run([...TRANSLATE, '--fresh', '--clobber', '--dry-run', '--output', 'json']);
+    expect(JSON.parse(fresh.stdout)).toMatchObject({ quantity: 4 });
+    await desk.run([...TRANSLATE, '--fresh', '--clobber']);
+    expect(desk.sent).toEqual([TALK, TALK]);
+    for (const words of [
+      ['translate', 'talk.srt', '--from', 'en', '--to', 'fr'],
+      ['translate', 'talk.srt', '--from', 'fr', '--to', 'es', '--clobber'],
+      [...TRANSLATE, '--clobber', '--set', 'tone=formal'],
+    ]) {
+      const { code, stderr } = await desk.run(words);
+      expect([words, code], stderr).toEqual([words, 0]);
+    }
+    expect(desk.sent.slice(2)).toEqual([TALK, TALK, TALK]);
+    await writeFile(join(desk.folder, 'terms.csv'), 'term,es\nGoodbye,=\n');
+    await desk.write('talk.srt', TALK.with(0, 'Good day.'));
+    await desk.run([...TRANSLATE, '--clobber', '--terms', 'terms.csv']);
+    expect(desk.sent.slice(5)).toEqual([['Good day.', 'Goodbye.']]);
+    await desk.write('talk.srt', TALK.with(0, 'Good night.'));
+    await desk.run([...TRANSLATE, '--clobber', '--terms', 'terms.csv', '--mask-terms']);
+    expect(desk.sent.slice(6)).toEqual([['Good night.', '{T1}.']]);
+    expect(await desk.read('talk.es.srt')).toEqual([
+      'GOOD NIGHT.',
+      'THIS IS A',
+      'LONG SENTENCE.',
+      'Goodbye.',
+    ]);
+  });
+});
+
+describe('--memory', () => {
+  it('shares a file between folders, but not the lines of another service unless asked', async () => {
+    const [desk, other] = [await openDesk(), await openDesk((text) => text.toLowerCase())];
+    await desk.write('talk.srt', TALK);
+    const shared = ['--memory', join(desk.folder, 'team.db')];
+    await desk.run([...TRANSLATE, ...shared]);
+    const second = await desk.run([...TRANSLATE, ...shared, '--out', 'second']);
+    expect([second.code, desk.sent.length], second.stderr).toEqual([0, 1]);
+    await other.write('talk.srt', TALK);
+    await other.run([...TRANSLATE, ...shared]);
+    expect(other.sent).toEqual([TALK]);
+    const asked = await other.run([...TRANSLATE, ...shared, '--any-memory', '--out', 'third']);
+    expect([asked.code, other.sent.length], asked.stderr).toEqual([0, 1]);
+    expect(await other.read('third/talk.es.srt')).toEqual(TALK.map((text) => text.toLowerCase()));
+    await desk.write('own.srt', TALK);
+    await writeFile(join(desk.folder, 'vloc.config.json'), '{ "defaults": { "memory": "team.db" } }');
+    const own = await desk.run(['translate', 'own.srt', '--from', 'en', '--to', 'es', '--out', 'fourth']);
+    expect([own.code, desk.sent.length], own.stderr).toEqual([0, 1]);
+  });
+});
