@@ -4,15 +4,18 @@
 _vloc_place() {
   commands='' operands='free' options=''
   case $1 in
-    '') commands='localize separate recognize translate dub subtitles jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
-    'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --sample --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --keep-audio --keep-subtitles --stop-after --from-subtitles --subtitle --source-subtitle --terms --mask-terms --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    '') commands='localize separate recognize translate dub subtitles memory jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help' operands='free' options='--version -V --help -h' ;;
+    'localize') commands='' operands='files' options='--from --to --mode --voice-mode --subtitle-output --original-audio --resolution --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --sample --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --keep-audio --keep-subtitles --stop-after --from-subtitles --subtitle --source-subtitle --terms --mask-terms --memory --any-memory --subtitle-format --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'separate') commands='' operands='files' options='--client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --sample --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'recognize') commands='' operands='files' options='--from --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --convert --audio-track --sample --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --speakers --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'translate') commands='' operands='files' options='--from --to --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --terms --mask-terms --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'translate') commands='' operands='files' options='--from --to --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --subtitle-format --terms --mask-terms --memory --any-memory --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'dub') commands='' operands='files' options='--to --voice-mode --client-reference --callback-url --watch --dry-run --include --exclude --files-from --files-from0 --sheet --shard --order --split --detach --set --body --jobs --max-credits --price --max-duration --fresh --retry-failed --skip-done --rebuild --out --name --clobber --skip-existing --timeout --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'subtitles') commands='check fix' operands='free' options='--help -h' ;;
     'subtitles check') commands='' operands='free' options='--style --language --video --strict --voice-mode --junit --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'subtitles fix') commands='' operands='free' options='--style --language --video --strict --in-place --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'memory') commands='export import' operands='free' options='--help -h' ;;
+    'memory export') commands='' operands='files' options='--memory --folder --format --clobber --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'memory import') commands='' operands='files' options='--memory --folder --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'jobs') commands='list get wait download cancel' operands='free' options='--help -h' ;;
     'jobs list') commands='' operands='free' options='--kind --limit --cursor --since --until --status --client-reference --all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'jobs get') commands='' operands='source jobs' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -63,8 +66,9 @@ _vloc_place() {
     'schema') commands='' operands='free' options='--commands --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'completion') commands='' operands='choices bash zsh fish powershell' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'upgrade') commands='' operands='free' options='--output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
-    'help') commands='localize separate recognize translate dub subtitles jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
+    'help') commands='localize separate recognize translate dub subtitles memory jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment' operands='free' options='--help -h' ;;
     'help subtitles') commands='check fix' operands='free' options='' ;;
+    'help memory') commands='export import' operands='free' options='' ;;
     'help jobs') commands='list get wait download cancel' operands='free' options='' ;;
     'help batch') commands='status retry forget report' operands='free' options='' ;;
     'help webhooks') commands='listen verify' operands='free' options='' ;;
@@ -120,6 +124,7 @@ _vloc_value() {
     *' --subtitle') value='files' ;;
     *' --source-subtitle') value='files' ;;
     *' --terms') value='files' ;;
+    *' --memory') value='files' ;;
     *' --subtitle-format') value='choices srt vtt ass' ;;
     *' --output') value='choices table json ndjson plain id' ;;
     *' -o') value='choices table json ndjson plain id' ;;
@@ -127,6 +132,8 @@ _vloc_value() {
     'localize --fields'|'separate --fields'|'recognize --fields'|'translate --fields'|'dub --fields'|'jobs wait --fields'|'jobs download --fields'|'jobs cancel --fields') value=',choices input id kind status target_language client_reference charged_credits expires_at files error provenance' ;;
     'subtitles check --fields') value=',choices file row cue time rule severity message advice' ;;
     'subtitles fix --fields') value=',choices file written changed_cues fixed left' ;;
+    'memory export --fields') value=',choices file units' ;;
+    'memory import --fields') value=',choices file imported skipped' ;;
     'jobs list --fields') value=',choices id object status progress client_reference created_at updated_at detail_url input' ;;
     'jobs get --fields') value=',choices id object status progress client_reference created_at updated_at detail_url stage input error result billing expires_at started_at finished_at' ;;
     'batch status --fields'|'batch retry --fields'|'batch forget --fields') value=',choices label state kind target_language job_id error files credits attempts asked_at created_at finished_at downloaded_at deadline provenance shard folder key' ;;
@@ -150,6 +157,10 @@ _vloc_value() {
     'engines add --language') value=',source voices' ;;
     *' --video') value='files' ;;
     *' --junit') value='files' ;;
+    *' --folder') value='folders' ;;
+    'memory export --format') value='choices tmx' ;;
+    'batch report --format') value='choices markdown json junit' ;;
+    'engines add --format') value='choices srt verbose_json' ;;
     *' --kind') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
     *' --limit') value='free' ;;
     *' --cursor') value='free' ;;
@@ -160,8 +171,6 @@ _vloc_value() {
     'upload list --status') value='choices waiting_for_upload validating ready failed expired' ;;
     *' --fail-on') value='choices attention' ;;
     *' --shards') value='free' ;;
-    'batch report --format') value='choices markdown json junit' ;;
-    'engines add --format') value='choices srt verbose_json' ;;
     *' --host') value='free' ;;
     *' --port') value='free' ;;
     *' --path') value='free' ;;
@@ -194,7 +203,6 @@ _vloc_value() {
     *' --key-env') value='free' ;;
     *' --model') value='free' ;;
     *' --concurrency') value='free' ;;
-    *' --folder') value='folders' ;;
     *' --threads') value='free' ;;
     *' --memory-mib') value='free' ;;
     *' --context') value='free' ;;

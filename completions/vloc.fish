@@ -4,9 +4,11 @@
 function __vloc_has_command
     switch "$argv[1]"
         case ''
-            contains -- $argv[2] localize separate recognize translate dub subtitles jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help
+            contains -- $argv[2] localize separate recognize translate dub subtitles memory jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade version help
         case 'subtitles'
             contains -- $argv[2] check fix
+        case 'memory'
+            contains -- $argv[2] export import
         case 'jobs'
             contains -- $argv[2] list get wait download cancel
         case 'batch'
@@ -28,9 +30,11 @@ function __vloc_has_command
         case 'serve keys'
             contains -- $argv[2] create list revoke
         case 'help'
-            contains -- $argv[2] localize separate recognize translate dub subtitles jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment
+            contains -- $argv[2] localize separate recognize translate dub subtitles memory jobs batch webhooks upload credits api doctor profile engines models serve mcp schema completion upgrade exit-codes environment
         case 'help subtitles'
             contains -- $argv[2] check fix
+        case 'help memory'
+            contains -- $argv[2] export import
         case 'help jobs'
             contains -- $argv[2] list get wait download cancel
         case 'help batch'
@@ -59,7 +63,7 @@ end
 # True when the option $argv[2] takes a value at the place $argv[1].
 function __vloc_takes_value
     switch "$argv[1] $argv[2]"
-        case 'localize --from' 'translate --from' 'recognize --from' 'models install --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'engines install --to' 'models install --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'subtitles fix --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --terms' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'subtitles check --fields' 'subtitles fix --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve health --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'models install --fields' 'models list --fields' 'models remove --fields' 'serve migrate --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --style' 'subtitles check --language' 'subtitles fix --language' 'engines add --language' '* --video' '* --junit' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' '* --fail-on' '* --shards' 'batch report --format' 'engines add --format' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' '* --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --key-env' '* --model' '* --concurrency' '* --folder' '* --threads' '* --memory-mib' '* --context' '* --instructions' '* --runtime' '* --prompt' '* --temperature' '* --top-p' '* --top-k' '* --repeat-penalty' '* --voice' '* --vocals' '* --background' '* --threshold' '* --pair' '* --font' '* --size' '* --accept' '* --source' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --metrics-from' '* --metrics-port' '* --metrics-host' '* --drain' '* --shutdown-delay' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --read' '* --write'
+        case 'localize --from' 'translate --from' 'recognize --from' 'models install --from' 'serve migrate --from' 'localize --to' 'translate --to' 'dub --to' 'engines install --to' 'models install --to' 'serve migrate --to' '* --mode' '* --voice-mode' '* --subtitle-output' '* --original-audio' '* --resolution' '* --client-reference' '* --callback-url' 'localize --include' 'separate --include' 'recognize --include' 'translate --include' 'dub --include' '* --exclude' '* --files-from' '* --files-from0' '* --sheet' '* --shard' '* --order' '* --audio-track' '* --set' 'localize --body' 'separate --body' 'recognize --body' 'translate --body' 'dub --body' 'webhooks verify --body' '* --jobs' '* --max-credits' '* --price' '* --max-duration' 'localize --out' 'separate --out' 'recognize --out' 'translate --out' 'dub --out' 'jobs wait --out' 'jobs download --out' 'subtitles fix --out' 'batch report --out' '* --name' '* --timeout' '* --stop-after' '* --subtitle' '* --source-subtitle' '* --terms' '* --memory' '* --subtitle-format' '* --output' '* -o' '* --jq' 'localize --fields' 'separate --fields' 'recognize --fields' 'translate --fields' 'dub --fields' 'jobs wait --fields' 'jobs download --fields' 'jobs cancel --fields' 'subtitles check --fields' 'subtitles fix --fields' 'memory export --fields' 'memory import --fields' 'jobs list --fields' 'jobs get --fields' 'batch status --fields' 'batch retry --fields' 'batch forget --fields' 'batch report --fields' 'webhooks listen --fields' 'webhooks verify --fields' 'api --fields' 'doctor --fields' 'engines list --fields' 'engines install --fields' 'serve --fields' 'serve health --fields' 'serve keys create --fields' 'serve keys list --fields' 'serve keys revoke --fields' 'mcp --fields' 'schema --fields' 'completion --fields' 'upload --fields' 'upload list --fields' 'upload get --fields' 'upload create --fields' 'upload complete --fields' 'credits --fields' 'credits history --fields' 'profile add --fields' 'profile list --fields' 'profile use --fields' 'profile remove --fields' 'profile show --fields' 'engines add --fields' 'engines remove --fields' 'engines test --fields' 'models install --fields' 'models list --fields' 'models remove --fields' 'serve migrate --fields' 'upgrade --fields' '* --color' '* --profile' '* --base-url' '* --engines' '* --style' 'subtitles check --language' 'subtitles fix --language' 'engines add --language' '* --video' '* --junit' '* --folder' 'memory export --format' 'batch report --format' 'engines add --format' '* --kind' '* --limit' '* --cursor' '* --since' 'jobs list --until' 'upload list --until' 'credits history --until' 'webhooks listen --until' 'jobs list --status' 'upload list --status' '* --fail-on' '* --shards' '* --host' '* --port' '* --path' '* --forward-to' '* --exec' '* --form' '* --header-prefix' '* --tolerance' '* --headers' '* --timestamp' '* --id' '* --signature' '* --at' '* --purpose' '* --file-name' '* --content-type' '* --size-bytes' '* --etag' '* --data' '* -d' '* --header' '* -H' '* --idempotency-key' '* --key' '* --secret-command' '* --webhook-secret-command' '* --store' '* --type' '* --url' '* --key-env' '* --model' '* --concurrency' '* --threads' '* --memory-mib' '* --context' '* --instructions' '* --runtime' '* --prompt' '* --temperature' '* --top-p' '* --top-k' '* --repeat-penalty' '* --voice' '* --vocals' '* --background' '* --threshold' '* --pair' '* --font' '* --size' '* --accept' '* --source' '* --state-dir' '* --database' '* --role' '* --storage' '* --config' '* --public-origin' '* --trusted-proxy' '* --metrics-from' '* --metrics-port' '* --metrics-host' '* --drain' '* --shutdown-delay' '* --control-port' '* --log' '* --undo' '* --permission' '* --monthly-quota' '* --allow' '* --read' '* --write'
             true
         case '*'
             false
@@ -134,6 +138,7 @@ complete -c vloc -n "__vloc_at_first ''" -a recognize -d 'transcribe videos into
 complete -c vloc -n "__vloc_at_first ''" -a translate -d 'translate subtitles into other languages'
 complete -c vloc -n "__vloc_at_first ''" -a dub -d 'make spoken sound tracks from subtitles'
 complete -c vloc -n "__vloc_at_first ''" -a subtitles -d 'check and fix subtitles against the rules of a style guide'
+complete -c vloc -n "__vloc_at_first ''" -a memory -d 'exchange remembered translations with other programs'
 complete -c vloc -n "__vloc_at_first ''" -a jobs -d 'show jobs, wait for them, download their results'
 complete -c vloc -n "__vloc_at_first ''" -a batch -d 'show, retry and report on a folder of results'
 complete -c vloc -n "__vloc_at_first ''" -a webhooks -d 'receive and verify job-completion webhooks'
@@ -200,6 +205,8 @@ complete -c vloc -n "__vloc_at 'localize'" -l subtitle -r -F -d 'your own subtit
 complete -c vloc -n "__vloc_at 'localize'" -l source-subtitle -r -F -d 'your own subtitles in the spoken language, for one video; skips recognition'
 complete -c vloc -n "__vloc_at 'localize'" -l terms -r -F -d 'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings; runs in stages'
 complete -c vloc -n "__vloc_at 'localize'" -l mask-terms -d 'send {T1} for a term that is kept, and restore it; cues in which it is lost are translated again without, and charged again'
+complete -c vloc -n "__vloc_at 'localize'" -l memory -r -F -d 'remember translated lines in this file, which several folders can share (default: in the folder for the results); remembered lines are not sent and not charged again'
+complete -c vloc -n "__vloc_at 'localize'" -l any-memory -d 'also use remembered lines of other services and engines'
 complete -c vloc -n "__vloc_at 'localize'" -l subtitle-format -x -a 'srt vtt ass' -d 'format of the subtitles to write (default: srt)'
 complete -c vloc -n "__vloc_at 'localize'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'localize'" -l jq -x -d 'filter the JSON with a jq expression'
@@ -332,6 +339,8 @@ complete -c vloc -n "__vloc_at 'translate'" -l timeout -x -d 'stop waiting after
 complete -c vloc -n "__vloc_at 'translate'" -l subtitle-format -x -a 'srt vtt ass' -d 'format of the subtitles to write (default: srt)'
 complete -c vloc -n "__vloc_at 'translate'" -l terms -r -F -d 'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings'
 complete -c vloc -n "__vloc_at 'translate'" -l mask-terms -d 'send {T1} for a term that is kept, and restore it; cues in which it is lost are translated again without, and charged again'
+complete -c vloc -n "__vloc_at 'translate'" -l memory -r -F -d 'remember translated lines in this file, which several folders can share (default: in the folder for the results); remembered lines are not sent and not charged again'
+complete -c vloc -n "__vloc_at 'translate'" -l any-memory -d 'also use remembered lines of other services and engines'
 complete -c vloc -n "__vloc_at 'translate'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
 complete -c vloc -n "__vloc_at 'translate'" -l jq -x -d 'filter the JSON with a jq expression'
 complete -c vloc -n "__vloc_at 'translate'" -l fields -x -a '(__vloc_list input id kind status target_language client_reference charged_credits expires_at files error provenance)' -d 'print only these fields of each record, separated by commas'
@@ -420,6 +429,37 @@ complete -c vloc -n "__vloc_at 'subtitles fix'" -l profile -x -k -a '(__vloc_val
 complete -c vloc -n "__vloc_at 'subtitles fix'" -l base-url -x -d 'address of the service, ending in /v1'
 complete -c vloc -n "__vloc_at 'subtitles fix'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
 complete -c vloc -n "__vloc_at 'subtitles fix'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at_first 'memory'" -a export -d 'write the remembered translations of a folder as TMX'
+complete -c vloc -n "__vloc_at_first 'memory'" -a import -d 'remember the translations of TMX files'
+complete -c vloc -n "__vloc_at 'memory'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'memory export'" -F
+complete -c vloc -n "__vloc_at 'memory export'" -l memory -r -F -d 'the memory (default: the one in --folder)'
+complete -c vloc -n "__vloc_at 'memory export'" -l folder -x -a '(__fish_complete_directories)' -d 'a folder of results (default: the current one)'
+complete -c vloc -n "__vloc_at 'memory export'" -l format -x -a 'tmx' -d 'TMX 1.4'
+complete -c vloc -n "__vloc_at 'memory export'" -l clobber -d 'replace the file if it exists'
+complete -c vloc -n "__vloc_at 'memory export'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'memory export'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'memory export'" -l fields -x -a '(__vloc_list file units)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'memory export'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'memory export'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'memory export'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'memory export'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'memory export'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'memory export'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'memory export'" -l help -s h -d 'display help for command'
+complete -c vloc -n "__vloc_at 'memory import'" -F
+complete -c vloc -n "__vloc_at 'memory import'" -l memory -r -F -d 'the memory (default: the one in --folder)'
+complete -c vloc -n "__vloc_at 'memory import'" -l folder -x -a '(__fish_complete_directories)' -d 'a folder of results (default: the current one)'
+complete -c vloc -n "__vloc_at 'memory import'" -l output -s o -x -a 'table json ndjson plain id' -d 'format of the data on stdout (default: table; json with --jq or --fields)'
+complete -c vloc -n "__vloc_at 'memory import'" -l jq -x -d 'filter the JSON with a jq expression'
+complete -c vloc -n "__vloc_at 'memory import'" -l fields -x -a '(__vloc_list file imported skipped)' -d 'print only these fields of each record, separated by commas'
+complete -c vloc -n "__vloc_at 'memory import'" -l quiet -s q -d 'no progress and no notes on stderr'
+complete -c vloc -n "__vloc_at 'memory import'" -l verbose -s v -d 'show requests on stderr, without secrets'
+complete -c vloc -n "__vloc_at 'memory import'" -l color -x -a 'auto always never' -d 'colour of messages and tables'
+complete -c vloc -n "__vloc_at 'memory import'" -l profile -x -k -a '(__vloc_values profiles)' -d 'profile to use; `local` is the embedded service'
+complete -c vloc -n "__vloc_at 'memory import'" -l base-url -x -d 'address of the service, ending in /v1'
+complete -c vloc -n "__vloc_at 'memory import'" -l engines -r -F -d 'engines of the embedded service (default: engines.json)'
+complete -c vloc -n "__vloc_at 'memory import'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a list -d 'list jobs of all kinds, newest first'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a get -d 'show the current state of jobs'
 complete -c vloc -n "__vloc_at_first 'jobs'" -a wait -d 'wait for jobs and download their results'
@@ -1095,6 +1135,7 @@ complete -c vloc -n "__vloc_at_first 'help'" -a recognize -d 'transcribe videos 
 complete -c vloc -n "__vloc_at_first 'help'" -a translate -d 'translate subtitles into other languages'
 complete -c vloc -n "__vloc_at_first 'help'" -a dub -d 'make spoken sound tracks from subtitles'
 complete -c vloc -n "__vloc_at_first 'help'" -a subtitles -d 'check and fix subtitles against the rules of a style guide'
+complete -c vloc -n "__vloc_at_first 'help'" -a memory -d 'exchange remembered translations with other programs'
 complete -c vloc -n "__vloc_at_first 'help'" -a jobs -d 'show jobs, wait for them, download their results'
 complete -c vloc -n "__vloc_at_first 'help'" -a batch -d 'show, retry and report on a folder of results'
 complete -c vloc -n "__vloc_at_first 'help'" -a webhooks -d 'receive and verify job-completion webhooks'
@@ -1115,6 +1156,8 @@ complete -c vloc -n "__vloc_at_first 'help'" -a environment -d 'environment vari
 complete -c vloc -n "__vloc_at 'help'" -l help -s h -d 'display help for command'
 complete -c vloc -n "__vloc_at_first 'help subtitles'" -a check -d 'list what a style guide forbids, and what a dub cannot say in time'
 complete -c vloc -n "__vloc_at_first 'help subtitles'" -a fix -d 'correct times and line breaks, never a word'
+complete -c vloc -n "__vloc_at_first 'help memory'" -a export -d 'write the remembered translations of a folder as TMX'
+complete -c vloc -n "__vloc_at_first 'help memory'" -a import -d 'remember the translations of TMX files'
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a list -d 'list jobs of all kinds, newest first'
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a get -d 'show the current state of jobs'
 complete -c vloc -n "__vloc_at_first 'help jobs'" -a wait -d 'wait for jobs and download their results'

@@ -54,7 +54,7 @@ export interface MemoryEntry extends MemoryRequest, Omit<Sentence, 'cues'> {
 }
 
 /** A cue of a source, and its text in the result; null for none. */
-export interface WrittenCue {
+interface WrittenCue {
   readonly start_ms: number;
   readonly text: string | null;
 }
@@ -157,6 +157,12 @@ export async function openMemory(
     await records.write(() => work(records));
   }
 
+  /** Other programs have a text without line breaks. */
+  const anywhereFor = (to: string, source: readonly string[]) =>
+    source.length === 1 && source[0]?.includes('\n') === true
+      ? entriesFor(to, [source[0].replaceAll('\n', ' ')]).filter(({ before }) => before === ANYWHERE)
+      : [];
+
   const entriesFor = (to: string, source: readonly string[]) =>
     find('sentences', { target_language: to, source: JSON.stringify(source) }).map(readEntry);
 
@@ -172,9 +178,8 @@ export async function openMemory(
     path,
     recall: (request, sentences) =>
       sentences.map((sentence) => {
-        const known = entriesFor(request.to, sentence.source).filter(
-          (entry) => !own.has(JSON.stringify(rowOf(entry)[0])),
-        );
+        const all = [...entriesFor(request.to, sentence.source), ...anywhereFor(request.to, sentence.source)];
+        const known = all.filter((entry) => !own.has(JSON.stringify(rowOf(entry)[0])));
         return chooseEntry(known, request, sentence, any)?.target ?? null;
       }),
     async remember(request, sentences, texts) {

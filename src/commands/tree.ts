@@ -78,6 +78,22 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
           },
         ],
       },
+      {
+        name: 'memory',
+        summary: 'exchange remembered translations with other programs',
+        children: [
+          {
+            name: 'export',
+            summary: 'write the remembered translations of a folder as TMX',
+            load: async () => (await import('./memory/memory.ts')).memoryExport,
+          },
+          {
+            name: 'import',
+            summary: 'remember the translations of TMX files',
+            load: async () => (await import('./memory/memory.ts')).memoryImport,
+          },
+        ],
+      },
     ],
   },
   {

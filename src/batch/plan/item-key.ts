@@ -103,6 +103,14 @@ function isPartName(value: unknown): value is PartName {
   return typeof value === 'object' && value !== null && 'part' in value && 'of' in value && 'made' in value;
 }
 
+/** Begins the key of an intent that was never sent. */
+export const JOINED = 'joined:';
+
+/** Whether the key of an intent is that of joined results. */
+export function isJoinedKey(key: string): boolean {
+  return key.startsWith(JOINED);
+}
+
 /** The newest intents of the parts of the latest cut, in the order of the parts. */
 export function partIntents(itemKey: string, intents: Intents): readonly Intent[] {
   const found = [...intents.byItem.keys()].flatMap((key) => {

@@ -15,7 +15,7 @@ import {
 } from '../plan/delivery.ts';
 import { createItemFacts, trackOf } from '../plan/facts.ts';
 import type { LinesPart } from '../plan/input.ts';
-import { digestMaking, downloadedFiles, partKey } from '../plan/item-key.ts';
+import { digestMaking, downloadedFiles, JOINED, partKey } from '../plan/item-key.ts';
 import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { JoinedFile, JoinTask } from '../preparation.ts';
@@ -197,14 +197,6 @@ async function oursAmong(
   const earlier = downloadedFiles(item.key, run.journal.intents);
   for (const { path } of targets) if (await isAnyOf(path, earlier)) ours.add(path);
   return ours;
-}
-
-/** Begins the key of an intent that was never sent. */
-const JOINED = 'joined:';
-
-/** Whether the key of an intent is that of joined results. */
-export function isJoinedKey(key: string): boolean {
-  return key.startsWith(JOINED);
 }
 
 /** Records the item like a job that was delivered, so that later runs and reports consider it done. */

@@ -6,8 +6,8 @@ import type { BatchItem } from '../item.ts';
 import { type Memory, memoryRequestOf, type Sentence, sentencesOf } from '../memory.ts';
 import type { Decision } from '../plan/decision.ts';
 import { isSplit } from '../plan/input.ts';
+import { isJoinedKey } from '../plan/item-key.ts';
 import type { Terms } from '../terms.ts';
-import { isJoinedKey } from './join-parts.ts';
 import type { PreparedRecord } from './part-records.ts';
 
 /** The text of each line; null for one that is sent. */

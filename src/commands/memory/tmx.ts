@@ -1,0 +1,217 @@
+/** Reads and writes TMX 1.4, the exchange format of translation memories. Pure. */
+import { hash } from 'node:crypto';
+import sax from 'sax';
+import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/memory.ts';
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { normalizeCueText } from '../../protocol/srt.ts';
+import { isLongerThan } from '../../protocol/subtitle-line.ts';
+import { VERSION } from '../context/version.ts';
+
+/** The tag of an unknown language. */
+const UNKNOWN = 'und';
+const PROPERTY = 'x-vloc-';
+/** Between the texts of a sentence that spans cues. */
+const NEXT_CUE = `${PROPERTY}cue`;
+const PROPERTIES = ['origin', 'before', 'after', 'terms'] as const;
+
+/** The document in parts, so that a large memory is never one string. */
+export function* writeTmx(entries: readonly MemoryEntry[]): Generator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4">\n';
+  yield `<header creationtool="vloc" creationtoolversion="${escapeXml(VERSION)}" segtype="sentence" o-tmf="vloc" adminlang="en" srclang="*all*" datatype="plaintext"/>\n<body>\n`;
+  for (const entry of entries) yield writeUnit(entry);
+  yield '</body>\n</tmx>\n';
+}
+
+function writeUnit(entry: MemoryEntry): string {
+  const from = entry.from === AUTO ? UNKNOWN : entry.from;
+  const named = PROPERTIES.map((name) => [name, entry[name]] as const);
+  const properties = [...named, ['digest', digestOf(entry.target)] as const].map(
+    ([name, value]) => `<prop type="${PROPERTY}${name}">${escapeXml(value)}</prop>`,
+  );
+  const date = entry.at.replace(/[-:]|\.\d+/g, '');
+  const variants = [
+    [from, entry.source],
+    [entry.to, entry.target],
+  ] as const;
+  return [
+    `<tu srclang="${escapeXml(from)}" changedate="${escapeXml(date)}">`,
+    ...properties,
+    ...variants.map(([language, cues]) => {
+      const text = cues.map(escapeXml).join(`<ph type="${NEXT_CUE}"/>`);
+      return `<tuv xml:lang="${escapeXml(language)}"><seg>${text}</seg></tuv>`;
+    }),
+    '</tu>\n',
+  ].join('');
+}
+
+/** Shows whether another program has changed a translation. */
+function digestOf(target: readonly string[]): string {
+  return hash('sha256', JSON.stringify(target)).slice(0, 16);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain them
+const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(FORBIDDEN, '')
+    .replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+}
+
+export interface ReadTmx {
+  readonly entries: readonly MemoryEntry[];
+  /** Units without two usable texts. */
+  readonly skipped: number;
+}
+
+/** A file that is not TMX. The message says why, and is safe to show after escaping. */
+export class TmxError extends Error {
+  override readonly name = 'TmxError';
+}
+
+interface Variant {
+  language: string;
+  /** Null before its segment. */
+  cues: string[] | null;
+}
+
+interface Unit {
+  readonly sourceLanguage: string;
+  readonly date: string | null;
+  readonly properties: Map<string, string>;
+  readonly variants: Variant[];
+}
+
+/** Elements of TMX are at most this deep, with room for markup in markup. */
+const MOST_LEVELS = 50;
+/** More variants of one text are not a memory, and each pair of them would become an entry. */
+const MOST_VARIANTS = 200;
+
+/**
+ * Reads a document. Entities are not expanded, and nothing that it refers to is read. Units of other programs are translations
+ * of a person that fit everywhere.
+ * @param now RFC 3339, for units without a date
+ * @throws TmxError
+ */
+export function readTmx(bytes: Uint8Array, now: string): ReadTmx {
+  const entries: MemoryEntry[] = [];
+  let skipped = 0;
+  let all = '*all*';
+  let unit: Unit | null = null;
+  let property: string | null = null;
+  let isText = false;
+  let isBegun = false;
+  const open: string[] = [];
+  const parser = sax.parser(true);
+  parser.onerror = (error) => {
+    throw new TmxError(error.message.replace(/\s+/g, ' '));
+  };
+  parser.onopentag = ({ name, attributes }) => {
+    if (open.length === 0 && name !== 'tmx') throw new TmxError(`it begins with <${name}>, not with <tmx>`);
+    isBegun = true;
+    open.push(name);
+    if (open.length > MOST_LEVELS) throw new TmxError(`more than ${MOST_LEVELS} elements inside each other`);
+    const value = (key: string) => String(attributes[key] ?? '');
+    if (name === 'header') all = value('srclang') || all;
+    if (name === 'tu')
+      unit = {
+        sourceLanguage: value('srclang') || all,
+        date: dateOf(value('changedate') || value('creationdate')),
+        properties: new Map(),
+        variants: [],
+      };
+    if (unit === null) return;
+    if (name === 'prop' && unit.variants.length === 0) {
+      property = value('type');
+      unit.properties.set(property, '');
+    }
+    if (name === 'tuv') unit.variants.push({ language: value('xml:lang') || value('lang'), cues: null });
+    const variant = unit.variants.at(-1);
+    if (name === 'seg' && variant !== undefined) {
+      variant.cues = [''];
+      isText = true;
+    }
+    if (name === 'ph' && value('type') === NEXT_CUE) variant?.cues?.push('');
+  };
+  parser.onclosetag = (name) => {
+    open.pop();
+    if (name === 'prop') property = null;
+    if (name === 'seg') isText = false;
+    if (name !== 'tu' || unit === null) return;
+    const found = entriesOf(unit, now);
+    if (found.length === 0) skipped += 1;
+    // One by one: a list of arguments has a limit.
+    for (const entry of found) entries.push(entry);
+    unit = null;
+  };
+  const addText = (text: string) => {
+    if (unit === null) return;
+    if (property !== null) unit.properties.set(property, (unit.properties.get(property) ?? '') + text);
+    const cues = isText ? unit.variants.at(-1)?.cues : null;
+    if (cues) cues[cues.length - 1] += text;
+  };
+  parser.ontext = addText;
+  parser.oncdata = addText;
+  parser.write(decode(bytes)).close();
+  if (!isBegun) throw new TmxError('it is empty');
+  return { entries, skipped };
+}
+
+/** TMX is UTF-8 or UTF-16. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new TmxError('it is neither UTF-8 nor UTF-16');
+  }
+}
+
+/** `20261126T190300Z` as RFC 3339; null if it is another text. */
+function dateOf(text: string): string | null {
+  const [, year, month, day, hours, minutes, seconds] =
+    /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/.exec(text) ?? [];
+  const ms = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+function entriesOf({ sourceLanguage, date, properties, variants }: Unit, now: string): MemoryEntry[] {
+  const read = variants.slice(0, MOST_VARIANTS).flatMap(({ language, cues }) => {
+    const tag = language === UNKNOWN ? AUTO : canonicalLanguage(language);
+    const texts = (cues ?? []).map(normalizeCueText);
+    const isUsable =
+      texts.length > 0 && texts.every((text) => text !== '' && !isLongerThan(LIMITS.lineCharacters, text));
+    return tag === null || !isUsable ? [] : [{ tag, texts }];
+  });
+  const wanted = sourceLanguage === UNKNOWN ? AUTO : canonicalLanguage(sourceLanguage);
+  const isAny = sourceLanguage === '*all*';
+  const of = (name: (typeof PROPERTIES)[number] | 'digest') => properties.get(`${PROPERTY}${name}`);
+  return read.flatMap((source, at) =>
+    isAny || source.tag === wanted
+      ? read.flatMap((target, other): MemoryEntry[] => {
+          const isPair = other !== at && target.tag !== source.tag && target.tag !== AUTO;
+          if (!isPair || target.texts.length !== source.texts.length) return [];
+          const isOwn = of('origin') !== undefined && of('digest') === digestOf(target.texts);
+          return [
+            {
+              from: source.tag,
+              to: target.tag,
+              source: source.texts,
+              target: target.texts,
+              // What another program has changed, a person has.
+              origin: isOwn ? (of('origin') ?? PERSON) : PERSON,
+              before: of('before') ?? ANYWHERE,
+              after: of('after') ?? ANYWHERE,
+              terms: of('terms') ?? '',
+              at: date ?? now,
+            },
+          ];
+        })
+      : [],
+  );
+}
