@@ -120,7 +120,9 @@ function failGone(run: Run, item: BatchItem): RunOutcome {
 
 async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
   const { run, item, input, known, plain, masked, jobs } = merged;
-  await run.journal.add(createItemFacts(item, input.sha256));
+  // With the facts of a changed source, the result of an earlier one would pass for its own.
+  if (newestIntent(item.key, run.journal.intents) === null)
+    await run.journal.add(createItemFacts(item, input.sha256));
   const sent = partsOf(merged, []);
   const folder = join(recordFolder(run.batch.delivery), 'parts', `${sent.made}-${item.targetLanguage}`);
   const outcomes: RunOutcome[] = [];

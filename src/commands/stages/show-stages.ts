@@ -9,9 +9,8 @@ import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
-import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
+import { languageOfStage, linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { describeUnits } from '../../protocol/metering.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { readRunOptions } from '../jobs/job-options.ts';
@@ -213,9 +212,8 @@ function rowsOf(stages: readonly Forecast[]): string[][] {
   );
 }
 
-type Lines = readonly SubtitleLine[] | null;
 /** The lines that a stage works on; null until an earlier stage has made them. */
-type KnownLines = Pick<StageSubtitle, 'lines' | 'parts'> | null;
+type KnownLines = Pick<StageSubtitle, 'lines' | 'parts' | 'language'> | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
 
 /** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
@@ -229,23 +227,26 @@ async function forecastStages(
   const rows: { item: BatchItem; decision: Decision }[] = [];
 
   /** Adds the item. Returns the lines of its result, or null if there is none yet. */
-  async function add(item: BatchItem): Promise<Lines> {
+  async function add(item: BatchItem): Promise<KnownLines> {
     const { decisions } = await decideItems([item], plan.recorded, stageChoices(item.kind, choices));
     const decision = decisions[0] ?? NEW;
     rows.push({ item, decision });
     const file = decision.step === 'done' ? decision.files[0] : undefined;
-    return file?.path.endsWith('.srt') ? readStageLines(resolve(plan.delivery.folder, file.path)) : null;
+    if (!file?.path.endsWith('.srt')) return null;
+    const lines = await readStageLines(resolve(plan.delivery.folder, file.path));
+    return lines === null ? null : { lines, parts: null, language: languageOfStage(file.path) };
   }
 
-  async function addLines(kind: KindOfLines, video: VideoItem, from: KnownLines): Promise<Lines> {
-    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }));
+  async function addLines(kind: KindOfLines, video: VideoItem, from: KnownLines): Promise<KnownLines> {
+    const language = kind === 'subtitle_translation' ? (from?.language ?? null) : null;
+    if (from !== null) return add(linesStage(kind, video, { label: '', ...from }, language));
     const unknown = linesStage(kind, video, { label: '', lines: [], parts: null });
     rows.push({ item: { ...unknown, units: null }, decision: NEW });
     return null;
   }
 
   async function addTarget(target: VideoTarget, source: KnownLines): Promise<void> {
-    const translation = target.given ?? whole(await addLines('subtitle_translation', target.item, source));
+    const translation = target.given ?? (await addLines('subtitle_translation', target.item, source));
     if (stopAfter !== null) return;
     if (isDubbed(target)) await addLines('dubbing', target.item, translation);
   }
@@ -253,7 +254,7 @@ async function forecastStages(
   async function addVideo(video: SourceVideo): Promise<void> {
     const isRecognized = stopAfter === 'recognize' ? video.given === null : needsRecognition(video);
     const recognition = videoStage('subtitle_recognition', video.item);
-    const source = isRecognized ? whole(await add(recognition)) : video.given;
+    const source = isRecognized ? await add(recognition) : video.given;
     if (stopAfter === 'recognize') return;
     const targets = video.targets.filter((target) => needsTranslation(target) || target.given !== null);
     for (const target of targets) await addTarget(target, source);
@@ -267,10 +268,6 @@ async function forecastStages(
     const own = planned.filter(({ item }) => item.kind === kind);
     return own.length === 0 ? [] : [forecastPlan(kind, own, purse)];
   });
-}
-
-function whole(lines: Lines): KnownLines {
-  return lines === null ? null : { lines, parts: null };
 }
 
 const NEW: Decision = { step: 'new', after: null };

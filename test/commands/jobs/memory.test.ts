@@ -1,10 +1,13 @@
 /** The translation memory of `vloc translate`: what is sent, and what is paid. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
+import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
-import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { environmentOf, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 interface Desk extends VlocScene {
   /** The texts that the service was sent, by job. */
@@ -17,7 +20,10 @@ interface Desk extends VlocScene {
 
 const time = (ms: number) => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
 
-async function openDesk(translate = (text: string) => text.toUpperCase()): Promise<Desk> {
+async function openDesk(
+  translate = (text: string) => text.toUpperCase(),
+  options: Partial<ServiceOptions> = {},
+): Promise<Desk> {
   const sent: (readonly string[])[] = [];
   const small = createSmallEngines();
   const engines: Engines = {
@@ -31,7 +37,7 @@ async function openDesk(translate = (text: string) => text.toUpperCase()): Promi
       },
     },
   };
-  const vloc = await startVloc({ engines });
+  const vloc = await startVloc({ engines, ...options });
   return {
     ...vloc,
     sent,
@@ -199,4 +205,51 @@ describe('--memory', () => {
     const own = await desk.run(['translate', 'own.srt', '--from', 'en', '--to', 'es', '--out', 'fourth']);
     expect([own.code, desk.sent.length], own.stderr).toEqual([0, 1]);
   });
+});
+
+describe('a run that is killed', () => {
+  it.each([
+    ['when its job is created but not answered', 'POST', /\/subtitle-translations$/],
+    ['between the answer and the result', 'GET', /\/assets\//],
+  ])(
+    '%s sends the same lines again, whatever is remembered meanwhile, and pays nothing twice',
+    async (_, method, path) => {
+      let child: ChildProcess | null = null;
+      const killAfter: Faults['after'] = async (request, answer) => {
+        if (child === null || request.method !== method || !path.test(request.target.split('?')[0] ?? ''))
+          return answer;
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        child = null;
+        await gone;
+        return 'drop';
+      };
+      const desk = await openDesk(undefined, { faults: { before: async () => null, after: killAfter } });
+      await desk.write('talk.srt', TALK);
+      await desk.run(TRANSLATE);
+      await desk.write('talk.srt', ['New one.', ...TALK.slice(1, 3), 'Last.']);
+      child = spawn(
+        process.execPath,
+        [join(import.meta.dirname, '../support/vloc-process.ts'), ...TRANSLATE],
+        {
+          cwd: desk.folder,
+          stdio: ['ignore', 'ignore', 'inherit'],
+          env: { PATH: process.env.PATH, ...environmentOf(desk, desk.folder) },
+        },
+      );
+      await once(child, 'exit');
+      expect(desk.sent.slice(1)).toEqual([['New one.', 'Last.']]);
+      await desk.write('other.srt', ['New one.']);
+      await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es']);
+      const planned = await desk.run([...TRANSLATE, '--dry-run', '--output', 'json']);
+      expect(JSON.parse(planned.stdout).memory.to_pay).toBe(0);
+      const { code, stderr } = await desk.run(TRANSLATE);
+      expect(code, stderr).toBe(0);
+      expect(await desk.read('talk.es.srt')).toEqual(
+        ['New one.', ...TALK.slice(1, 3), 'Last.'].map((text) => text.toUpperCase()),
+      );
+      const { json: jobs } = await desk.caller.get('/v1/subtitle-translations?limit=50');
+      expect(jobs.data).toHaveLength(3);
+    },
+  );
 });

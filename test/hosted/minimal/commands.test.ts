@@ -9,6 +9,8 @@ runOnMinimal(
       import('../../commands/stages/run-stages-brought.test.ts'),
     'stages that were stopped': () => import('../../commands/stages/run-stages-stopped.test.ts'),
     terms: () => import('../../commands/jobs/terms.test.ts'),
+    'the translation memory': () => import('../../commands/jobs/memory.test.ts'),
+    'the translation memory in stages': () => import('../../commands/stages/memory.test.ts'),
     'terms in stages': () => import('../../commands/stages/terms.test.ts'),
     'the page about editing': () => import('../../commands/stages/editing.test.ts'),
     'batch retry': () => import('../../commands/batch/retry.test.ts'),
