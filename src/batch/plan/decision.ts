@@ -6,7 +6,7 @@ import type { Intent, Intents, StoredFile } from '../records/intents.ts';
 import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
-import { askedMs, downloadedFiles, newestIntent, partIntents } from './item-key.ts';
+import { askedMs, downloadedFiles, isJoinedKey, newestIntent, partIntents } from './item-key.ts';
 import { describeChange } from './requests.ts';
 
 export type Decision =
@@ -149,8 +149,11 @@ function afterDownload(
   if (files.every(({ path, size }) => sizes.get(path) === size)) {
     const kept = files[0]?.kept;
     // The file of an unusable input is gone, so nothing can be added from it.
-    if (kept === keep || input.type === 'unusable')
-      return { step: 'done', before: 'downloaded', jobId, files };
+    if (kept === keep || input.type === 'unusable') {
+      // All of its lines were remembered.
+      const isWithoutJob = jobId !== null && isJoinedKey(jobId);
+      return { step: 'done', before: 'downloaded', jobId: isWithoutJob ? null : jobId, files };
+    }
     const changes = [`kept tracks ${kept ?? 'none'} → ${keep ?? 'none'}`];
     if (!replace) return { step: 'changed', what: 'tracks', changes };
   }

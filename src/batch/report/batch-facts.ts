@@ -1,6 +1,7 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
 import type { CreditTotals } from '../item.ts';
+import { isJoinedKey } from '../plan/item-key.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
 import type { Intent, Intents } from '../records/intents.ts';
 import { type Bill, createBudget, isReported } from '../run/budget.ts';
@@ -123,6 +124,11 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
   const budget = createBudget(null);
   let count = 0;
   for (const { key, asked, outcome } of intents) {
+    // The jobs that it was joined of are those of its parts; if all lines were remembered, there are none.
+    if (isJoinedKey(key)) {
+      count += 1;
+      continue;
+    }
     const bill = bills.get(key);
     const isKnown = bill !== undefined && isReported(bill) && asked !== null;
     const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';

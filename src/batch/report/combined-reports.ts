@@ -32,7 +32,14 @@ export function gatherParts(reports: readonly ItemReport[]): readonly ItemReport
     parts.set(read.item, [...(parts.get(read.item) ?? []), { report, number, count, made }]);
     // The record of the whole item may be lost.
     if (!wholes.has(read.item))
-      wholes.set(read.item, { ...report, key: read.item, state: 'waiting', files: [] });
+      wholes.set(read.item, {
+        ...report,
+        key: read.item,
+        state: 'waiting',
+        job_id: null,
+        credits: null,
+        files: [],
+      });
   }
   return [...wholes.values()].map((whole) => {
     const own = parts.get(whole.key);
@@ -53,14 +60,14 @@ const DECISIVE: readonly ReportState[] = [
 
 function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const parts = newestParts(all);
-  const reports = parts.map(({ report }) => report);
+  const reports = reportsOf(parts);
   // Terms are checked in the joined subtitles, and everything else is known of the parts.
   const lost = { engines: [], cues: [], lost_terms: whole.provenance?.lost_terms ?? [] };
   const provenance = combineJobs([combineParts(reports.map((report) => report.provenance ?? null)), lost]);
   const common = {
     ...whole,
     ...(provenance === null ? {} : { provenance }),
-    credits: costOf(all),
+    credits: costOf([...reportsOf(all), whole]),
     attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
     asked_at: first(reports.map(({ asked_at }) => asked_at)),
     created_at: first(reports.map(({ created_at }) => created_at)),
@@ -74,13 +81,20 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   if (decisive === undefined) return { ...common, ...unfinished(parts), files: [], downloaded_at: null };
   const { report, number, count } = decisive;
   const { state, job_id, error, deadline } = report;
-  const named = error === null ? null : { ...error, message: `part ${number} of ${count}: ${error.message}` };
+  const named =
+    error === null || count === 1
+      ? error
+      : { ...error, message: `part ${number} of ${count}: ${error.message}` };
   return { ...common, state, job_id, error: named, deadline, files: [], downloaded_at: null };
 }
 
-/** The cost of all parts ever made; null if one is unknown. */
-function costOf(parts: readonly PartReport[]): ItemReport['credits'] {
-  const sum = sumCredits(parts.map(({ report }) => report));
+function reportsOf(parts: readonly PartReport[]): readonly ItemReport[] {
+  return parts.map(({ report }) => report);
+}
+
+/** The cost of all parts ever made, and of jobs for the whole; null if one is unknown. */
+function costOf(reports: readonly ItemReport[]): ItemReport['credits'] {
+  const sum = sumCredits(reports);
   return sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged };
 }
 

@@ -1,10 +1,12 @@
 /** The state of one item according to the journal. Pure. */
+
 import * as v from 'valibot';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { CreditTotals } from '../item.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
+import { isJoinedKey } from '../plan/item-key.ts';
 import { nameParts } from '../record-folder.ts';
 import type { FinishedRecord, Intent } from '../records/intents.ts';
 import { nextStep } from '../records/next-step.ts';
@@ -193,7 +195,8 @@ function stateOf(intent: Intent, now: number): ReportState {
 }
 
 function jobIdOf({ outcome }: Intent): string | null {
-  return 'record' in outcome && 'job_id' in outcome.record ? outcome.record.job_id : null;
+  const id = 'record' in outcome && 'job_id' in outcome.record ? outcome.record.job_id : null;
+  return id === null || isJoinedKey(id) ? null : id;
 }
 
 function errorOf({ outcome }: Intent, state: ReportState): ReportError | null {

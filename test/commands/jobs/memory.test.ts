@@ -125,14 +125,17 @@ describe('a second run after an edited source', () => {
       'THIS IS A',
       'LONG SENTENCE.',
     ]);
-    const again = await desk.run(TRANSLATE);
+    const again = await desk.run([...TRANSLATE, '--output', 'json']);
     expect([again.code, desk.sent.length], again.stderr).toEqual([0, 1]);
+    expect(JSON.parse(again.stdout).data[0].id).toBe(null);
     await rm(join(desk.folder, 'talk.es.srt'));
     const restored = await desk.run(TRANSLATE);
     expect([restored.code, desk.sent.length], restored.stderr).toEqual([0, 1]);
     expect(await desk.read('talk.es.srt')).toHaveLength(4);
     const { stdout: report } = await desk.run(['batch', 'report', '.', '--output', 'json']);
-    expect(JSON.parse(report).items).toMatchObject([{ state: 'done' }]);
+    expect(JSON.parse(report).items).toMatchObject([
+      { state: 'done', job_id: null, credits: { charged: 4, reserved: 0 } },
+    ]);
   });
 
   it('prefers the line of a person, also for other files', async () => {
