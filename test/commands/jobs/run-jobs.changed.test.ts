@@ -172,7 +172,8 @@ describe('an input that was renamed', () => {
   it('gets a new job if the earlier name is still there, or if the options differ', async () => {
     const vloc = await translated('a.srt');
     await copyFile(join(vloc.folder, 'subs', 'a.srt'), join(vloc.folder, 'subs', 'b.srt'));
-    expect((await vloc.run(COMMAND)).code).toBe(0);
+    // What is remembered of the first file makes the job of its copy unnecessary.
+    expect((await vloc.run([...COMMAND, '--memory', 'other.db'])).code).toBe(0);
     expect(await jobCount(vloc)).toBe(2);
     await renameInput(vloc, 'b.srt', 'z.srt');
     const other = [...COMMAND.slice(0, 2), '--from', 'fr', ...COMMAND.slice(4), '--include', 'z.srt'];

@@ -35,7 +35,7 @@ test('--dry-run shows the plan and makes no job', async () => {
 test('it knows finished items, and the price from earlier charges', async () => {
   const { run, words, jobs, folder } = await startWithLessons();
   expect((await run(words)).code).toBe(0);
-  await writeFile(join(folder, 'lessons', 'c.srt'), SRT);
+  await writeFile(join(folder, 'lessons', 'c.srt'), SRT.replace(/^[A-Za-z]/gm, 'Not $&'));
   const { stdout } = await run([...words, '--dry-run', '-o', 'ndjson']);
   const lines = stdout
     .trim()
