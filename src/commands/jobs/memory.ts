@@ -50,7 +50,8 @@ export function noteRemembered(
   memory: BatchMemory | undefined,
 ): void {
   const { lines, known } = memory?.used ?? { lines: 0, known: 0 };
-  if (known > 0) terminal.note(`${lines} lines, ${known} from memory, ${lines - known} paid.`);
+  if (known > 0)
+    terminal.note(`${lines} ${lines === 1 ? 'line' : 'lines'}, ${known} from memory, ${lines - known} paid.`);
 }
 
 interface MemoryPlan extends Pick<MemoryUse, 'connection'> {
@@ -82,7 +83,7 @@ export async function countRemembered(
     const recall = await findRecall(source, item, decision);
     const { input } = item;
     // The lines of a stage may not be known yet.
-    const isKnown = input.type === 'lines' && input.lines.length > 0;
+    const isKnown = item.kind === 'subtitle_translation' && input.type === 'lines' && input.lines.length > 0;
     if (!isKnown || (recall === null && decision.step !== 'new')) {
       counted.push(each);
       continue;

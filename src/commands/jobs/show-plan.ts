@@ -216,7 +216,9 @@ export function describeForecast(forecast: Forecast, isFree = false): readonly s
 /** `412 lines, 398 from memory, 14 to pay.`; nothing if nothing is remembered. */
 export function describeMemory({ memory }: Pick<Forecast, 'memory'>): readonly string[] {
   if (memory === undefined || memory.from_memory === 0) return [];
-  return [`${memory.lines} lines, ${memory.from_memory} from memory, ${memory.to_pay} to pay.`];
+  return [
+    `${memory.lines} ${memory.lines === 1 ? 'line' : 'lines'}, ${memory.from_memory} from memory, ${memory.to_pay} to pay.`,
+  ];
 }
 
 function describeCost(credits: number | null, balance: number | null): string {

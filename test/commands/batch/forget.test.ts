@@ -56,7 +56,7 @@ test('a named input is forgotten in all languages, its results stay, and a later
   expect(forgotten.code, forgotten.stderr).toBe(0);
   expect(Object.keys(await statesOf(vloc))).toEqual(['subs/b.srt → es', 'subs/b.srt → fr']);
   expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('HELLO');
-  const again = await vloc.run([...COMMAND, '--clobber']);
+  const again = await vloc.run([...COMMAND, '--clobber', '--memory', 'other.db']);
   expect(again.code, again.stderr).toBe(0);
   expect((await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data).toHaveLength(6);
   expect(Object.keys(await statesOf(vloc))).toHaveLength(4);
