@@ -4,6 +4,7 @@
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { TrackSource } from './item.ts';
+import type { Place } from './plan/changed-cues.ts';
 import type { FileInput, FilePreparation, LinesPart, VideoSample } from './plan/input.ts';
 
 /** A prepared file, ready to be sent. */
@@ -59,11 +60,29 @@ export interface JoinedFile {
   readonly notes: readonly string[];
 }
 
+/** Where a piece of a dub replaces a part of an earlier track. Times are in milliseconds. */
+interface PatchTask {
+  readonly track: string;
+  /** Null if all places become silent. */
+  readonly piece: string | null;
+  readonly places: readonly Place[];
+  /** Whether the piece must sound like the track. */
+  readonly isCompared: boolean;
+}
+
+interface PatchedTrack {
+  /** In the work folder. */
+  readonly path: string;
+  /** How the voices differ, as a sentence without its stop; null if they sound alike. */
+  readonly difference: string | null;
+}
+
 /** The media work of a run. @throws Failure caused by the file, the disk or a program */
 export interface Preparation {
   /** @param split from an earlier run, to cut at the same places; null to choose them */
   prepare(input: FileInput, split: unknown, work: PreparationWork): Promise<MadeFiles>;
   join(task: JoinTask, work: PreparationWork): Promise<readonly JoinedFile[]>;
+  patch(task: PatchTask, work: Omit<PreparationWork, 'report'>): Promise<PatchedTrack>;
   /** Adds tracks of the source to a finished video. The new file is in the work folder. */
   addTracks(task: TracksTask, work: Omit<PreparationWork, 'report'>): Promise<Omit<JoinedFile, 'label'>>;
 }

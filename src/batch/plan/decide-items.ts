@@ -14,8 +14,9 @@ import type { Delivery } from './delivery.ts';
 import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
 import { type InputProblem, isSplit, joinProblems } from './input.ts';
-import { downloadedFiles, keyWithName, newestIntent } from './item-key.ts';
+import { keyWithName, newestIntent } from './item-key.ts';
 import type { PlacedItem } from './plan-items.ts';
+import { decideRedub, ownFiles } from './redub.ts';
 import { describeChange } from './requests.ts';
 
 /** Disks answer a few concurrent requests faster than one after the other. */
@@ -43,7 +44,7 @@ async function decideAll(
   recorded: Recorded,
   choices: Choices,
 ): Promise<readonly Decision[]> {
-  const { hashFile, ...rest } = choices;
+  const { hashFile, redub: _, ...rest } = choices;
   const touched = rest.fresh ? [] : items.filter((item) => needsHash(item, recorded));
   const hashes = await hashInputs(touched, hashFile);
   const paths = items.flatMap((item) => downloadedPaths(item, recorded));
@@ -53,7 +54,10 @@ async function decideAll(
     if (found !== null) sizes.set(path, found.size);
   });
   const outdated = rest.fresh ? new Set<string>() : await findOutdated(items, recorded, { hashes, sizes });
-  return items.map((item) => decideItem(item, recorded, { ...rest, hashes, sizes, outdated }));
+  const decisions = items.map((item) => decideItem(item, recorded, { ...rest, hashes, sizes, outdated }));
+  return mapConcurrently([...items.entries()], WIDTH, ([at, item]) =>
+    decideRedub(item, decisions[at] ?? { step: 'new', after: null }, recorded, choices),
+  );
 }
 
 /** Keys of items whose input file has changed. An edited result is the work of the user, so its item is left out. */
@@ -65,7 +69,7 @@ async function findOutdated(
   const outdated = new Set<string>();
   const changed = items.filter((item) => findChange(item, recorded, { hashes })?.what === 'file');
   await mapConcurrently(changed, WIDTH, async ({ key }) => {
-    const files = downloadedFiles(key, recorded.intents);
+    const files = ownFiles(key, recorded);
     const there = Map.groupBy(files, ({ path }) => path);
     for (const [path, versions] of there) {
       if (sizes.has(path) && !(await isAnyOf(path, versions))) return;
@@ -89,8 +93,8 @@ async function hashInputs(
   return hashes;
 }
 
-function downloadedPaths({ key }: BatchItem, { intents }: Recorded): readonly string[] {
-  return downloadedFiles(key, intents).map(({ path }) => path);
+function downloadedPaths({ key }: BatchItem, recorded: Recorded): readonly string[] {
+  return ownFiles(key, recorded).map(({ path }) => path);
 }
 
 /** The records that give an item the jobs of the one with its earlier name. */

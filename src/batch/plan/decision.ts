@@ -4,17 +4,24 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
 import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
+import type { JoiningRecord } from '../run/part-records.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
 import { askedMs, downloadedFiles, isJoinedKey, newestIntent, partIntents } from './item-key.ts';
+import type { Redub, RedubChoices } from './redub.ts';
 import { describeChange } from './requests.ts';
 
 export type Decision =
   /**
    * A new job with a new key; `after` is why an earlier one returned nothing. `replaces`: results of earlier jobs of the item,
-   * which it may replace while their bytes are those recorded.
+   * which it may replace while their bytes are those recorded. `redub`: only a part of it is made again.
    */
-  | { readonly step: 'new'; readonly after: NewIntent['after']; readonly replaces?: readonly StoredFile[] }
+  | {
+      readonly step: 'new';
+      readonly after: NewIntent['after'];
+      readonly replaces?: readonly StoredFile[];
+      readonly redub?: Redub;
+    }
   /** Costs nothing more: send the same request again, wait for the job, or download its result. */
   | { readonly step: 'continue'; readonly next: Exclude<NextStep, { step: 'nothing' }> | PartsBegun }
   | {
@@ -49,6 +56,8 @@ export interface Recorded {
   readonly intents: Intents;
   /** By item key. */
   readonly facts: ReadonlyMap<string, ItemFacts>;
+  /** Results that were put together from parts, by item key. */
+  readonly joined?: ReadonlyMap<string, JoiningRecord>;
 }
 
 interface Situation {
@@ -73,6 +82,8 @@ interface Situation {
 export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed' | 'skipDone'> & {
   /** SHA-256 of a file, lower-case hex. */
   readonly hashFile: (path: string) => Promise<string>;
+  /** Missing for anything but whole dubs. `folder`: that of the records. */
+  readonly redub?: (RedubChoices & { readonly folder: string }) | undefined;
 };
 
 /** Decides about one item. An input that may have a job never gets a second one automatically. */

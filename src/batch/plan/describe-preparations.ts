@@ -1,7 +1,8 @@
-/** Notes about files that are prepared before they are sent. */
+/** Notes about files that are prepared before they are sent, or of which a part is. */
 import type { PlannedItem } from './batch-plan.ts';
 import { isEncodedAnew } from './disk-space.ts';
 import type { FilePreparation } from './input.ts';
+import { countAgain, type Redub } from './redub.ts';
 
 /** Further files are counted, not named. */
 const MOST_NAMES = 3;
@@ -16,7 +17,7 @@ export function describePreparations(planned: readonly PlannedItem[]): readonly 
 
 /** The same for pictures that an export on this machine encodes, although nobody asked for it. */
 export function describeEncodings(planned: readonly PlannedItem[]): readonly string[] {
-  return describeFiles(planned, ({ kind, fields, input }) => {
+  return describeFiles(planned, ({ item: { kind, fields, input } }) => {
     const isUnasked = kind === 'auto_localization' && !isEncodedAnew(fields);
     if (!isUnasked || input.type !== 'file' || input.uncopiedCodec === undefined) return [];
     return [`the picture (${input.uncopiedCodec}) is encoded again, because it cannot be copied into an MP4`];
@@ -25,23 +26,32 @@ export function describeEncodings(planned: readonly PlannedItem[]): readonly str
 
 function describeFiles(
   planned: readonly PlannedItem[],
-  describe: (item: PlannedItem['item']) => string[],
+  describe: (planned: PlannedItem) => string[],
 ): readonly string[] {
   const files = new Map<string, Set<string>>();
-  for (const { item, decision } of planned) {
+  for (const each of planned) {
+    const { item, decision } = each;
     if (decision.step !== 'new' && decision.step !== 'continue') continue;
-    for (const sentence of describe(item)) {
+    for (const sentence of describe(each)) {
       files.set(sentence, (files.get(sentence) ?? new Set()).add(item.input.label));
     }
   }
   return [...files].map(([sentence, labels]) => `${nameAll([...labels])}: ${sentence}.`);
 }
 
-function sentencesOf({ input }: PlannedItem['item']): string[] {
+function sentencesOf({ item: { input }, decision }: PlannedItem): string[] {
+  if (decision.step === 'new' && decision.redub !== undefined) return [describeRedub(decision.redub)];
   if (input.type === 'lines') return input.parts === null ? [] : [describeParts(input.parts.length, 'gaps')];
   if (input.type !== 'file' || input.preparation === null) return [];
   const { parts } = input.preparation;
   return [...describeConversion(input.preparation), ...(parts > 1 ? [describeParts(parts, 'silences')] : [])];
+}
+
+function describeRedub(redub: Redub): string {
+  const count = countAgain(redub);
+  if (count === 0) return 'only lines were removed, so they become silent in the existing dub, without a job';
+  const verb = count === 1 ? 'is' : 'are';
+  return `${count} of ${redub.total} lines ${verb} dubbed again and put into the existing dub; --whole dubs all of them`;
 }
 
 const MANNERS = {

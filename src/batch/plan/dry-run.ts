@@ -4,6 +4,7 @@ import type { Units } from '../item.ts';
 import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
 import { bytesToSend, countParts } from './input.ts';
+import { countAgain, type Redub } from './redub.ts';
 
 export interface Purse {
   /** Credits for a unit of the kind; null if unknown. */
@@ -27,6 +28,8 @@ export interface ItemForecast {
   readonly unit: Units['unit'] | null;
   /** Null if only the service can measure it. */
   readonly quantity: number | null;
+  /** Cues that are dubbed again in an existing dub, of how many; missing for everything else. */
+  readonly redubbed?: { readonly cues: number; readonly of: number };
   /** Credits that it will still cost. */
   readonly credits: number | null;
   /** Null if names depend on what the job finds out. */
@@ -99,7 +102,8 @@ function sumMemory(counts: readonly LineCounts[]): Pick<Forecast, 'memory'> {
 
 function forecastItem({ item, decision, paths, memory }: PlannedItem, price: number | null): ItemForecast {
   const status = prospectOf(decision);
-  const quantity = memory?.to_pay ?? item.units?.quantity ?? null;
+  const redub = decision.step === 'new' ? decision.redub : undefined;
+  const quantity = memory?.to_pay ?? (redub?.units ?? item.units)?.quantity ?? null;
   const cost = price === null || quantity === null ? null : roundCredits(price * quantity);
   return {
     input: item.input.label,
@@ -107,10 +111,10 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     status,
     job_id: jobIdOf(decision),
     conversion: item.input.type === 'file' ? (item.input.preparation?.conversion ?? null) : null,
-    parts:
-      memory === undefined || memory.from_memory === 0 ? countParts(item.input) : Math.min(1, memory.to_pay),
+    parts: countNewJobs({ item, memory }, redub),
     unit: item.units?.unit ?? null,
     quantity,
+    ...(redub === undefined ? {} : { redubbed: { cues: countAgain(redub), of: redub.total } }),
     credits: status === 'new' ? cost : 0,
     results: decision.step === 'unusable' ? [] : paths,
     problem: decision.step === 'unusable' ? decision.detail : null,
@@ -118,10 +122,21 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
   };
 }
 
+function countNewJobs(
+  { item, memory }: Pick<PlannedItem, 'item' | 'memory'>,
+  redub: Redub | undefined,
+): number {
+  // Cues that were only removed need no job.
+  if (redub !== undefined) return Math.min(1, redub.lines.length);
+  if (memory !== undefined && memory.from_memory > 0) return Math.min(1, memory.to_pay);
+  return countParts(item.input);
+}
+
 /** Changed items that may not be replaced never get here: they are problems of the plan. */
-function prospectOf({ step }: Decision): Prospect {
-  switch (step) {
+function prospectOf(decision: Decision): Prospect {
+  switch (decision.step) {
     case 'new':
+      return decision.redub?.isBegun === true ? 'continue' : 'new';
     case 'changed':
       return 'new';
     case 'continue':

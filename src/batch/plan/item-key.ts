@@ -79,6 +79,15 @@ export function digestMaking(facts: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(facts)).slice(0, MADE_DIGITS);
 }
 
+/** The same of parts of subtitles. @param offsetsMs their starts */
+export function digestLinesMaking(
+  source: string,
+  { optionsDigest }: { readonly optionsDigest: string },
+  offsetsMs: readonly number[],
+): string {
+  return digestMaking([source, optionsDigest, offsetsMs]);
+}
+
 /** @param itemKey see `itemKey`: a JSON array, to which the name of the part is appended */
 export function partKey(itemKey: string, { part, of, made }: PartName): string {
   const words: unknown[] = JSON.parse(itemKey);

@@ -131,7 +131,7 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
     }
     const bill = bills.get(key);
     const isKnown = bill !== undefined && isReported(bill) && asked !== null;
-    const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
+    const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused' && !isJoinedKey(key);
     if (!isKnown && hasJob) return null;
     if (!isKnown) continue;
     budget.bill(key, asked.kind, bill);

@@ -62,12 +62,16 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const parts = newestParts(all);
   const reports = reportsOf(parts);
   // Terms are checked in the joined subtitles, and everything else is known of the parts.
+  const isJoined = whole.state === 'done' && msOf(whole.asked_at) >= msOf(last(reports.map(askedAt)));
   const lost = { engines: [], cues: [], lost_terms: whole.provenance?.lost_terms ?? [] };
-  const provenance = combineJobs([combineParts(reports.map((report) => report.provenance ?? null)), lost]);
+  const ofParts = combineParts(reports.map((report) => report.provenance ?? null));
+  // The record of a dub that was partly made again is about all its cues.
+  const isKnown = isJoined && whole.provenance !== undefined && whole.provenance.engines.length > 0;
+  const provenance = isKnown ? whole.provenance : combineJobs([ofParts, lost]);
   const common = {
     ...whole,
-    ...(provenance === null ? {} : { provenance }),
-    credits: costOf([...reportsOf(all), whole]),
+    ...(provenance == null ? {} : { provenance }),
+    credits: costOf(whole, all),
     attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
     asked_at: first(reports.map(({ asked_at }) => asked_at)),
     created_at: first(reports.map(({ created_at }) => created_at)),
@@ -75,7 +79,6 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   };
   if (whole.error?.code === NOT_USABLE)
     return { ...whole, credits: common.credits, attempts: common.attempts };
-  const isJoined = whole.state === 'done' && msOf(whole.asked_at) >= msOf(last(reports.map(askedAt)));
   if (isJoined) return common;
   const decisive = DECISIVE.flatMap((state) => parts.find(({ report }) => report.state === state) ?? [])[0];
   if (decisive === undefined) return { ...common, ...unfinished(parts), files: [], downloaded_at: null };
@@ -92,9 +95,10 @@ function reportsOf(parts: readonly PartReport[]): readonly ItemReport[] {
   return parts.map(({ report }) => report);
 }
 
-/** The cost of all parts ever made, and of jobs for the whole; null if one is unknown. */
-function costOf(reports: readonly ItemReport[]): ItemReport['credits'] {
-  const sum = sumCredits(reports);
+/** The cost of all parts ever made, and of earlier jobs for the whole; null if one is unknown. */
+function costOf(whole: ItemReport, parts: readonly PartReport[]): ItemReport['credits'] {
+  const own = whole.credits === null ? [] : [whole];
+  const sum = sumCredits([...own, ...reportsOf(parts)]);
   return sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged };
 }
 

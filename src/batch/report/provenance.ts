@@ -27,8 +27,9 @@ export function combineJobs(jobs: readonly (ItemProvenance | null)[]): ItemProve
   return { engines: [...engines.values()], cues, ...(lost.length === 0 ? {} : { lost_terms: lost }) };
 }
 
-/** The same for the jobs of parts, in order. */
+/** The same for the jobs of parts, in order. The cues of an only part are those of the item. */
 export function combineParts(parts: readonly (ItemProvenance | null)[]): ItemProvenance | null {
+  if (parts.length === 1) return combineJobs(parts);
   return combineJobs(
     parts.map(
       (provenance, place) =>

@@ -5,6 +5,7 @@ import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
+import type { RedubChoices } from '../plan/redub.ts';
 import type { Preparation } from '../preparation.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import type { JobRecord } from '../records/job-record.ts';
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly rebuild: boolean;
   /** Does not wait for jobs. */
   readonly detach: boolean;
+  /** Missing for anything but dubs. */
+  readonly redub?: RedubChoices | undefined;
 }
 
 /** An item, and what was decided about it with the records of the folder. */

@@ -15,12 +15,13 @@ import {
 } from '../plan/delivery.ts';
 import { createItemFacts, trackOf } from '../plan/facts.ts';
 import type { LinesPart } from '../plan/input.ts';
-import { digestMaking, downloadedFiles, JOINED, partKey } from '../plan/item-key.ts';
+import { digestLinesMaking, digestMaking, downloadedFiles, JOINED, partKey } from '../plan/item-key.ts';
 import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { JoinedFile, JoinTask } from '../preparation.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import { createIntent, storeFiles } from '../records/intents.ts';
+import type { ItemProvenance } from '../report/provenance.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
 import type { PreparedSource } from './preparations.ts';
@@ -53,6 +54,7 @@ function languageOf(part: PartResult | undefined): string | null {
 /**
  * Joins the results, names the files and records them.
  * @param folder of the parts of this item
+ * @param provenance of the whole, if that of its parts does not say all of it
  * @throws Failure; joining again needs no new job
  */
 export async function joinResults(
@@ -61,12 +63,13 @@ export async function joinResults(
   parts: SplitItem,
   results: readonly PartResult[],
   folder: string,
+  provenance: ItemProvenance | null = null,
 ): Promise<readonly ItemFile[]> {
   const targets = targetsOf(run.batch.delivery, item, results);
   const before = await findJoined(run, item, parts, targets);
   const files = before ?? (await joinAnew(run, item, parts, results, { targets, folder }));
   await rememberResult(run, item, files);
-  await run.journal.add(...joinedRecords(run, item, parts, results, files));
+  await run.journal.add(...joinedRecords(run, item, parts, { results, files, provenance }));
   // The results are complete and recorded, so the parts are no longer needed.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   return files;
@@ -199,13 +202,18 @@ async function oursAmong(
   return ours;
 }
 
+interface JoinedResult {
+  readonly results: readonly PartResult[];
+  readonly files: readonly ItemFile[];
+  readonly provenance: ItemProvenance | null;
+}
+
 /** Records the item like a job that was delivered, so that later runs and reports consider it done. */
 function joinedRecords(
   run: Run,
   item: BatchItem,
   { sha256, made }: SplitItem,
-  results: readonly PartResult[],
-  files: readonly ItemFile[],
+  { results, files, provenance }: JoinedResult,
 ): BatchRecord[] {
   const { kind } = item;
   const key = `${JOINED}${randomUUID()}`;
@@ -228,7 +236,8 @@ function joinedRecords(
     job_id: first?.jobId ?? key,
     files: storeFiles(files),
   } as const;
-  return [createItemFacts(item, sha256), intent, fetched];
+  const noted = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
+  return [createItemFacts(item, sha256), intent, fetched, ...noted];
 }
 
 /** Converts joined subtitles in place into the format that the user asked for. */
@@ -277,7 +286,7 @@ export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem
 /** The parts of subtitles. */
 export function partsOfLines(item: BatchItem, parts: readonly LinesPart[], sha256: string): SplitItem {
   const offsetsMs = parts.map(({ offsetMs }) => offsetMs);
-  const made = digestMaking([sha256, item.optionsDigest, offsetsMs]);
+  const made = digestLinesMaking(sha256, item, offsetsMs);
   const items = parts.map(({ lines }, place) => {
     const named = namePart(item, place + 1, parts.length, made);
     const own = hash('sha256', JSON.stringify(lines));

@@ -49,19 +49,26 @@ async function isHeld(journal: BatchJournal): Promise<boolean> {
 }
 
 /** Copies the current intents and facts. The facts are read once, since a decision is made for each item. */
-export function recordedIn({ intents, facts }: BatchJournal): Recorded {
-  return { intents, facts };
+export function recordedIn({ intents, facts, joined }: BatchJournal): Recorded {
+  return { intents, facts, joined };
 }
 
 /** How the options of a run treat what earlier runs did. @param nowMs milliseconds since 1970 */
 export function choicesOf(
-  { fresh, retryFailed, skipDone }: Pick<RunOptions, 'fresh' | 'retryFailed' | 'skipDone'>,
-  { existing }: Pick<Delivery, 'existing'>,
+  { fresh, retryFailed, skipDone, redub }: Pick<RunOptions, 'fresh' | 'retryFailed' | 'skipDone' | 'redub'>,
+  { existing, ...place }: Pick<Delivery, 'existing'> & Partial<BatchPlace>,
   nowMs: number,
   signal: AbortSignal,
 ): Choices {
   const hashFile = (path: string) => hashInput(path, signal);
-  return { now: nowMs, fresh, retryFailed, skipDone, replace: existing === 'replace', hashFile };
+  const { folder } = place;
+  return {
+    ...{ now: nowMs, fresh, retryFailed, skipDone, hashFile },
+    replace: existing === 'replace',
+    ...(redub === undefined || folder === undefined
+      ? {}
+      : { redub: { ...redub, folder: recordFolder({ ...place, folder }) } }),
+  };
 }
 
 /** The folders that do not exist, in their order. */

@@ -15,6 +15,7 @@ import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
 import { runMerged } from './run-merged.ts';
 import { runWholeOrParts } from './run-parts.ts';
+import { runRedub } from './run-redub.ts';
 import { createStopping, pauseOf, type Stopping } from './stopping.ts';
 
 /**
@@ -151,7 +152,8 @@ async function runItems(
 
 async function runTask(run: Run, { item, decision }: Task, order: number): Promise<RunOutcome> {
   try {
-    const merged = await runMerged(run, item, order, decision);
+    const redubbed = await runRedub(run, item, order, decision);
+    const merged = redubbed ?? (await runMerged(run, item, order, decision));
     return merged ?? (await runWholeOrParts(run, item, order, decision));
   } catch (error) {
     run.stopping.stop('broken');

@@ -19,12 +19,12 @@ import { recordFolder } from '../record-folder.ts';
 import type { Intents } from '../records/intents.ts';
 import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
 import type { Batch, RunOutcome } from './batch.ts';
-import { joinResults, partDelivery, partsOfLines, type SplitItem } from './join-parts.ts';
+import { joinResults, partsOfLines, type SplitItem } from './join-parts.ts';
 import { withLostTerms } from './lost-terms.ts';
 import { findRecall, type KnownTexts, type Recall, recallKey, recallRecord } from './recall.ts';
 import type { Run } from './run.ts';
-import { outcomeOf, runItem } from './run-item.ts';
-import { creditsOf, decideParts, provenanceOf, takeUpParts, unfinishedOf } from './run-parts.ts';
+import { outcomeOf } from './run-item.ts';
+import { creditsOf, provenanceOf, runPart, unfinishedOf } from './run-parts.ts';
 
 type Lines = readonly SubtitleLine[];
 
@@ -128,7 +128,7 @@ async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
   const outcomes: RunOutcome[] = [];
   const answers: (string | null)[] = plain.map(() => null);
   if (plain.length > 0) {
-    const first = await runPart(merged, folder, sent, 0);
+    const first = await runMergedPart(merged, folder, sent, 0);
     if (first.state.phase !== 'done') return stateOf(first, sent, jobs);
     outcomes.push(first);
     const read = await readTexts(masked?.lines ?? plain, first);
@@ -137,7 +137,7 @@ async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
     for (const [at, text] of texts.entries()) answers[at] = text;
     if (lost.length > 0) {
       const parts = partsOf(merged, lost);
-      const again = await runPart(merged, folder, parts, 1);
+      const again = await runMergedPart(merged, folder, parts, 1);
       if (again.state.phase !== 'done') return stateOf(again, parts, jobs);
       outcomes.push(again);
       const found = await readTexts(lost, again);
@@ -212,19 +212,14 @@ function linesToSend(
   return { item, input, plain, masked };
 }
 
-/** Runs one of the parts into the private folder. */
-async function runPart(
+/** Runs one of the parts into the private folder, and notes its job. */
+async function runMergedPart(
   { run, order, jobs }: MergedRun,
   folder: string,
   parts: SplitItem,
   place: 0 | 1,
 ): Promise<RunOutcome> {
-  const [part] = parts.items.slice(place);
-  if (part === undefined) throw new TypeError('there are two parts');
-  const split = { run, parts: { ...parts, items: [part] }, source: null };
-  const [decision] = await takeUpParts(split, await decideParts(split));
-  const own = { ...run, batch: { ...run.batch, delivery: partDelivery(folder) } };
-  const outcome = await runItem(own, part, order, decision ?? { step: 'new', after: null });
+  const outcome = await runPart(run, parts, place, { folder, order });
   if (outcome.state.jobId !== null) jobs.push(outcome.state.jobId);
   return outcome;
 }

@@ -108,10 +108,7 @@ function stopUnaffordable({ run, item, parts }: SplitRun, decisions: readonly De
 }
 
 /** Decides for each part by its own records. Its key names what it was made from, so changes need no check. */
-export async function decideParts({
-  run,
-  parts,
-}: Pick<SplitRun, 'run' | 'parts'>): Promise<readonly Decision[]> {
+async function decideParts({ run, parts }: Pick<SplitRun, 'run' | 'parts'>): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
   const recorded = { intents: run.journal.intents, facts: new Map() };
   const choices = choicesOf({ ...options, skipDone: false }, { existing: 'replace' }, runtime.now(), signal);
@@ -119,7 +116,7 @@ export async function decideParts({
 }
 
 /** Decides again after looking for jobs of parts that the journal lacks. */
-export async function takeUpParts(
+async function takeUpParts(
   split: Pick<SplitRun, 'run' | 'parts' | 'source'>,
   decisions: readonly Decision[],
 ): Promise<readonly Decision[]> {
@@ -219,6 +216,21 @@ const WITHOUT_USE = 'PART_WITHOUT_USE';
 function unusablePartFailure(): Failure {
   const message = 'another part has failed, so this one would be paid for nothing';
   return jobFailure(WITHOUT_USE, message, undefined, { retryable: true });
+}
+
+/** Runs one part by itself into a private folder, from where earlier runs left it. @param order of the item in the batch */
+export async function runPart(
+  run: Run,
+  parts: SplitItem,
+  place: number,
+  { folder, order }: { readonly folder: string; readonly order: number },
+): Promise<RunOutcome> {
+  const [part] = parts.items.slice(place);
+  if (part === undefined) throw new TypeError('there is no such part');
+  const split = { run, parts: { ...parts, items: [part] }, source: null };
+  const [decision] = await takeUpParts(split, await decideParts(split));
+  const own = { ...run, batch: { ...run.batch, delivery: partDelivery(folder) } };
+  return runItem(own, part, order, decision ?? NEW);
 }
 
 /** The outcome of the item if not all of its parts are done; null if they are. */

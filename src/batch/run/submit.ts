@@ -16,6 +16,7 @@ import { fileOf, keptResult } from '../plan/items.ts';
 import { createIntent, type IntendRecord } from '../records/intents.ts';
 import type { NewJob } from '../records/job-record.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
+import { keepDubbedLines } from './dubbed-lines.ts';
 import { attachedIds } from './lost-jobs.ts';
 import { resultExpiredFailure } from './outcome.ts';
 import { formatTimestamp, type Run } from './run.ts';
@@ -34,6 +35,7 @@ export async function recordIntent(
   provided: ProvidedSource,
 ): Promise<IntendedRequest> {
   const { kind } = item;
+  await keepDubbedLines(run, item);
   const reference = { batch: run.batchReference, item: itemReference(item, provided.sha256) };
   const request = buildRequest(item, provided.source, writeReference(reference));
   const key = run.batch.runtime.idempotencyKey();
@@ -117,7 +119,7 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
       inputs: [input.type === 'url' ? input.url : input.label],
       output_folder: delivery.folder,
       input_files: file === null ? [] : [file.path],
-      ...(kind === 'dubbing' ? { speech: speechRecord(item) } : {}),
+      ...(kind === 'dubbing' && item.part === undefined ? { speech: speechRecord(item) } : {}),
       ...(delivery.isInner === true ? {} : { naming: namingRecord(item, delivery) }),
     }),
   );

@@ -4,7 +4,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { type Command, defineCommand, type Example } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { asksForStages, localizeTable } from '../stages/stage-options.ts';
+import { asksForStages, localizeTable, requireStages } from '../stages/stage-options.ts';
 import { checkFolder, type JobOptions, jobTable, STDOUT } from './job-options.ts';
 import { OUTCOME_FIELDS } from './job-outcomes.ts';
 import { runJobs } from './run-jobs.ts';
@@ -197,7 +197,10 @@ export const localize: Command = defineCommand({
   schemas: async () => (await import('./outputs.ts')).STAGED_RUN,
   run: async (context, operands, options) => {
     await checkFolder(options, context.io);
-    if (!asksForStages(options)) return runKind('auto_localization', context, operands, options);
+    if (!asksForStages(options)) {
+      requireStages(options);
+      return runKind('auto_localization', context, operands, options);
+    }
     // Loaded here: most localizations are one job.
     if (options.dryRun) {
       const { showStages } = await import('../stages/show-stages.ts');

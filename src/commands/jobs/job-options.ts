@@ -132,6 +132,12 @@ export const MEMORY_OPTIONS = inGroup('Subtitles and stages:', {
   anyMemory: flagOption('also use remembered lines of other services and engines', { tool: 'default' }),
 });
 
+/** For dubs of edited subtitles. */
+export const REDUB_OPTIONS = inGroup('Subtitles and stages:', {
+  whole: flagOption('after an edit, dub all lines again, not only the changed ones', { tool: 'default' }),
+  only: textOption('lines', 'dub these lines again, such as 12,15-18, and put them into the existing dub'),
+});
+
 /** Names of speakers exist only in files of these formats, and only this machine can find them out. */
 const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
   speakers: flagOption(
@@ -296,6 +302,7 @@ type JobTable = FieldTable &
   Partial<typeof TERMS_OPTION> &
   Partial<typeof MASK_OPTION> &
   Partial<typeof MEMORY_OPTIONS> &
+  Partial<typeof REDUB_OPTIONS> &
   Partial<typeof SPEAKER_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
@@ -315,6 +322,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
+    ...(kind === 'dubbing' ? REDUB_OPTIONS : {}),
     ...(kind === 'subtitle_translation' ? { ...TERMS_OPTION, ...MASK_OPTION, ...MEMORY_OPTIONS } : {}),
   };
 }

@@ -210,6 +210,7 @@ const ItemForecastSchema = shapeOf<ItemForecast>()(
     parts: v.number(),
     unit: v.nullable(v.picklist(UNITS)),
     quantity: NullableNumber,
+    redubbed: v.exactOptional(v.object({ cues: v.number(), of: v.number() })),
     credits: NullableNumber,
     results: v.nullable(v.array(v.string())),
     problem: NullableText,

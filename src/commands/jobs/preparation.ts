@@ -42,6 +42,19 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
       const joining = { ...(await load()), task, work };
       return asFailure('joining', () => joinParts(joining));
     },
+    async patch({ isCompared, ...patch }, work) {
+      const [{ patchDub, compareVoices }, { programs }] = await Promise.all([
+        import('../../media/audio/patch-dub.ts'),
+        load(),
+      ]);
+      return asFailure('patching', async () => {
+        const difference = isCompared ? await compareVoices(programs, patch, work) : null;
+        return {
+          path: difference === null ? await patchDub(programs, patch, work) : patch.track,
+          difference,
+        };
+      });
+    },
     async addTracks({ video, source, audio, subtitles }, work) {
       const { prepare, programs } = await load();
       const { path, language } = source;
@@ -53,12 +66,13 @@ export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): 
 }
 
 /** `sending`: nothing is paid yet. Afterwards the results are paid. */
-type PreparationStage = 'sending' | 'joining' | 'adding tracks';
+type PreparationStage = 'sending' | 'joining' | 'patching' | 'adding tracks';
 
 /** Sentence about paid results, for a message that the work failed. */
 const KEPT: Readonly<Record<PreparationStage, string>> = {
   sending: '',
   joining: ' The results of the parts are kept: the same command joins them again and pays nothing.',
+  patching: ' The new piece and the earlier track are kept: the same command tries again and pays nothing.',
   'adding tracks': ' Run the same command again to add them, which is not charged again.',
 };
 

@@ -28,11 +28,12 @@ import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { noteContinuation, noteIdle, noteKeptJobs, noteNextSteps, noteStop } from './continuation.ts';
-import { type JobOptions, readRunOptions } from './job-options.ts';
+import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { noteRemembered, openMemoryFor } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
+import { readDubOptions, requireOneDub } from './redub.ts';
 import { noteSamples, reportSamples } from './sample.ts';
 import { chargedContext, limitKind, spendingLimit, withPrices } from './spending.ts';
 import { checkOneResult } from './stdout-result.ts';
@@ -55,9 +56,10 @@ export async function runJobs(
   context.io.keepHeapSmall?.();
   const { io, signal } = context;
   // A retry makes expired results again.
-  const runOptions = readRunOptions(options, only !== null);
+  const runOptions = readDubOptions(kind, options, context, only !== null);
   // Files, probes, names, conflicts. Nothing is locked, written or sent.
   const collected = await collectJobs(kind, operands, options, context, only);
+  requireOneDub(runOptions, collected.all.length);
   if (toStdout) checkOneResult(kind, collected.items.length);
   const delivery = { ...collected.delivery, toStdout };
   // The lock and the records.

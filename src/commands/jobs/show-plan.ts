@@ -17,9 +17,10 @@ import type { Prices } from '../../protocol/prices.ts';
 import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
-import { type JobOptions, readRunOptions } from './job-options.ts';
+import type { JobOptions } from './job-options.ts';
 import { countRemembered } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
+import { readDubOptions, requireOneDub } from './redub.ts';
 import { noteWhole } from './sample.ts';
 import { priceOf, spendableOf } from './spending.ts';
 
@@ -33,8 +34,9 @@ export async function showPlan(
   operands: readonly string[],
   options: JobOptions,
 ): Promise<number> {
-  const runOptions = readRunOptions(options);
+  const runOptions = readDubOptions(kind, options, context);
   const collected = await collectJobs(kind, operands, options, context);
+  requireOneDub(runOptions, collected.all.length);
   const { recorded, delivery, all } = collected;
   const choices = choicesOf(runOptions, delivery, context.io.now(), context.signal);
   const { planned, notes } = await decideBatch(collected, recorded, choices, collected);
@@ -180,11 +182,22 @@ function rowOf(item: ItemForecast): string[] {
   ];
 }
 
-/** `new, remuxed, 3 parts` */
-function describeStatus({ status, conversion, parts }: ItemForecast): string {
+/** `new, remuxed, 3 parts`; `new, 1 of 240 cues` */
+function describeStatus(item: ItemForecast): string {
+  const { status, conversion, parts } = item;
   const isDue = status === 'new' || status === 'continue';
-  const more = [...(conversion === null ? [] : [conversion]), ...(parts > 1 ? [`${parts} parts`] : [])];
+  const more = [
+    ...(conversion === null ? [] : [conversion]),
+    ...(parts > 1 ? [`${parts} parts`] : []),
+    ...describeRedub(item),
+  ];
+
   return [status, ...(isDue ? more : [])].join(', ');
+}
+
+/** `1 of 240 cues` for what is put into an existing dub. */
+export function describeRedub({ redubbed }: Pick<ItemForecast, 'redubbed'>): readonly string[] {
+  return redubbed === undefined ? [] : [`${redubbed.cues} of ${redubbed.of} cues`];
 }
 
 export const FREE = 'Cost: none (embedded service).';

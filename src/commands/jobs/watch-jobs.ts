@@ -31,7 +31,7 @@ import { connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { noteContinuation } from './continuation.ts';
-import { type JobOptions, readRunOptions } from './job-options.ts';
+import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import { openMemoryFor } from './memory.ts';
 import {
@@ -41,6 +41,7 @@ import {
   readRequest,
   requireUsedFfmpeg,
 } from './plan-jobs.ts';
+import { readDubOptions } from './redub.ts';
 import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
 import { openSpeakers } from './speakers.ts';
 import { openTerms } from './terms.ts';
@@ -56,7 +57,7 @@ export async function watchJobs(
   operands: readonly string[],
   options: JobOptions,
 ): Promise<number> {
-  const runOptions = readRunOptions(options);
+  const runOptions = readDubOptions(kind, options, context);
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
   const findSpeakers = await openSpeakers(kind, options, context);

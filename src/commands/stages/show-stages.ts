@@ -13,11 +13,12 @@ import { languageOfStage, linesStage, type VideoItem, videoStage } from '../../b
 import { describeUnits } from '../../protocol/metering.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
-import { readRunOptions } from '../jobs/job-options.ts';
 import { countRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
+import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import {
   describeMemory,
+  describeRedub,
   FREE,
   PATIENCE_MS,
   readPurse,
@@ -75,7 +76,8 @@ async function askForStages(
   plan: StagePlan,
   recorded: BatchRecords,
 ): Promise<StageForecasts> {
-  const runOptions = readRunOptions(options);
+  const runOptions = readDubOptions('auto_localization', options, context);
+  requireOneDub(runOptions, plan.order.length);
   const connection = await connectService(context);
   try {
     await checkStageSupport(plan, connection.capabilities, context);
@@ -201,11 +203,11 @@ function sumOf(stages: readonly Forecast[]) {
 
 function rowsOf(stages: readonly Forecast[]): string[][] {
   return stages.flatMap(({ kind, items }) =>
-    items.map(({ input, target_language: language, status, quantity, unit, credits }) => [
+    items.map(({ input, target_language: language, quantity, unit, credits, ...item }) => [
       STAGE_NAMES[kind] ?? kind,
       input,
       language ?? '-',
-      status,
+      [item.status, ...describeRedub(item)].join(', '),
       quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit),
       credits === null ? 'unknown' : String(credits),
     ]),

@@ -16,6 +16,7 @@ import {
   jobTable,
   MASK_OPTION,
   MEMORY_OPTIONS,
+  REDUB_OPTIONS,
   STDOUT,
   SUBTITLE_FORMAT_OPTION,
   TERMS_OPTION,
@@ -61,6 +62,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   }),
   maskTerms: changeOption(MASK_OPTION.maskTerms, { tool: 'no' }),
   ...MEMORY_OPTIONS,
+  ...REDUB_OPTIONS,
   ...SUBTITLE_FORMAT_OPTION,
 });
 
@@ -95,6 +97,13 @@ function isGiven(terms: string | undefined): boolean {
   return terms !== undefined && terms !== '';
 }
 
+/** Checks that nothing asks for stages that the others do not. @throws Failure (`usage`) */
+export function requireStages({ only }: StageOptions): void {
+  if (only === undefined) return;
+  const message = '--only dubs lines of existing subtitles again';
+  throw usageFailure('USAGE', message, 'Nothing was sent; add --from-subtitles, or leave it out.');
+}
+
 /** @throws Failure (`usage`) for options that conflict */
 export function readStageChoices(options: StageOptions): StageChoices {
   const choices: StageChoices = {
@@ -126,6 +135,8 @@ function conflictOf(
   const [first] = forRequest;
   if (first !== undefined)
     return `${flagName(first)} applies to one request, and a localization in stages makes several`;
+  if (stopAfter !== null && options.only !== undefined)
+    return `--only dubs lines again, and --stop-after ${stopAfter} stops before the dub`;
   if (subtitle !== null && sourceSubtitle !== null)
     return '--source-subtitle is for a translation, and --subtitle is one already';
   if (subtitle !== null && stopAfter !== null)

@@ -20,7 +20,7 @@ import { printLosses } from '../batch/print-provenance.ts';
 import { type BatchView, createBatchView } from '../batch/view.ts';
 import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { readRunOptions } from '../jobs/job-options.ts';
+import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import type { StageOptions } from './stage-options.ts';
 import {
   isDubbed,
@@ -112,6 +112,8 @@ export async function openStagedRun(
   journal: BatchJournal,
   isRetry: boolean,
 ): Promise<StagedRun> {
+  const runOptions = readDubOptions('auto_localization', options, context, isRetry);
+  requireOneDub(runOptions, plan.order.length);
   const needs: StagedRun['needs'] = new Map();
   let connecting: Promise<Connection> | null = null;
   const run: StagedRun = {
@@ -124,7 +126,7 @@ export async function openStagedRun(
       const failure = decisionFailure({ step: 'unusable', detail }, plan.delivery.folder);
       return { item, state: { phase: 'failed', jobId: null, failure }, job: null };
     }),
-    runOptions: readRunOptions(options, isRetry),
+    runOptions,
     needs,
     view: await createBatchView(
       countingHosted(context, () => run.connected),

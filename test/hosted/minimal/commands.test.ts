@@ -13,6 +13,8 @@ runOnMinimal(
     'the translation memory in stages': () => import('../../commands/stages/memory.test.ts'),
     'terms in stages': () => import('../../commands/stages/terms.test.ts'),
     'the page about editing': () => import('../../commands/stages/editing.test.ts'),
+    'dubs of edited lines': () => import('../../commands/jobs/redub.test.ts'),
+    'dubs of edited lines in stages': () => import('../../commands/stages/redub.test.ts'),
     'batch retry': () => import('../../commands/batch/retry.test.ts'),
     split: () => import('../../commands/jobs/preparation.test.ts'),
     'split and killed': () => import('../../commands/jobs/preparation.killed.test.ts'),
