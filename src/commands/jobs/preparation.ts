@@ -299,8 +299,8 @@ async function joinSound(
   name: string,
 ): Promise<Joined> {
   const results = paths.map((path, place) => ({ path, startSeconds: (offsetsMs[place] ?? 0) / 1000 }));
-  // Stems are as long as their part; a dub may overrun with its last sentence.
-  const manner = split === null ? 'overlap' : 'cut';
+  // Stems are as long as their part; a dub may overrun with its last sentence, and speakers may speak together.
+  const manner = split === null ? 'mix' : 'cut';
   const path = await prepare.joinWavs(programs, results, { endSeconds: endMs / 1000, manner, name }, work);
   return { path, notes: [] };
 }

@@ -1,4 +1,4 @@
-/** Joins pieces of sound, each at its exact sample position, without clicks at the seams. */
+/** Joins pieces of sound, each at its exact sample position: those of a cut video without clicks at the seams, dubs by mixing. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { EngineRun, Work } from '../work.ts';
+import { mixTracks, type Track } from './mix-sound.ts';
 
 export interface Piece {
   /** A 16-bit WAV file with the sample rate and channels of the result. */
@@ -33,30 +34,20 @@ const ALONE = 0.5;
  * AAC frames. That is less than three quarters of the extra sound that was sent with the parts.
  */
 const TRUSTED_SECONDS = (0.75 * SAMPLES_BEHIND) / SAMPLE_RATE;
-/**
- * A dub overruns its boundary by the rest of a sentence. More than a minute is a fault, and would use too much memory.
- */
-const MOST_OVERRUN_SECONDS = 60;
 /** One second per block. */
 const BLOCK_FRAMES = 48_000;
 
 /**
- * Appends the pieces to a WAV. A piece that is too short is followed by silence.
- * @param manner `cut`: sound after the boundary is faded out, and steps at the seams are smoothed; `overlap`: sound
- * after the boundary is mixed into the next piece, for a dub whose last sentence is too long
+ * Appends the pieces to a WAV. A piece that is too short is followed by silence. Sound after the boundary of a piece is faded out,
+ * and steps at the seams are smoothed.
  */
-export async function appendPieces(
-  pieces: readonly Piece[],
-  manner: 'cut' | 'overlap',
-  out: WavWriter,
-): Promise<void> {
+export async function appendPieces(pieces: readonly Piece[], out: WavWriter): Promise<void> {
   let tail = new Int16Array(0);
   let behind = new Int16Array(0);
-  let overrun = new Int16Array(0);
   for (const [index, piece] of pieces.entries()) {
     const wav = await openWav(piece.path);
     try {
-      const held = manner === 'cut' && index < pieces.length - 1 ? Math.min(SEAM_FRAMES, piece.frames) : 0;
+      const held = index < pieces.length - 1 ? Math.min(SEAM_FRAMES, piece.frames) : 0;
       let at = 0;
       if (tail.length > 0) {
         const length = Math.max(SEAM_FRAMES, behind.length / out.channels);
@@ -68,17 +59,14 @@ export async function appendPieces(
         at = head.length / out.channels;
       }
       for (; at < piece.frames - held; at += BLOCK_FRAMES) {
-        const block = await wav.read(at, Math.min(BLOCK_FRAMES, piece.frames - held - at));
-        await out.write(addOver(block, overrun, at * out.channels));
+        await out.write(await wav.read(at, Math.min(BLOCK_FRAMES, piece.frames - held - at)));
       }
       tail = (await wav.read(piece.frames - held, held)).slice();
-      behind = manner === 'cut' ? await soundBehind(wav, piece.frames) : behind;
-      overrun = manner === 'overlap' ? await restOf(wav, piece.frames, overrun) : overrun;
+      behind = await soundBehind(wav, piece.frames);
     } finally {
       await wav.close();
     }
   }
-  await out.write(overrun);
 }
 
 /**
@@ -88,24 +76,6 @@ export async function appendPieces(
 async function soundBehind(wav: WavReader, border: number): Promise<Int16Array<ArrayBuffer>> {
   const isThere = wav.frames - border >= TRUSTED_SECONDS * wav.sampleRate;
   return (await wav.read(border, isThere ? Math.round(SOUND_ON_SECONDS * wav.sampleRate) : 0)).slice();
-}
-
-/**
- * Mixes the overrun of the previous pieces into a block. `from` is the position of the block among the samples of its
- * piece.
- */
-function addOver(block: Int16Array, overrun: Int16Array, from: number): Int16Array {
-  if (from >= overrun.length) return block;
-  return block.map((sample, at) => limit(sample + (overrun[from + at] ?? 0)));
-}
-
-/** Returns the samples of a piece after its boundary, mixed with the overrun of earlier pieces. */
-async function restOf(wav: WavReader, border: number, earlier: Int16Array): Promise<Int16Array<ArrayBuffer>> {
-  const frames = Math.min(wav.frames - border, MOST_OVERRUN_SECONDS * wav.sampleRate);
-  const own = (await wav.read(border, Math.max(0, frames))).slice();
-  const still = earlier.slice(border * wav.channels);
-  const [longer, shorter] = own.length >= still.length ? [own, still] : [still, own];
-  return longer.map((sample, at) => limit(sample + (shorter[at] ?? 0)));
 }
 
 /**
@@ -182,13 +152,13 @@ export interface WavResult {
 /**
  * Writes one 16-bit WAV with the sample rate and channels of the first part.
  * @param endSeconds length of the whole
- * @param manner `cut` for stems of a video, which are as long as the parts of the video; `overlap` for dubs
+ * @param manner `cut` for stems of a video, which are as long as the parts of the video; `mix` for dubs, which may overlap
  * @returns the path of `NAME` in the work folder
  */
 export async function joinWavs(
   programs: Programs,
   results: readonly WavResult[],
-  task: { readonly endSeconds: number; readonly manner: 'cut' | 'overlap'; readonly name: string },
+  task: { readonly endSeconds: number; readonly manner: 'cut' | 'mix'; readonly name: string },
   work: Work,
 ): Promise<string> {
   const first = results[0];
@@ -196,19 +166,22 @@ export async function joinWavs(
   return explainFailures('the sound of the parts cannot be joined', async () => {
     const format = await readFormat(programs, first.path, work);
     const sample = (seconds: number) => Math.round(seconds * format.sampleRate);
-    const pieces: Piece[] = [];
+    const pieces: (Piece & Track)[] = [];
     for (const [index, { path, startSeconds }] of results.entries()) {
       const decoded = join(work.folder, `piece-${index}.wav`);
       const sound = ['-map', '0:a:0', '-ar', String(format.sampleRate), '-ac', String(format.channels)];
       const args = [...QUIET, ...ownInput(path, 'wav'), ...sound, ...PCM, fileAddress(decoded)];
       await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
       const end = results[index + 1]?.startSeconds ?? task.endSeconds;
-      pieces.push({ path: decoded, frames: sample(end) - sample(startSeconds) });
+      const from = sample(startSeconds);
+      pieces.push({ path: decoded, from, frames: sample(end) - from });
       work.report((index + 1) / (results.length + 1));
     }
     const path = join(work.folder, task.name);
     const out = await createWav(path, format);
-    await appendPieces(pieces, task.manner, out).finally(() => out.close());
+    const joining =
+      task.manner === 'cut' ? appendPieces(pieces, out) : mixTracks(pieces, sample(task.endSeconds), out);
+    await joining.finally(() => out.close());
     await Promise.all(pieces.map((piece) => rm(piece.path)));
     return path;
   });

@@ -157,7 +157,7 @@ async function joinSound(parts: readonly JoinPart[], split: VideoSplit, work: Wo
   const path = join(work.folder, 'join.wav');
   const pieces = parts.map(({ sound }, at) => ({ path: sound, frames: split.parts[at]?.samples ?? 0 }));
   const out = await createWav(path, { sampleRate: SAMPLE_RATE, channels: parts[0]?.channels ?? 2 });
-  await appendPieces(pieces, 'cut', out).finally(() => out.close());
+  await appendPieces(pieces, out).finally(() => out.close());
   return path;
 }
 

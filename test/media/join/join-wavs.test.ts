@@ -13,7 +13,7 @@ async function writeWav(path: string, samples: number[]): Promise<string> {
   return path;
 }
 
-async function joinTwo(lengths: [number, number], manner: 'cut' | 'overlap'): Promise<Int16Array> {
+async function joinTwo(lengths: [number, number], manner: 'cut' | 'mix'): Promise<Int16Array> {
   const folder = temporaryFolder();
   const ramp = (length: number, base: number) => Array.from({ length }, (_, at) => base + (at % 100));
   const results = [
@@ -35,7 +35,7 @@ test('parts are placed at their sample; gaps are silent, and excess is cut', asy
 });
 
 test('a long dub continues after the seam', async () => {
-  const samples = await joinTwo([16_010, 16_005], 'overlap');
+  const samples = await joinTwo([16_010, 16_005], 'mix');
   expect(samples).toHaveLength(32_005);
   expect([samples[16_000], samples[16_009], samples[16_010]]).toEqual([50, 59 + 9, 60]);
 });

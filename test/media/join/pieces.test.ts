@@ -21,7 +21,7 @@ async function joinLevels(behind: number): Promise<Int16Array> {
   const pieces = [await piece('a.wav', 1000, OWN + behind), await piece('b.wav', 2000, OWN)];
   const path = join(folder, 'joined.wav');
   const out = await createWav(path, FORMAT);
-  await appendPieces(pieces, 'cut', out);
+  await appendPieces(pieces, out);
   await out.close();
   const wav = await openWav(path);
   const samples = (await wav.read(0, wav.frames)).slice();

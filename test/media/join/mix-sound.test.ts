@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createWav, openWav } from '../../../src/media/audio/wav.ts';
+import { mixTracks } from '../../../src/media/join/mix-sound.ts';
+import { temporaryFolder } from '../../engines/workspace.ts';
+
+interface Sound {
+  readonly from: number;
+  readonly samples: readonly number[];
+}
+
+/** Windows of ten frames. */
+const FORMAT = { sampleRate: 1000, channels: 1 };
+
+async function mix(sounds: readonly Sound[], endFrames: number, format = FORMAT): Promise<Int16Array> {
+  const folder = temporaryFolder();
+  const write = async (name: string, samples: readonly number[]) => {
+    const wav = await createWav(join(folder, name), format);
+    await wav.write(Int16Array.from(samples));
+    await wav.close();
+    return join(folder, name);
+  };
+  const tracks = await Promise.all(
+    sounds.map(async ({ from, samples }, at) => ({ from, path: await write(`${at}.wav`, samples) })),
+  );
+  const path = join(folder, 'mixed.wav');
+  const out = await createWav(path, format);
+  await mixTracks(tracks, endFrames, out);
+  await out.close();
+  const wav = await openWav(path);
+  const samples = (await wav.read(0, wav.frames)).slice();
+  await wav.close();
+  return samples;
+}
+
+const anySound = fc.record({
+  from: fc.nat(2500),
+  samples: fc.array(fc.integer({ min: -32_768, max: 32_767 }), { minLength: 1, maxLength: 60 }),
+});
+
+test('a mix is the exact sum, except near sums that are too loud, which are lowered and never clipped or turned round', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anySound, { minLength: 1, maxLength: 4 }), async (sounds) => {
+      const mixed = await mix(sounds, 100);
+      const length = Math.max(100, ...sounds.map(({ from, samples }) => from + samples.length));
+      expect(mixed).toHaveLength(length);
+      const sums = Array.from({ length }, (_, at) =>
+        sounds.reduce((sum, { from, samples }) => sum + (samples[at - from] ?? 0), 0),
+      );
+      const isTooLoud = (sum = 0) => sum > 32_767 || sum < -32_768;
+      for (const [at, sum] of sums.entries()) {
+        const sample = mixed[at] ?? 0;
+        const isNear = sums.slice(Math.max(0, at - 20), at + 20).some(isTooLoud);
+        if (!isNear) expect(sample).toBe(sum);
+        else expect(sample * sum).toBeGreaterThanOrEqual(0);
+        expect(Math.abs(sample)).toBeLessThanOrEqual(Math.abs(sum));
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('the voice of one speaker is lowered only while another one makes the sum too loud', async () => {
+  const mixed = await mix(
+    [
+      { from: 0, samples: new Array(200).fill(20_000) },
+      { from: 100, samples: new Array(10).fill(20_000) },
+    ],
+    200,
+  );
+  expect(mixed[105]).toBe(32_767);
+  expect(mixed[95]).toBeLessThan(20_000);
+  expect([mixed[89], mixed[121]]).toEqual([20_000, 20_000]);
+});
+
+test('a track that lasts more than a minute after the end is cut there', async () => {
+  const mixed = await mix([{ from: 0, samples: new Array(70_000).fill(5) }], 1000);
+  expect(mixed).toHaveLength(61_000);
+});
+
+test('channels stay apart', async () => {
+  const stereo = { sampleRate: 1000, channels: 2 };
+  const sounds = [
+    { from: 0, samples: [1, -1, 2, -2] },
+    { from: 1, samples: [10, -10] },
+  ];
+  expect([...(await mix(sounds, 2, stereo))]).toEqual([1, -1, 12, -12]);
+});
