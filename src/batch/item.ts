@@ -54,6 +54,8 @@ interface ItemPart {
   /** From 1. */
   readonly number: number;
   readonly count: number;
+  /** Whose lines it has, with --voices; null for everyone else. */
+  readonly speaker?: string | null;
 }
 
 /** Source: specification, "Metering". */

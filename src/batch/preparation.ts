@@ -5,7 +5,7 @@
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { TrackSource } from './item.ts';
 import type { Place } from './plan/changed-cues.ts';
-import type { FileInput, FilePreparation, LinesPart, VideoSample } from './plan/input.ts';
+import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './plan/input.ts';
 
 /** A prepared file, ready to be sent. */
 export interface MadeFile {
@@ -105,6 +105,10 @@ export type ExaminedVideo =
   | { readonly type: 'other'; readonly detail: string };
 
 export type ExaminedLines =
-  /** `parts` is null for subtitles that are sent whole. */
-  | { readonly type: 'usable'; readonly parts: readonly LinesPart[] | null }
+  /** `parts` is null for subtitles that are sent whole. `voices`: see `JobInput`. */
+  | {
+      readonly type: 'usable';
+      readonly parts: readonly LinesPart[] | null;
+      readonly voices?: VoicesByName | undefined;
+    }
   | { readonly type: 'problem'; readonly detail: string };

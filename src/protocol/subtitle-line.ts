@@ -11,6 +11,37 @@ export interface SubtitleLine {
   readonly text: string;
 }
 
+/** A line and who speaks it. Requests have no place for the name. */
+export interface SpokenLine extends SubtitleLine {
+  readonly speaker?: string;
+}
+
+/** Who speaks each line of a list; undefined if nobody is named. Empty if no line names anyone. */
+export type Speakers = readonly (string | undefined)[];
+
+/** The name of a speaker on one row; undefined if nothing is left of it. */
+export function cleanSpeaker(name: string): string | undefined {
+  return name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() || undefined;
+}
+
+/** Splits spoken lines into what is sent and the names. */
+export function withoutSpeakers(spoken: readonly SpokenLine[]): {
+  readonly lines: SubtitleLine[];
+  readonly speakers: Speakers;
+} {
+  const speakers = spoken.map(({ speaker }) => speaker);
+  const lines = spoken.map(({ speaker: _, ...line }) => line);
+  return { lines, speakers: speakers.every((speaker) => speaker === undefined) ? [] : speakers };
+}
+
+/** The lines with the speakers of `withoutSpeakers`. */
+export function withSpeakers(lines: readonly SubtitleLine[], speakers: Speakers): SpokenLine[] {
+  return lines.map((line, at) => {
+    const speaker = speakers[at];
+    return speaker === undefined ? line : { ...line, speaker };
+  });
+}
+
 /** The subtitle formats that can be read and written, with their file extensions. The service itself uses SRT. */
 export const SUBTITLE_FORMATS = ['srt', 'vtt', 'ass'] as const;
 export type SubtitleFormat = (typeof SUBTITLE_FORMATS)[number];

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Speakers, SpokenLine, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
 import type { Candidate, ReadOptions } from './candidate.ts';
@@ -87,9 +87,9 @@ export interface PlanIo {
     file: { readonly bytes: number; readonly isTaken: boolean },
   ) => Promise<ExaminedVideo>;
   /** Examines subtitles. */
-  readonly examineLines: (lines: readonly SubtitleLine[]) => Promise<ExaminedLines>;
+  readonly examineLines: (lines: readonly SubtitleLine[], speakers: Speakers) => Promise<ExaminedLines>;
   /** Reads subtitles of all formats. Returns the reason if it cannot. Omitted: only SRT is read. */
-  readonly readSubtitle?: (bytes: Uint8Array, name: string) => Promise<readonly SubtitleLine[] | string>;
+  readonly readSubtitle?: (bytes: Uint8Array, name: string) => Promise<readonly SpokenLine[] | string>;
   /** The writer of a format by its name; undefined for SRT, the format of the service. */
   readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
   /** Free bytes in the folder; null if unknown. */

@@ -7,7 +7,7 @@ import { formatBytes } from '../../base/amounts.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { cleanSpeaker, type SpokenLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
 import type { PlanIo } from './batch-plan.ts';
 import type { Candidate } from './candidate.ts';
 import { readVideoType } from './content.ts';
@@ -31,11 +31,11 @@ export async function checkSubtitle(
   const bytes = await readFile(path);
   if (!isNamed && looksLikeJson(bytes))
     return { type: 'other', detail: 'JSON files are used only if named explicitly' };
-  const lines = await readLines(bytes, path, io);
-  if (typeof lines === 'string') return { type: 'other', detail: lines };
+  const spoken = await readLines(bytes, path, io);
+  if (typeof spoken === 'string') return { type: 'other', detail: spoken };
   const sha256 = hash('sha256', bytes);
   const named = { label, stem: subtitleStem(path), name };
-  return examine({ type: 'lines', ...named, lines, sha256, file: { path, ...found }, parts: null }, io);
+  return examine({ type: 'lines', ...named, sha256, file: { path, ...found } }, spoken, io);
 }
 
 /** Subtitles from stdin are named after their content. */
@@ -45,20 +45,23 @@ export async function checkStdin(
   const bytes = await buffer(io.stdin);
   if (bytes.length >= LIMITS.subtitleBytes)
     return { type: 'problem', detail: 'stdin is over the limit; subtitles are under 10 MiB' };
-  const lines = await readLines(bytes, 'stdin', io);
-  if (typeof lines === 'string') return { type: 'problem', detail: lines };
+  const spoken = await readLines(bytes, 'stdin', io);
+  if (typeof spoken === 'string') return { type: 'problem', detail: spoken };
   const sha256 = hash('sha256', bytes);
   const named = { label: 'stdin', stem: 'stdin', name: `stdin:${sha256}` };
-  return examine({ type: 'lines', ...named, lines, sha256, file: null, parts: null }, io);
+  return examine({ type: 'lines', ...named, sha256, file: null }, spoken, io);
 }
 
 async function examine(
-  input: JobInput & { readonly type: 'lines' },
+  input: Omit<JobInput & { readonly type: 'lines' }, 'lines' | 'parts' | 'voices'>,
+  spoken: readonly SpokenLine[],
   io: Pick<PlanIo, 'examineLines'>,
 ): Promise<CheckedInput> {
-  const examined = await io.examineLines(input.lines);
+  const { lines, speakers } = withoutSpeakers(spoken);
+  const examined = await io.examineLines(lines, speakers);
   if (examined.type === 'problem') return examined;
-  return { type: 'usable', input: { ...input, parts: examined.parts } };
+  const { parts, voices } = examined;
+  return { type: 'usable', input: { ...input, lines, parts, voices } };
 }
 
 /** `talk.en.srt` names its results `talk.es.srt`, not `talk.en.es.srt`. */
@@ -81,12 +84,12 @@ async function readLines(
   bytes: Uint8Array,
   name: string,
   { readSubtitle }: Pick<PlanIo, 'readSubtitle'>,
-): Promise<readonly SubtitleLine[] | string> {
+): Promise<readonly SpokenLine[] | string> {
   if (looksLikeJson(bytes)) return parseJsonLines(bytes, MOST_LINES);
   return readSubtitle === undefined ? parseSubtitle(bytes) : readSubtitle(bytes, name);
 }
 
-function parseSubtitle(bytes: Uint8Array): readonly SubtitleLine[] | string {
+function parseSubtitle(bytes: Uint8Array): readonly SpokenLine[] | string {
   try {
     return decodeSrt(bytes, MOST_LINES);
   } catch (error) {
@@ -105,20 +108,34 @@ export function looksLikeJson(bytes: Uint8Array): boolean {
   );
 }
 
-/** The lines, at most this many, or why they are not usable. */
+/** The lines, at most this many, or why they are not usable. A line may name its `speaker`. */
 export function parseJsonLines(
   bytes: Uint8Array,
   most: number = LIMITS.subtitleLines,
-): readonly SubtitleLine[] | string {
+): readonly SpokenLine[] | string {
   const text = Buffer.from(bytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
   const document = parseDocument(text);
   if (document.type === 'fault') return `is not valid JSON: ${document.why}`;
-  const checked = checkLines(linesIn(document.value), most);
-  if (checked.ok) return checked.value;
+  const list = linesIn(document.value);
+  const named = Array.isArray(list) ? list.map(takeSpeaker) : null;
+  const checked = checkLines(named?.map(({ line }) => line) ?? list, most);
+  if (checked.ok)
+    return checked.value.map((line, at) => {
+      const speaker = named?.[at]?.speaker;
+      return speaker === undefined ? line : { ...line, speaker };
+    });
   const [first] = checked.errors;
   return `not a list of subtitle lines: ${first?.pointer ?? ''} ${first?.detail ?? ''}`;
+}
+
+/** A line of a request has no speaker. */
+function takeSpeaker(line: unknown): { readonly line: unknown; readonly speaker?: string | undefined } {
+  if (typeof line !== 'object' || line === null || !('speaker' in line)) return { line };
+  const { speaker, ...rest } = line;
+  if (typeof speaker !== 'string' && speaker !== null) return { line };
+  return { line: rest, speaker: cleanSpeaker(speaker ?? '') };
 }
 
 type Parsed =

@@ -1,7 +1,9 @@
 /** Notes about files that are prepared before they are sent, or of which a part is. */
+import { describeUnits } from '../../protocol/metering.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import { isEncodedAnew } from './disk-space.ts';
 import type { FilePreparation } from './input.ts';
+import { speakersOf } from './items.ts';
 import { countAgain, type Redub } from './redub.ts';
 
 /** Further files are counted, not named. */
@@ -39,8 +41,10 @@ function describeFiles(
   return [...files].map(([sentence, labels]) => `${nameAll([...labels])}: ${sentence}.`);
 }
 
-function sentencesOf({ item: { input }, decision }: PlannedItem): string[] {
+function sentencesOf({ item, decision }: PlannedItem): string[] {
+  const { input } = item;
   if (decision.step === 'new' && decision.redub !== undefined) return [describeRedub(decision.redub)];
+  if (input.type === 'lines' && input.voices !== undefined) return [describeVoices(item)];
   if (input.type === 'lines') return input.parts === null ? [] : [describeParts(input.parts.length, 'gaps')];
   if (input.type !== 'file' || input.preparation === null) return [];
   const { parts } = input.preparation;
@@ -67,6 +71,17 @@ function describeConversion({ conversion, reasons }: FilePreparation): string[] 
 
 function describeParts(count: number, where: string): string {
   return `cut at ${where} into about ${count} parts; each is a separate job, and the results are joined`;
+}
+
+/** `2 jobs, whose sound is mixed here: Anna (female, 1 started thousand characters), …` */
+function describeVoices(item: PlannedItem['item']): string {
+  const jobs = speakersOf(item).map(
+    ({ speaker, voice_mode: voice, unit, quantity }) =>
+      `${speaker ?? 'everyone else'} (${[voice, ...(item.units === null ? [] : [describeUnits(quantity, unit)])].join(', ')})`,
+  );
+  const count = jobs.length === 1 ? '1 job' : `${jobs.length} jobs, whose sound is mixed here`;
+  const units = jobs.length === 1 ? '' : '; each speaker begins a unit of their own';
+  return `${count}: ${jobs.join(', ')}${units}`;
 }
 
 function nameAll(labels: readonly string[]): string {

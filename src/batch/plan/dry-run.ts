@@ -4,6 +4,7 @@ import type { Units } from '../item.ts';
 import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
 import { bytesToSend, countParts } from './input.ts';
+import { type SpeakerJob, speakersOf } from './items.ts';
 import { countAgain, type Redub } from './redub.ts';
 
 export interface Purse {
@@ -25,6 +26,8 @@ export interface ItemForecast {
   readonly conversion: 'remuxed' | 'transcoded' | null;
   /** Number of jobs of the item: several if it is cut into parts. */
   readonly parts: number;
+  /** The same jobs with --voices, one for each speaker; missing without. */
+  readonly speakers?: readonly SpeakerJob[] | undefined;
   readonly unit: Units['unit'] | null;
   /** Null if only the service can measure it. */
   readonly quantity: number | null;
@@ -105,6 +108,7 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
   const redub = decision.step === 'new' ? decision.redub : undefined;
   const quantity = memory?.to_pay ?? (redub?.units ?? item.units)?.quantity ?? null;
   const cost = price === null || quantity === null ? null : roundCredits(price * quantity);
+  const speakers = item.units === null ? [] : speakersOf(item);
   return {
     input: item.input.label,
     target_language: item.targetLanguage,
@@ -112,6 +116,7 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     job_id: jobIdOf(decision),
     conversion: item.input.type === 'file' ? (item.input.preparation?.conversion ?? null) : null,
     parts: countNewJobs({ item, memory }, redub),
+    ...(speakers.length > 0 ? { speakers } : {}),
     unit: item.units?.unit ?? null,
     quantity,
     ...(redub === undefined ? {} : { redubbed: { cues: countAgain(redub), of: redub.total } }),

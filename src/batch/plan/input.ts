@@ -43,13 +43,25 @@ export interface VideoSample {
   readonly whole: Pick<FileInput, 'seconds' | 'preparation'>;
 }
 
-/** A part of subtitles with more lines than the service accepts in one request. */
+/** The voice of some lines of subtitles. */
+export interface PartVoice {
+  /** As the subtitles name them; null for everyone without a voice of their own. */
+  readonly speaker: string | null;
+  /** Value of the request field; null for that of the item. */
+  readonly mode: string | null;
+}
+
+/** A part of subtitles: of those with more lines than the service accepts in one request, and of those with --voices. */
 export interface LinesPart {
   /** Numbered from 1, with times relative to the start of the part. */
   readonly lines: readonly SubtitleLine[];
   /** Start of the part in the whole, in milliseconds. */
   readonly offsetMs: number;
+  /** Missing for lines of all speakers. */
+  readonly voice?: PartVoice;
 }
+
+export type VoicesByName = Readonly<Record<string, string>>;
 
 export type JobInput =
   | (Named &
@@ -77,8 +89,10 @@ export type JobInput =
       readonly sha256: string;
       /** Null for stdin. */
       readonly file: FileFacts | null;
-      /** The parts, if there are more lines than the service accepts in one request; otherwise null. */
+      /** Null if the lines are sent in one request. */
       readonly parts: readonly LinesPart[] | null;
+      /** The voices that the user asked for, by lower-case name; missing without --voices. */
+      readonly voices?: VoicesByName | undefined;
     })
   | UnusableInput;
 
@@ -119,9 +133,9 @@ export function countParts(input: JobInput): number {
   return input.type === 'lines' ? (input.parts?.length ?? 1) : 1;
 }
 
-/** Whether the input is sent in parts, whose results are joined. */
+/** Whether the input is sent in parts, whose results are joined. With voices, that may be one part. */
 export function isSplit(input: JobInput): boolean {
-  return countParts(input) > 1;
+  return input.type === 'lines' ? input.parts !== null : countParts(input) > 1;
 }
 
 /** A problem of an input or option: why it cannot be used, and how to fix it, in one sentence. */

@@ -1,4 +1,5 @@
 /** Makes items from inputs and requests, with their order and units. */
+import { VOICE_MODE } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { countCharacters, quantityOf } from '../../protocol/metering.ts';
@@ -14,9 +15,12 @@ import { resultFolder } from './result-name.ts';
 export function createItem(
   kind: JobKind,
   input: JobInput,
-  { targetLanguage, fields }: PlannedRequest,
+  { targetLanguage, fields: asked }: PlannedRequest,
   template: string | null = null,
 ): BatchItem {
+  // The requests of the parts have a voice each. The record has all of them, so that another one is noticed.
+  const voices = input.type === 'lines' ? input.voices : undefined;
+  const fields = voices === undefined ? asked : { ...asked, voices };
   const label = targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`;
   return {
     key: itemKey(kind, input.name, targetLanguage, template),
@@ -100,6 +104,28 @@ export function unitsOfLines(
   const count = (lines: readonly SubtitleLine[]) =>
     quantityOf(unit, { seconds: 0, lines: lines.length, characters: countCharacters(lines) });
   return { unit, quantity: parts.reduce((sum, { lines }) => sum + count(lines), 0) };
+}
+
+/** The jobs of an item with voices. */
+export interface SpeakerJob extends Units {
+  /** Null for everyone without a voice of their own. */
+  readonly speaker: string | null;
+  readonly voice_mode: string;
+  readonly cues: number;
+}
+
+/** One for each job of an item with voices; none without. */
+export function speakersOf({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>) {
+  if (input.type !== 'lines' || input.voices === undefined) return [];
+  const usual = String(fields.voice_mode ?? VOICE_MODE.default);
+  return (input.parts ?? []).map(
+    ({ lines, voice }): SpeakerJob => ({
+      speaker: voice?.speaker ?? null,
+      voice_mode: voice?.mode ?? usual,
+      cues: lines.length,
+      ...unitsOfLines(kind, [{ lines }]),
+    }),
+  );
 }
 
 /** Units of a file that is sent whole. @param seconds null if unknown */

@@ -17,6 +17,7 @@ import { createItemFacts, trackOf } from '../plan/facts.ts';
 import type { LinesPart } from '../plan/input.ts';
 import { digestLinesMaking, digestMaking, downloadedFiles, JOINED, partKey } from '../plan/item-key.ts';
 import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
+import { digestOptions } from '../plan/requests.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { JoinedFile, JoinTask } from '../preparation.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
@@ -287,15 +288,26 @@ export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem
 export function partsOfLines(item: BatchItem, parts: readonly LinesPart[], sha256: string): SplitItem {
   const offsetsMs = parts.map(({ offsetMs }) => offsetMs);
   const made = digestLinesMaking(sha256, item, offsetsMs);
-  const items = parts.map(({ lines }, place) => {
+  const items = parts.map(({ lines, voice }, place) => {
     const named = namePart(item, place + 1, parts.length, made);
     const own = hash('sha256', JSON.stringify(lines));
     const input = { ...named.input, type: 'lines', lines, sha256: own, file: null, parts: null } as const;
-    return { ...named.item, input, units: unitsOf(item.kind, input) };
+    return { ...withVoice(named.item, voice), input, units: unitsOf(item.kind, input) };
   });
-  const last = parts.at(-1);
-  const endMs = (last?.offsetMs ?? 0) + Math.max(0, ...(last?.lines ?? []).map(({ end_ms }) => end_ms));
+  const ends = parts.map(
+    ({ offsetMs, lines }) => offsetMs + Math.max(0, ...lines.map((line) => line.end_ms)),
+  );
+  const endMs = Math.max(0, ...ends);
   return { made, items, whole: { type: 'lines', offsetsMs, endMs }, sha256 };
+}
+
+/** The part with the voice of its lines in its request. */
+function withVoice(item: ReturnType<typeof namePart>['item'], voice: LinesPart['voice']) {
+  if (voice === undefined) return item;
+  const { voices: _, ...rest } = item.fields;
+  const fields = voice.mode === null ? rest : { ...rest, voice_mode: voice.mode };
+  const part = { ...item.part, speaker: voice.speaker };
+  return { ...item, part, fields, optionsDigest: digestOptions(item.kind, fields) };
 }
 
 function namePart(item: BatchItem, number: number, count: number, made: string) {

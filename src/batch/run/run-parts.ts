@@ -244,7 +244,9 @@ export function unfinishedOf(
   const cause = failed.find(({ failure }) => failure.facts.code !== WITHOUT_USE) ?? failed[0];
   if (cause !== undefined) {
     const { failure, item } = cause;
-    const message = `part ${item.part?.number} of ${item.part?.count}: ${failure.message}`;
+    const { number, count, speaker } = item.part ?? {};
+    const whose = speaker === undefined ? '' : ` (${speaker ?? 'everyone else'})`;
+    const message = `part ${number} of ${count}${whose}: ${failure.message}`;
     const facts = { ...failure.facts, message };
     return { phase: 'failed', jobId: cause.jobId, failure: new Failure(facts, { cause: failure }) };
   }

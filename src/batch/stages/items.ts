@@ -7,7 +7,7 @@ import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import { sampleOf } from '../plan/facts.ts';
-import type { FileInput, JobInput, LinesPart } from '../plan/input.ts';
+import type { FileInput, JobInput, LinesPart, VoicesByName } from '../plan/input.ts';
 import { SAMPLE_SUFFIX } from '../plan/item-key.ts';
 import { createItem } from '../plan/items.ts';
 import { NO_LANGUAGE } from '../plan/result-name.ts';
@@ -40,6 +40,8 @@ export interface StageLines {
   readonly lines: readonly SubtitleLine[];
   /** Parts, if there are more lines than the service accepts in one request; otherwise null. */
   readonly parts: readonly LinesPart[] | null;
+  /** Those of --voices; missing without. */
+  readonly voices?: VoicesByName | undefined;
 }
 
 /** The recognition or separation of a video, shared by all its targets. */
@@ -59,16 +61,17 @@ export function linesStage(
   sourceLanguage: string | null = null,
 ): BatchItem {
   const { label, stem, name } = whole.input;
-  const { lines, parts } = from;
+  const { lines, parts, voices } = from;
   const input: JobInput = {
     type: 'lines',
     label,
     stem,
     name,
     lines,
-    sha256: digestLines(lines),
+    sha256: digestStage(from),
     file: null,
     parts,
+    voices,
   };
   const fields = {
     ...fieldsFor(kind, whole),
@@ -83,6 +86,14 @@ export function linesStage(
 /** Digest of texts and times. Line ends and numbering do not matter. */
 export function digestLines(lines: readonly SubtitleLine[]): string {
   return hash('sha256', formatSrt(lines));
+}
+
+/** Digest of what is sent: with voices, also of whose line each is. */
+function digestStage({ lines, parts, voices }: StageLines): string {
+  const whole = digestLines(lines);
+  if (voices === undefined) return whole;
+  const spoken = (parts ?? []).map((part) => [part.voice?.speaker ?? null, part.lines]);
+  return hash('sha256', JSON.stringify([whole, spoken]));
 }
 
 /** The fields of the localization that a job of this kind also has. */

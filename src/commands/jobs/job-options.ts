@@ -146,6 +146,15 @@ const SPEAKER_OPTION = inGroup('Subtitles and stages:', {
   ),
 });
 
+/** The service has no field for speakers: each has a job. */
+export const VOICES_OPTION = inGroup('Subtitles and stages:', {
+  voices: listOption(
+    'name=voice',
+    'dub the cues of each named speaker of WebVTT or ASS in a job of its own, such as anna=female,ben=male; --voice-mode is for the rest',
+    { tool: 'default' },
+  ),
+});
+
 /** Added to finished videos on this machine. */
 const KEEP_OPTIONS = inGroup('Output:', {
   keepAudio: flagOption(
@@ -303,7 +312,8 @@ type JobTable = FieldTable &
   Partial<typeof MASK_OPTION> &
   Partial<typeof MEMORY_OPTIONS> &
   Partial<typeof REDUB_OPTIONS> &
-  Partial<typeof SPEAKER_OPTION>;
+  Partial<typeof SPEAKER_OPTION> &
+  Partial<typeof VOICES_OPTION>;
 
 /** The options of a job command, as the workflow gets them. */
 export type JobOptions = OptionValues<JobTable>;
@@ -322,7 +332,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
-    ...(kind === 'dubbing' ? REDUB_OPTIONS : {}),
+    ...(kind === 'dubbing' ? { ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),
     ...(kind === 'subtitle_translation' ? { ...TERMS_OPTION, ...MASK_OPTION, ...MEMORY_OPTIONS } : {}),
   };
 }

@@ -208,6 +208,17 @@ const ItemForecastSchema = shapeOf<ItemForecast>()(
     job_id: NullableText,
     conversion: v.nullable(v.picklist(['remuxed', 'transcoded'])),
     parts: v.number(),
+    speakers: v.optional(
+      v.array(
+        v.object({
+          speaker: NullableText,
+          voice_mode: v.string(),
+          cues: v.number(),
+          unit: v.picklist(UNITS),
+          quantity: v.number(),
+        }),
+      ),
+    ),
     unit: v.nullable(v.picklist(UNITS)),
     quantity: NullableNumber,
     redubbed: v.exactOptional(v.object({ cues: v.number(), of: v.number() })),

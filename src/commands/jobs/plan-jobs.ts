@@ -28,6 +28,7 @@ import { type JobOptions, type PreparationOptions, readPreparation } from './job
 import { type FindSpeakers, openSpeakers, type SpeakersContext } from './speakers.ts';
 import { createLinesExaminer, createSubtitleIo, keepSpeakers } from './subtitles.ts';
 import { openTerms } from './terms.ts';
+import { openVoices, type Voices } from './voices.ts';
 
 interface NoteReceiver {
   readonly terminal: Pick<Context['terminal'], 'note' | 'warn'>;
@@ -57,8 +58,9 @@ export async function collectJobs(
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
   const findSpeakers = await openSpeakers(kind, options, context);
+  const voices = openVoices(options.voices);
   const planIo = {
-    ...createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers }),
+    ...createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers, voices }),
     onRead: readingTeller(kind, context),
   };
   const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
@@ -66,7 +68,9 @@ export async function collectJobs(
   const names = new Set([...(only ?? [])].map(nameOfKey));
   const isWanted: FileFilter = ({ name }) => names.has(name);
   const wanted = only === null ? request : { ...request, isWanted };
-  const collected = await collectBatch(wanted, planIo, results);
+  // A retry does not read the files of other items.
+  const check = voices !== null && only === null ? voices.check : undefined;
+  const collected = await collectBatch(wanted, planIo, results, check);
   const languages = collected.all.map(({ item }) => item.targetLanguage);
   const terms = await openTerms(options, languages, context);
   const items = only === null ? collected.items : pickItems(collected.items, only, context);
@@ -121,19 +125,24 @@ export async function readRequest(
   return { kind, operands, options, body, problems };
 }
 
-/** The programs that add tracks to a result, and are needed only after it was paid. */
+/** The programs that add tracks to a result or mix several, and are needed only after it was paid. */
 const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
 
 /** Problems of options that need programs which this machine lacks. */
 export async function findMissingPrograms(
-  { keepAudio = false, keepSubtitles = false }: Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
+  {
+    keepAudio = false,
+    keepSubtitles = false,
+    voices = [],
+  }: Pick<JobOptions, 'keepAudio' | 'keepSubtitles' | 'voices'>,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly InputProblem[]> {
-  if (!keepAudio && !keepSubtitles) return [];
+  const isMixed = voices.length > 0;
+  if (!keepAudio && !keepSubtitles && !isMixed) return [];
   const { locateProgram } = await import('../../media/programs/programs.ts');
   const missing = TRACK_PROGRAMS.filter((name) => locateProgram(name, env.PATH ?? '') === null);
   if (missing.length === 0) return [];
-  const pointer = keepAudio ? '--keep-audio' : '--keep-subtitles';
+  const pointer = isMixed ? '--voices' : keepAudio ? '--keep-audio' : '--keep-subtitles';
   const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
   return [{ pointer, detail }];
 }
@@ -141,11 +150,12 @@ export async function findMissingPrograms(
 /** Refuses an ffmpeg that is too old, if the options need it on this machine. @throws Failure (`configuration`) */
 export async function requireUsedFfmpeg(
   context: Pick<Context, 'io' | 'signal'>,
-  options: PreparationOptions & Pick<JobOptions, 'keepAudio' | 'keepSubtitles'>,
+  options: PreparationOptions & Pick<JobOptions, 'keepAudio' | 'keepSubtitles' | 'voices'>,
 ): Promise<void> {
   const { convert, split, audioTrack, sampleSeconds } = readPreparation(options);
   const isPrepared = convert || split || audioTrack !== null || sampleSeconds !== null;
-  if (isPrepared || options.keepAudio || options.keepSubtitles) await requireFfmpeg(context);
+  const isMixed = (options.voices ?? []).length > 0;
+  if (isPrepared || isMixed || options.keepAudio || options.keepSubtitles) await requireFfmpeg(context);
 }
 
 /** Prints which part of the items belongs to the shard, so that no one waits for the others. */
@@ -165,11 +175,12 @@ interface PlanIoOptions {
   readonly options: PreparationOptions;
   readonly signal: AbortSignal;
   readonly findSpeakers?: FindSpeakers | undefined;
+  readonly voices?: Voices | null | undefined;
 }
 
 export function createPlanIo(
   { cwd, stdin, env, limits }: Context['io'],
-  { kind, options, signal, findSpeakers }: PlanIoOptions,
+  { kind, options, signal, findSpeakers, voices }: PlanIoOptions,
 ): PlanIo {
   const allowed = readPreparation(options);
   const examiner = { kind, allowed, searchPath: env.PATH ?? '', limits, signal };
@@ -177,7 +188,7 @@ export function createPlanIo(
     cwd,
     stdin,
     examineVideo: createVideoExaminer(examiner),
-    examineLines: createLinesExaminer(kind, allowed.split, limits),
+    examineLines: createLinesExaminer(kind, allowed.split, limits, voices),
     freeBytes,
     ...createSubtitleIo(findSpeakers ?? (KINDS[kind].input === 'subtitle' ? keepSpeakers : undefined)),
   };

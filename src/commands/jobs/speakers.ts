@@ -1,9 +1,8 @@
 /** `vloc recognize --speakers`: finds out on this machine who speaks each line, because services return no speakers. */
 import { configurationFailure, Failure } from '../../base/failure.ts';
 import type { Turn } from '../../engines/backend.ts';
-import type { SpokenLine } from '../../media/subtitles/read.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SpokenLine, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { readEngines } from '../context/engines.ts';

@@ -45,6 +45,7 @@ import { readDubOptions } from './redub.ts';
 import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
 import { openSpeakers } from './speakers.ts';
 import { openTerms } from './terms.ts';
+import { openVoices } from './voices.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -61,7 +62,8 @@ export async function watchJobs(
   const request = await readRequest(kind, operands, options, context.io);
   await requireUsedFfmpeg(context, options);
   const findSpeakers = await openSpeakers(kind, options, context);
-  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers });
+  const voices = openVoices(options.voices);
+  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers, voices });
   const planner = createWatchPlanner(request, planIo);
   const { delivery } = planner;
   const languages = planner.requests.map(({ targetLanguage }) => targetLanguage);

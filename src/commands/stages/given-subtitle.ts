@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
-import { SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { SUBTITLE_FORMATS, type SubtitleLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
 import type { Terminal } from '../context/context.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
@@ -65,22 +65,25 @@ export async function readGiven(
   if (bytes === null) return null;
   const { inspectSubtitle } = await import('../../media/subtitles/check.ts');
   const label = labelOf(path, cwd);
-  const { lines, findings } = inspectSubtitle(
+  const { lines: spoken, findings } = inspectSubtitle(
     bytes,
     path,
     seconds === null ? null : Math.round(seconds * 1000),
     language,
   );
-  if (lines === null || findings.some(({ severity }) => severity === 'error')) {
+  if (spoken === null || findings.some(({ severity }) => severity === 'error')) {
     return { subtitle: null, problem: null, report: { label, findings, changes: null } };
   }
-  const used = sampleSeconds === null ? lines : lines.filter((each) => each.start_ms < sampleSeconds * 1000);
-  const examined = await examineLines(used);
-  const report = { label, findings, changes: before === null ? null : await compare(before, lines, path) };
+  const isUsed = ({ start_ms: start }: SubtitleLine) =>
+    sampleSeconds === null || start < sampleSeconds * 1000;
+  const { lines: used, speakers } = withoutSpeakers(spoken.filter(isUsed));
+  const examined = await examineLines(used, speakers);
+  const report = { label, findings, changes: before === null ? null : await compare(before, spoken, path) };
   if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
   if (used.length === 0) return { subtitle: null, problem: 'no cue begins within the sample', report };
-  const { parts } = examined;
-  return { subtitle: { label, path, language, lines: used, parts }, problem: null, report };
+  const { parts, voices } = examined;
+  const subtitle = { label, path, language, lines: used, speakers, parts, voices };
+  return { subtitle, problem: null, report };
 }
 
 /** Compares with the lines as the format of the file keeps them: what the format loses is not an edit. */

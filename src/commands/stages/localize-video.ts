@@ -14,8 +14,14 @@ import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import {
+  type SpokenLine,
+  type SubtitleLine,
+  withoutSpeakers,
+  withSpeakers,
+} from '../../protocol/subtitle-line.ts';
 import { createPlanIo } from '../jobs/plan-jobs.ts';
+import { nameSpeakers } from '../jobs/subtitles.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
 import { besidePath } from './find-subtitles.ts';
 import { digestFile, labelOf, linesInFile, readStageLines } from './given-subtitle.ts';
@@ -100,11 +106,14 @@ async function translate({ run, jobs }: Workshop, state: TargetState): Promise<v
   const outcome = await jobs.run(item, [state]);
   applyOutcome(run, state, outcome);
   const path = besidePath(input, targetLanguage, run.plan.choices.format);
-  state.targetSubtitle = await readMade(run, outcome, path, targetLanguage);
+  state.targetSubtitle = await readMade(run, outcome, { path, language: targetLanguage, source });
   if (state.targetSubtitle === null) return;
   await write(run, subtitleFile(video, 'target', state.targetSubtitle), [state]);
   const { memory } = run;
   if (memory !== undefined) await noteWritten(memory, item, state.targetSubtitle, run);
+  const isLost = source.speakers.length > 0 && state.targetSubtitle.speakers.length === 0;
+  if (isLost && run.plan.choices.voices !== null)
+    failTarget(run, state, speakersLostFailure(state.targetSubtitle));
 }
 
 /** Remembers the file beside the video, so that its edited lines are noticed. The result of the job is not what a person edits. */
@@ -198,40 +207,57 @@ async function readSource(
   video: SourceVideo,
   outcome: BatchOutcome,
 ): Promise<StageSubtitle | null> {
-  const path = outcome.state.phase === 'done' ? outcome.state.files[0]?.path : undefined;
+  const made = outcome.state.phase === 'done' ? outcome.state.files[0]?.path : undefined;
   const asked = video.item.fields.source_language;
-  const found = path === undefined ? null : languageOfStage(path);
+  const found = made === undefined ? null : languageOfStage(made);
   const language = found ?? (typeof asked === 'string' && asked !== 'auto' ? asked : null);
-  return readMade(run, outcome, besidePath(video.item.input, language, run.plan.choices.format), language);
+  const path = besidePath(video.item.input, language, run.plan.choices.format);
+  return readMade(run, outcome, { path, language, source: null });
 }
 
-/** Reads the result of a job. @param path of the subtitle file for the user */
+interface MadeSubtitle {
+  /** Of the subtitle file for the user. */
+  readonly path: string;
+  readonly language: string | null;
+  /** What was translated; null for recognized speech. */
+  readonly source: StageSubtitle | null;
+}
+
+/** Reads the result of a job. */
 async function readMade(
-  { context }: StagedRun,
+  { context, plan }: StagedRun,
   outcome: BatchOutcome,
-  path: string,
-  language: string | null,
+  { path, language, source }: MadeSubtitle,
 ): Promise<StageSubtitle | null> {
   const file = outcome.state.phase === 'done' ? outcome.state.files[0] : undefined;
   const lines = file === undefined ? null : await readStageLines(file.path);
   if (lines === null) return null;
   const { io, signal } = context;
+  const spoken = source === null ? lines : nameSpeakers(lines, withSpeakers(source.lines, source.speakers));
+  const { speakers } = withoutSpeakers(spoken);
   const examined = await createPlanIo(io, {
     kind: 'subtitle_translation',
     // A video in parts may have more lines than the service accepts in one request.
     options: { split: true },
     signal,
-  }).examineLines(lines);
-  const parts = examined.type === 'usable' ? examined.parts : null;
-  return { label: labelOf(path, io.cwd), path, language, lines, parts };
+    voices: source === null ? null : plan.choices.voices,
+  }).examineLines(lines, speakers);
+  const { parts = null, voices } = examined.type === 'usable' ? examined : {};
+  return { label: labelOf(path, io.cwd), path, language, lines, speakers, parts, voices };
 }
 
 function subtitleFile(
   video: SourceVideo,
   role: SubtitleFile['role'],
-  { path, lines, language }: StageSubtitle,
+  { path, lines, speakers, language }: StageSubtitle,
 ): SubtitleFile {
-  return { path, lines, role, video: video.item.input.name, language: language ?? 'und' };
+  return {
+    path,
+    lines: withSpeakers(lines, speakers),
+    role,
+    video: video.item.input.name,
+    language: language ?? 'und',
+  };
 }
 
 /** Writes a subtitle file. If that is impossible, its targets fail: the user could not edit it. */
@@ -248,11 +274,19 @@ function sameLanguageFailure(language: string): Failure {
   );
 }
 
+function speakersLostFailure({ label }: StageSubtitle): Failure {
+  return usageFailure(
+    'SPEAKERS_UNKNOWN',
+    `${label} has other cues than its source, so nobody knows who speaks them; the dub was not sent`,
+    'Add the names to it, then run the same command again with --from-subtitles.',
+  );
+}
+
 /** A subtitle file to write. */
 interface SubtitleFile {
   /** Absolute. */
   readonly path: string;
-  readonly lines: readonly SubtitleLine[];
+  readonly lines: readonly SpokenLine[];
   /** Name of the video below its root. */
   readonly video: string;
   readonly role: StageSubtitleRecord['role'];

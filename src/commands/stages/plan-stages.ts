@@ -111,8 +111,10 @@ export async function decideStages(
   const shortage = await checkSpace(planned, delivery, { freeBytes });
   const problems: InputProblem[] = [...conflicts];
   const reports: SubtitleReport[] = [];
-  const examineLines = (kind: JobKind) =>
-    createPlanIo(io, { kind, options, signal: context.signal }).examineLines;
+  const examineLines = (kind: JobKind) => {
+    const voices = kind === 'dubbing' ? choices.voices : null;
+    return createPlanIo(io, { kind, options, signal: context.signal, voices }).examineLines;
+  };
   const search: Search = async (find) => {
     const found: InputProblem[] = [];
     const subtitle = await find(createSubtitleFinder(known, { cwd: io.cwd, examineLines }, found, reports));
@@ -120,6 +122,8 @@ export async function decideStages(
   };
   const { videos, failed } = await findVideos(planned, known, search);
   problems.push(...findConflicts(videos, all, choices));
+  // A shard does not read the subtitles of others.
+  if (failed.length === 0) problems.push(...findUnnamed(videos, choices, items.length === all.length));
   const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
   const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
   const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
@@ -263,6 +267,33 @@ async function findVideo(
 
 function isVideo(item: PlannedItem['item']): item is VideoItem {
   return item.input.type === 'file';
+}
+
+/** Checks before anything is sent that the speakers of --voices are known. @param isWhole whether all videos are there */
+function findUnnamed(
+  videos: readonly SourceVideo[],
+  { voices, stopAfter, format }: PlanState['choices'],
+  isWhole: boolean,
+): readonly InputProblem[] {
+  if (voices === null || stopAfter !== null) return [];
+  const problems: InputProblem[] = [];
+  for (const { targets, given } of videos) {
+    const due = targets.filter(needsTranslation);
+    const [first] = due;
+    if (first === undefined) continue;
+    voices.note(given?.speakers ?? []);
+    if (given === null || given.speakers.length === 0)
+      problems.push({
+        pointer: first.item.input.label,
+        detail: 'has no subtitles that say who speaks; put WebVTT or ASS with names beside the video',
+      });
+    else if (format === 'srt')
+      problems.push({
+        pointer: '--voices',
+        detail: 'SRT has no place for the names of the translation; add --subtitle-format vtt or ass',
+      });
+  }
+  return problems.length > 0 || !isWhole ? problems : voices.findUnknown();
 }
 
 /** A subtitle file belongs to one video, and a video is recognized in one language. */

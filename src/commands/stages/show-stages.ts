@@ -5,12 +5,24 @@ import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices, Decision } from '../../batch/plan/decision.ts';
-import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
+import { describeEncodings, describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
-import { languageOfStage, linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
+import {
+  languageOfStage,
+  linesStage,
+  type StageLines,
+  type VideoItem,
+  videoStage,
+} from '../../batch/stages/items.ts';
 import { describeUnits } from '../../protocol/metering.ts';
+import {
+  type Speakers,
+  type SubtitleLine,
+  withoutSpeakers,
+  withSpeakers,
+} from '../../protocol/subtitle-line.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { countRemembered } from '../jobs/memory.ts';
@@ -25,6 +37,7 @@ import {
   shareOf,
   unusableInputsFailure,
 } from '../jobs/show-plan.ts';
+import { createLinesExaminer, nameSpeakers } from '../jobs/subtitles.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
 import { stageChoices, stageDelivery } from './stage-jobs.ts';
@@ -37,7 +50,6 @@ import {
   needsTranslation,
   type SourceVideo,
   type StagePlan,
-  type StageSubtitle,
   type VideoTarget,
 } from './stage-plan.ts';
 
@@ -88,7 +100,7 @@ async function askForStages(
       countRemembered('subtitle_translation', options, context, {
         ...{ delivery: stageDelivery(plan.delivery), connection, planned, recorded, terms: plan.terms },
       });
-    const stages = await forecastStages(plan, choices, purse, remember);
+    const stages = await forecastStages(context, plan, { choices, purse, remember });
     const whole = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
     return { stages, isFree: connection.capabilities !== null, one_job_credits: whole };
   } finally {
@@ -215,18 +227,33 @@ function rowsOf(stages: readonly Forecast[]): string[][] {
 }
 
 /** The lines that a stage works on; null until an earlier stage has made them. */
-type KnownLines = Pick<StageSubtitle, 'lines' | 'parts' | 'language'> | null;
+type KnownLines =
+  | (Omit<StageLines, 'label'> & { readonly speakers?: Speakers; readonly language?: string | null })
+  | null;
 type KindOfLines = 'subtitle_translation' | 'dubbing';
+
+interface ForecastParts {
+  readonly choices: Choices;
+  readonly purse: Purse;
+  /** Counts the lines that are in the memory. */
+  readonly remember: (planned: readonly PlannedItem[]) => Promise<readonly PlannedItem[]>;
+}
 
 /** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
 async function forecastStages(
+  { io, terminal }: Pick<Context, 'io' | 'terminal'>,
   plan: StagePlan,
-  choices: Choices,
-  purse: Purse,
-  remember: (planned: readonly PlannedItem[]) => Promise<readonly PlannedItem[]>,
+  { choices, purse, remember }: ForecastParts,
 ): Promise<readonly Forecast[]> {
-  const { stopAfter } = plan.choices;
+  const { stopAfter, voices } = plan.choices;
   const rows: { item: BatchItem; decision: Decision }[] = [];
+
+  /** The lines as a dub gets them. */
+  async function examine(lines: readonly SubtitleLine[], speakers: Speakers): Promise<KnownLines> {
+    if (voices === null) return { lines, parts: null };
+    const examined = await createLinesExaminer('dubbing', true, io.limits, voices)(lines, speakers);
+    return examined.type === 'usable' ? { lines, ...examined } : { lines, parts: null };
+  }
 
   /** Adds the item. Returns the lines of its result, or null if there is none yet. */
   async function add(item: BatchItem): Promise<KnownLines> {
@@ -239,18 +266,28 @@ async function forecastStages(
     return lines === null ? null : { lines, parts: null, language: languageOfStage(file.path) };
   }
 
-  async function addLines(kind: KindOfLines, video: VideoItem, from: KnownLines): Promise<KnownLines> {
+  async function addLines(
+    kind: KindOfLines,
+    video: VideoItem,
+    from: KnownLines,
+    unknownLines: KnownLines = null,
+  ): Promise<KnownLines> {
     const language = kind === 'subtitle_translation' ? (from?.language ?? null) : null;
     if (from !== null) return add(linesStage(kind, video, { label: '', ...from }, language));
-    const unknown = linesStage(kind, video, { label: '', lines: [], parts: null });
+    const unknown = linesStage(kind, video, { label: '', ...(unknownLines ?? { lines: [], parts: null }) });
     rows.push({ item: { ...unknown, units: null }, decision: NEW });
     return null;
   }
 
   async function addTarget(target: VideoTarget, source: KnownLines): Promise<void> {
-    const translation = target.given ?? (await addLines('subtitle_translation', target.item, source));
-    if (stopAfter !== null) return;
-    if (isDubbed(target)) await addLines('dubbing', target.item, translation);
+    const made = target.given === null ? await addLines('subtitle_translation', target.item, source) : null;
+    if (stopAfter !== null || !isDubbed(target)) return;
+    const spoken = source?.speakers ?? [];
+    const named = nameSpeakers(made?.lines ?? [], withSpeakers(source?.lines ?? [], spoken));
+    const translation =
+      target.given ?? (made && (await examine(made.lines, withoutSpeakers(named).speakers)));
+    // As many speakers as the source has.
+    await addLines('dubbing', target.item, translation, source && (await examine(source.lines, spoken)));
   }
 
   async function addVideo(video: SourceVideo): Promise<void> {
@@ -266,6 +303,7 @@ async function forecastStages(
 
   for (const video of plan.videos) await addVideo(video);
   const planned = await remember(rows.map((row) => ({ ...row, paths: null })));
+  if (voices !== null) for (const note of describePreparations(planned)) terminal.note(note);
   return ORDER.flatMap((kind) => {
     const own = planned.filter(({ item }) => item.kind === kind);
     return own.length === 0 ? [] : [forecastPlan(kind, own, purse)];

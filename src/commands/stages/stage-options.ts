@@ -20,7 +20,9 @@ import {
   STDOUT,
   SUBTITLE_FORMAT_OPTION,
   TERMS_OPTION,
+  VOICES_OPTION,
 } from '../jobs/job-options.ts';
+import { openVoices, type Voices } from '../jobs/voices.ts';
 
 const STOPS = ['recognize', 'translate'] as const;
 
@@ -64,6 +66,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   ...MEMORY_OPTIONS,
   ...REDUB_OPTIONS,
   ...SUBTITLE_FORMAT_OPTION,
+  ...VOICES_OPTION,
 });
 
 /** The option table of `vloc localize`. */
@@ -81,11 +84,13 @@ export interface StageChoices {
   readonly subtitle: string | null;
   readonly sourceSubtitle: string | null;
   readonly format: SubtitleFormat;
+  /** Null without --voices. */
+  readonly voices: Voices | null;
 }
 
 /** Whether the options ask for stages. Without them one job does everything. */
 export function asksForStages(options: StageOptions): boolean {
-  return asksWithoutTerms(options) || isGiven(options.terms);
+  return asksWithoutTerms(options) || isGiven(options.terms) || options.voices.length > 0;
 }
 
 function asksWithoutTerms({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
@@ -112,6 +117,7 @@ export function readStageChoices(options: StageOptions): StageChoices {
     subtitle: options.subtitle ?? null,
     sourceSubtitle: options.sourceSubtitle ?? null,
     format: options.subtitleFormat ?? 'srt',
+    voices: openVoices(options.voices),
   };
   const conflict = conflictOf(choices, options);
   if (conflict === null) return choices;
@@ -122,7 +128,7 @@ export function readStageChoices(options: StageOptions): StageChoices {
 }
 
 function conflictOf(
-  { stopAfter, subtitle, sourceSubtitle }: StageChoices,
+  { stopAfter, fromSubtitles, subtitle, sourceSubtitle, voices }: StageChoices,
   options: StageOptions,
 ): string | null {
   if (options.detach) return '--detach cannot be combined with stages: each stage waits for the previous one';
@@ -139,6 +145,10 @@ function conflictOf(
     return `--only dubs lines again, and --stop-after ${stopAfter} stops before the dub`;
   if (subtitle !== null && sourceSubtitle !== null)
     return '--source-subtitle is for a translation, and --subtitle is one already';
+  if (voices !== null && !fromSubtitles && subtitle === null && sourceSubtitle === null)
+    return '--voices needs subtitles that say who speaks: add --from-subtitles, --subtitle or --source-subtitle';
+  if (voices !== null && options.mode === 'subtitles_only')
+    return '--voices is for a dub, and --mode subtitles_only makes none';
   if (subtitle !== null && stopAfter !== null)
     return `--stop-after ${stopAfter} has nothing to stop at when the translation is given with --subtitle`;
   if (sourceSubtitle !== null && stopAfter === 'recognize')

@@ -8,6 +8,7 @@ import { linesStage, type StageLines, type VideoItem, videoStage } from '../../b
 import type { StageRecords } from '../../batch/stages/records.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
+import type { Speakers } from '../../protocol/subtitle-line.ts';
 import type { Context } from '../context/context.ts';
 import { checkSupport } from '../jobs/plan-jobs.ts';
 import type { StageChoices } from './stage-options.ts';
@@ -18,6 +19,7 @@ export interface StageSubtitle extends StageLines {
   readonly path: string;
   /** BCP 47 tag; null if unknown. */
   readonly language: string | null;
+  readonly speakers: Speakers;
 }
 
 /** One video in one target language. */

@@ -1,9 +1,9 @@
 /** Finds problems in subtitles, both for viewers and for the service, and inspects files that a user edited. */
 import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime, SubtitleError } from '../../protocol/srt.ts';
-import { isLongerThan, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { isLongerThan, type SpokenLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
-import { readSubtitleFile, type ScannedCue, scanSubtitle } from './read.ts';
+import { readSpokenFile, type ScannedCue, scanSubtitle } from './read.ts';
 import { countCharacters, type SubtitleLimits, spokenLimits } from './style.ts';
 import { hasWords, joinSpaced, stripMarkup } from './text.ts';
 
@@ -302,7 +302,7 @@ function warning(code: FindingCode, message: string, advice: string, excess = 1)
 
 export interface InspectedSubtitle {
   /** In order of time; null if the file cannot be read. In that case `findings` contains an error. */
-  readonly lines: readonly SubtitleLine[] | null;
+  readonly lines: readonly SpokenLine[] | null;
   readonly findings: readonly SubtitleProblem[];
 }
 
@@ -336,7 +336,7 @@ export function examineSubtitle(
 ): InspectedSubtitle {
   const findings = findFlaws(bytes, name, standardOf);
   try {
-    return { lines: inOrder(readSubtitleFile(bytes, name)), findings };
+    return { lines: inOrder(readSpokenFile(bytes, name)), findings };
   } catch (error) {
     if (!(error instanceof PreparationFailure)) throw error;
     const isReported = findings.some(({ severity }) => severity === 'error');
@@ -372,7 +372,7 @@ function unreadable({ message, advice, cause }: PreparationFailure): SubtitlePro
 }
 
 /** Editors keep cues in the order in which they were typed. Voices and players go by the times. */
-function inOrder(lines: readonly SubtitleLine[]): readonly SubtitleLine[] {
+function inOrder(lines: readonly SpokenLine[]): readonly SpokenLine[] {
   return lines
     .toSorted((left, right) => left.start_ms - right.start_ms)
     .map((line, position) => ({ ...line, index: position + 1 }));

@@ -5,7 +5,14 @@
 
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
-import { isLongerThan, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import {
+  cleanSpeaker,
+  isLongerThan,
+  type SpokenLine,
+  type SubtitleFormat,
+  type SubtitleLine,
+  withoutSpeakers,
+} from '../../protocol/subtitle-line.ts';
 import { convertibleInput, DECODER_LIMITS, QUIET } from '../programs/arguments.ts';
 import { ChildFailure, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
@@ -29,11 +36,6 @@ export interface ScannedCue {
   readonly place: { readonly textRows: number } | { readonly columns: readonly string[] };
 }
 
-/** A line and who speaks it. Requests have no place for the name. */
-export interface SpokenLine extends SubtitleLine {
-  readonly speaker?: string;
-}
-
 /** File extensions of the formats. */
 const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
 
@@ -43,6 +45,11 @@ const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
  * @throws PreparationFailure SUBTITLE_INVALID
  */
 export function readSubtitleFile(bytes: Uint8Array, name: string): SubtitleLine[] {
+  return withoutSpeakers(readSpokenFile(bytes, name)).lines;
+}
+
+/** The same with the speakers; SRT has no place for them. @throws PreparationFailure SUBTITLE_INVALID */
+export function readSpokenFile(bytes: Uint8Array, name: string): SpokenLine[] {
   if (bytes.length >= LIMITS.subtitleBytes) {
     throw invalidSubtitleFailure(
       name,
@@ -53,18 +60,11 @@ export function readSubtitleFile(bytes: Uint8Array, name: string): SubtitleLine[
     const text = decodeText(bytes);
     const format = formatOf(text, name);
     if (format === 'srt') return parseSrt(text, MOST_CUES);
-    return toLines(SCANNERS[format](text)).map(({ speaker: _, ...line }) => line);
+    return toLines(SCANNERS[format](text));
   } catch (error) {
     if (error instanceof SubtitleError) throw invalidSubtitleFailure(name, error.message, error);
     throw error;
   }
-}
-
-/** Returns the speaker of each line of `readSubtitleFile`; none for SRT, which has no place for names. @throws SubtitleError */
-export function readSpeakers(bytes: Uint8Array, name: string): readonly (string | undefined)[] {
-  const text = decodeText(bytes);
-  const format = formatOf(text, name);
-  return format === 'srt' ? [] : toLines(SCANNERS[format](text)).map(({ speaker }) => speaker);
 }
 
 function invalidSubtitleFailure(name: string, message: string, cause?: Error): PreparationFailure {
@@ -283,8 +283,7 @@ function namesInVtt(text: string): string[] {
 
 /** The only name, on one row. */
 function speakerOf(names: readonly string[]): { readonly speaker?: string } {
-  const different = new Set(names.map((name) => name.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()));
-  different.delete('');
+  const different = new Set(names.flatMap((name) => cleanSpeaker(name) ?? []));
   const [speaker] = different;
   return speaker === undefined || different.size > 1 ? {} : { speaker };
 }

@@ -1,9 +1,8 @@
 /** Writes subtitles as SRT, WebVTT and ASS, for files and for burning in: ASS is the only format with an exact layout. */
 import { scriptOf } from '../../protocol/languages.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { PictureSize } from '../export/picture.ts';
-import type { SpokenLine } from './read.ts';
 import { stripMarkup } from './text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from './wrap.ts';
 
