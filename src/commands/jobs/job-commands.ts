@@ -134,10 +134,6 @@ export const dub: Command = jobCommand('dubbing', [
     explains: 'the result of a translation job',
   },
   { command: 'vloc dub talk.es.ass --to es', explains: 'WebVTT and ASS are read too: ./talk.es.wav' },
-  {
-    command: 'vloc dub talk.es.vtt --to es --voices anna=female,ben=male',
-    explains: 'the cues of <v Anna> and <v Ben> in a job each, everyone else in a third one',
-  },
 ]);
 
 export const localize: Command = defineCommand({

@@ -82,7 +82,8 @@ export function openVoices(written: readonly string[] = []): Voices | null {
               },
             ],
       );
-      return unknown.length > 0 ? unknown : findUnknown();
+      const isRead = items.some(({ item }) => item.input.type === 'lines');
+      return unknown.length > 0 || !isRead ? unknown : findUnknown();
     },
   };
 }
