@@ -185,15 +185,13 @@ export function isArgumentOf({ command }: Pick<Tool, 'command'>): (flag: string)
   return (flag) => flags.has(flag);
 }
 
-/** The result of every tool: the JSON of the command, and how it ended. The instructions of the server describe the common parts. */
+/** The result of every tool: the JSON of the command, and how it ended. The instructions of the server describe the common parts, such as `text` and `notes`. */
 function outputOf(json: JsonSchema | null): JsonSchema {
   return {
     type: 'object',
     properties: {
       exit_code: { type: 'integer' },
       output: nullable(outline(json ?? {}, OUTLINE_DEPTH)),
-      text: { type: ['string', 'null'] },
-      notes: { type: 'array', items: { type: 'string' } },
       error: { type: ['object', 'null'] },
       session: { type: 'object' },
     },

@@ -53,8 +53,9 @@ const inspect = async () => ({
   audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
 });
 
+/** Each file has a text of its own: the same one would be remembered. */
 const writeSubtitles = (vloc: VlocScene, name: string) =>
-  writeFile(join(vloc.folder, name), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+  writeFile(join(vloc.folder, name), `1\n00:00:00,000 --> 00:00:01,000\nhello ${name}\n`);
 
 test('tools are the marked commands; those that cost money say so, and offer no way around the folders', async () => {
   const vloc = await startVloc();
