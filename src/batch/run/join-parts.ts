@@ -20,6 +20,7 @@ import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { digestOptions } from '../plan/requests.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { JoinedFile, JoinTask } from '../preparation.ts';
+import { recordFolder } from '../record-folder.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import { createIntent, storeFiles } from '../records/intents.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
@@ -282,6 +283,11 @@ export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem
     return { ...named.item, input, units: fileUnits(item.kind, seconds) };
   });
   return { made, items, whole: { type: 'video', split }, sha256 };
+}
+
+/** The private folder of the parts of an item. Two items may have the same bytes, so their keys are in its name. */
+export function partsFolder(run: Run, item: BatchItem, made: string): string {
+  return join(recordFolder(run.batch.delivery), 'parts', `${made}-${digestMaking([item.key])}`);
 }
 
 /** The parts of subtitles. */

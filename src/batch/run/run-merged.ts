@@ -15,11 +15,10 @@ import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit, type JobInput } from '../plan/input.ts';
 import { isJoinedKey, newestIntent } from '../plan/item-key.ts';
-import { recordFolder } from '../record-folder.ts';
 import type { Intents } from '../records/intents.ts';
 import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
 import type { Batch, RunOutcome } from './batch.ts';
-import { joinResults, partsOfLines, type SplitItem } from './join-parts.ts';
+import { joinResults, partsFolder, partsOfLines, type SplitItem } from './join-parts.ts';
 import { withLostTerms } from './lost-terms.ts';
 import { findRecall, type KnownTexts, type Recall, recallKey, recallRecord } from './recall.ts';
 import type { Run } from './run.ts';
@@ -124,7 +123,7 @@ async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
   if (newestIntent(item.key, run.journal.intents) === null)
     await run.journal.add(createItemFacts(item, input.sha256));
   const sent = partsOf(merged, []);
-  const folder = join(recordFolder(run.batch.delivery), 'parts', `${sent.made}-${item.targetLanguage}`);
+  const folder = partsFolder(run, item, sent.made);
   const outcomes: RunOutcome[] = [];
   const answers: (string | null)[] = plain.map(() => null);
   if (plain.length > 0) {

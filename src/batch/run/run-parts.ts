@@ -3,7 +3,6 @@
  * results are joined.
  */
 
-import { join } from 'node:path';
 import { Failure, jobFailure } from '../../base/failure.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
@@ -11,13 +10,13 @@ import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
-import { recordFolder } from '../record-folder.ts';
 import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
 import {
   joinResults,
   type PartResult,
   partDelivery,
+  partsFolder,
   partsOfLines,
   partsOfVideo,
   type SplitItem,
@@ -144,8 +143,7 @@ interface SplitRun {
 /** Cuts the item unless an earlier run has. The caller must release the source. @throws Failure, Stopped */
 async function openSplitRun(run: Run, item: BatchItem, order: number): Promise<SplitRun> {
   const { input } = item;
-  const root = join(recordFolder(run.batch.delivery), 'parts');
-  const folderOf = ({ made }: SplitItem) => join(root, `${made}-${item.targetLanguage ?? item.kind}`);
+  const folderOf = ({ made }: SplitItem) => partsFolder(run, item, made);
   if (input.type === 'lines') {
     const parts = partsOfLines(item, input.parts ?? [], input.sha256);
     return { run, item, order, parts, source: null, folder: folderOf(parts) };

@@ -2,7 +2,6 @@
  * Dubs the changed cues of edited subtitles in one job, and puts them into the earlier track. The job is a part of the item in
  * the journal, so that it is resumed by itself; the earlier track is copied before anything is paid.
  */
-import { join } from 'node:path';
 import { jobFailure, usageFailure } from '../../base/failure.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';
@@ -16,7 +15,7 @@ import { keepTrack, keptTrack } from '../records/kept-dubs.ts';
 import { combineJobs, type ItemCue, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
 import { keepDubbedLines } from './dubbed-lines.ts';
-import { joinResults, type PartResult, partsOfLines, type SplitItem } from './join-parts.ts';
+import { joinResults, type PartResult, partsFolder, partsOfLines, type SplitItem } from './join-parts.ts';
 import type { Run } from './run.ts';
 import { outcomeOf } from './run-item.ts';
 import { creditsOf, runPart, unfinishedOf } from './run-parts.ts';
@@ -71,7 +70,7 @@ async function patchTrack(redubRun: RedubRun): Promise<RunOutcome['state']> {
   const { run, item, redub, order, jobs } = redubRun;
   const records = recordFolder(run.batch.delivery);
   const parts = partsOf(redubRun);
-  const folder = join(records, 'parts', `${parts.made}-${item.targetLanguage}`);
+  const folder = partsFolder(run, item, parts.made);
   await keepDubbedLines(run, item, true);
   const isKept = redub.from === keptTrack(records, item.key);
   const track = isKept ? redub.from : await keepTrack(records, item.key, redub.from);

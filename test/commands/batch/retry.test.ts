@@ -17,14 +17,15 @@ const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url)
 /** A process loads all sources; on a busy machine that takes seconds. */
 const PATIENCE_MS = 170_000;
 
-const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
+const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
 
-/** Four files of subtitles; the first failures are the given ones. */
+/** Four files of subtitles, of other texts, since remembered ones need no job; the first failures are the given ones. */
 async function startBatch(...errors: Error[]): Promise<VlocScene> {
   const vloc = await startVloc();
   await mkdir(join(vloc.folder, 'subs'));
-  for (const name of ['a', 'b', 'c', 'd']) await writeFile(join(vloc.folder, 'subs', `${name}.srt`), SRT);
+  for (const name of ['a', 'b', 'c', 'd'])
+    await writeFile(join(vloc.folder, 'subs', `${name}.srt`), SRT(name));
   vloc.engines.failNext(...errors);
   return vloc;
 }

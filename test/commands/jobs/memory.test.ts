@@ -66,6 +66,21 @@ const chargedIn = (stdout: string): number =>
     0,
   );
 
+it('files with the same bytes are all written from memory, at the same time', async () => {
+  const vloc = await openDesk();
+  await mkdir(join(vloc.folder, 'in'));
+  const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--out', 'out'];
+  await vloc.write('in/talk.srt', TALK);
+  expect((await vloc.run(words)).code).toBe(0);
+  const copies = Array.from({ length: 8 }, (_, at) => `copy-${at}`);
+  for (const name of copies) await vloc.write(`in/${name}.srt`, TALK);
+  const { code, stderr } = await vloc.run(words);
+  expect(code, stderr).toBe(0);
+  expect(vloc.sent).toHaveLength(1);
+  const wanted = await vloc.read('out/talk.es.srt');
+  for (const name of copies) expect(await vloc.read(`out/${name}.es.srt`)).toEqual(wanted);
+});
+
 describe('a second run after an edited source', () => {
   it('sends only the sentences with new cues, and pays what the dry run says', async () => {
     const desk = await openDesk();
