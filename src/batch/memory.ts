@@ -3,9 +3,10 @@
  * again. A sentence is found by its texts; of several translations, a person's comes before a machine's, then the one with
  * the same neighbours.
  */
-import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { shortDigest } from '../base/short-digest.ts';
 import { COMMON_FIELDS } from '../protocol/fields.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { normalizeCueText } from '../protocol/srt.ts';
@@ -189,7 +190,7 @@ export async function openMemory(
           const target = cues.flatMap((cue) => texts[cue] ?? []);
           if (target.length < cues.length) continue;
           const same = entriesFor(request.to, sentence.source).filter((entry) =>
-            isEqual(entry.target, target),
+            isDeepStrictEqual(entry.target, target),
           );
           const known = same.find(({ origin }) => origin === PERSON) ?? (any ? same[0] : undefined);
           put(records, { ...request, origin: known?.origin ?? request.origin, ...sentence, target, at });
@@ -228,7 +229,7 @@ export async function openMemory(
         await write((records) => {
           for (const [place, { starts: _, ...sentence }] of before.sentences.entries()) {
             const target = edited[place] ?? sentence.target;
-            if (isEqual(target, sentence.target)) continue;
+            if (isDeepStrictEqual(target, sentence.target)) continue;
             count += target.filter((text, cue) => text !== sentence.target[cue]).length;
             const { from, to } = before;
             const [key, columns] = rowOf({ ...sentence, from, to, origin: PERSON, target, at });
@@ -261,7 +262,7 @@ export function memoryRequestOf(
 ): MemoryRequest {
   const { source_language: from = AUTO, target_language: _, ...rest } = fields;
   const others = Object.entries(rest).filter(([name]) => !(name in COMMON_FIELDS));
-  const more = others.length === 0 ? '' : ` ${digest(JSON.stringify(others.toSorted(byText)))}`;
+  const more = others.length === 0 ? '' : ` ${shortDigest(JSON.stringify(others.toSorted(byText)))}`;
   return { from: tagOf(String(from)), to: tagOf(targetLanguage ?? ''), origin: origin + more };
 }
 
@@ -283,7 +284,7 @@ export async function sentencesOf(
     })),
   );
   const sources = groups.map((cues) => cues.map((cue) => texts[cue] ?? ''));
-  const digests = sources.map((source) => digest(JSON.stringify(source)));
+  const digests = sources.map((source) => shortDigest(JSON.stringify(source)));
   const wanted = terms?.in(to) ?? [];
   const find = findTerms(wanted);
   return groups.map((cues, at) => {
@@ -294,7 +295,7 @@ export async function sentencesOf(
       source,
       before: digests[at - 1] ?? '',
       after: digests[at + 1] ?? '',
-      terms: found.length === 0 ? '' : digest(JSON.stringify([found, masks])),
+      terms: found.length === 0 ? '' : shortDigest(JSON.stringify([found, masks])),
     };
   });
 }
@@ -424,21 +425,10 @@ function nameOf(path: string, file: string): string {
   return relative(dirname(path), file).replaceAll('\\', '/');
 }
 
-/** 64 bits are enough to tell the neighbours of a sentence apart. */
-const DIGEST_DIGITS = 16;
-
-function digest(text: string): string {
-  return hash('sha256', text).slice(0, DIGEST_DIGITS);
-}
-
 function tagOf(tag: string): string {
   return tag === AUTO ? AUTO : (canonicalLanguage(tag) ?? tag);
 }
 
 function byText(one: readonly [string, unknown], other: readonly [string, unknown]): number {
   return one[0] < other[0] ? -1 : 1;
-}
-
-function isEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, at) => text === other[at]);
 }

@@ -2,7 +2,6 @@
  * SQLite files with records: one writer at a time, readers beside it, and no row that is lost or changed unnoticed. The
  * rollback journal, not the write-ahead log, since the latter needs shared memory, which network folders do not have.
  */
-import { hash } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -20,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { diskFailure, Failure, temporaryFailure, usageFailure } from '../../base/failure.ts';
+import { shortDigest } from '../../base/short-digest.ts';
 import { syncFolderNow } from '../../base/sync.ts';
 import { diskCodeOfSqlite, fileSystemFailure, onDisk, sqliteCode } from '../../base/system-error.ts';
 import { makePrivateFolder } from './private-folder.ts';
@@ -300,7 +300,7 @@ function withoutChecksum({ checksum: _, ...row }: FoundRow): Row {
 /** SQLite notices a damaged page, but not a changed byte in a value, and a changed key may be paid for a second time. */
 function checksumOf(row: Row): string {
   const values = Object.entries(row).filter(([, value]) => value !== null);
-  return hash('sha256', JSON.stringify(values.sort(([one], [other]) => (one < other ? -1 : 1)))).slice(0, 16);
+  return shortDigest(JSON.stringify(values.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
 interface Waiting {

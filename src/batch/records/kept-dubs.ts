@@ -1,8 +1,8 @@
 /** What a dub was made of, and its track while a part of it is replaced, below the folder of the records. */
-import { hash } from 'node:crypto';
 import { copyFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../base/replace-file.ts';
+import { shortDigest } from '../../base/short-digest.ts';
 import { syncFile } from '../../base/sync.ts';
 import { onDisk } from '../../base/system-error.ts';
 import { checkLines } from '../../protocol/requests.ts';
@@ -15,11 +15,8 @@ interface DubbedLines {
   readonly lines: readonly SubtitleLine[];
 }
 
-/** 64 bits are enough to distinguish the items of a folder. */
-const NAME_DIGITS = 16;
-
 function folderOf(records: string, item: string): string {
-  return join(records, 'dubs', hash('sha256', item).slice(0, NAME_DIGITS));
+  return join(records, 'dubs', shortDigest(item));
 }
 
 const linesName = (sha256: string) => `${sha256}.json`;

@@ -2,13 +2,13 @@
  * Paid second opinions on the results of a batch: a recognizer hears each dub, and each translation is translated back. They are
  * jobs of a batch of their own in the records of the folder, so that a repeated command continues and pays nothing twice.
  */
-import { createHash } from 'node:crypto';
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { configurationFailure, Failure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { replaceFile } from '../../base/replace-file.ts';
+import { shortDigest } from '../../base/short-digest.ts';
 import { subtitleLanguage } from '../../batch/plan/check-subtitle.ts';
 import { RECORD_FOLDER } from '../../batch/record-folder.ts';
 import { type ItemReport, readItemKey } from '../../batch/report/item-report.ts';
@@ -183,7 +183,7 @@ async function wrapSound(
   folder: string,
   { io, signal, terminal }: Context,
 ): Promise<string | null> {
-  const own = join(folder, RECORD_FOLDER, LISTEN.name, 'media', sha256.slice(0, 16));
+  const own = join(folder, RECORD_FOLDER, LISTEN.name, 'media', shortDigest(sha256));
   const video = join(own, `${basename(path, extname(path))}.mp4`);
   if ((await stat(video).catch(() => null)) !== null) return video;
   const [{ createPrograms }, { fileAddress, QUIET }, { ProgramMissing }] = await Promise.all([
@@ -234,8 +234,7 @@ async function listTranslations(batch: OpenBatch, { terminal }: Context): Promis
 /** A copy in the records: its name is that of its content, so that an edited text is another job. */
 async function keepText(path: string, folder: string): Promise<string> {
   const bytes = await readFile(path);
-  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  const own = join(folder, RECORD_FOLDER, BACK.name, 'texts', digest);
+  const own = join(folder, RECORD_FOLDER, BACK.name, 'texts', shortDigest(bytes));
   const copy = join(own, basename(path));
   if ((await stat(copy).catch(() => null)) !== null) return copy;
   await makeFolder(own, 0o700);

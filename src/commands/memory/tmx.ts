@@ -1,6 +1,6 @@
 /** Reads and writes TMX 1.4, the exchange format of translation memories. Pure. */
-import { hash } from 'node:crypto';
 import sax from 'sax';
+import { shortDigest } from '../../base/short-digest.ts';
 import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/memory.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -47,7 +47,7 @@ function writeUnit(entry: MemoryEntry): string {
 
 /** Shows whether another program has changed a translation. */
 function digestOf(target: readonly string[]): string {
-  return hash('sha256', JSON.stringify(target)).slice(0, 16);
+  return shortDigest(JSON.stringify(target));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain them
