@@ -3,6 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
+import { shortDigest } from '../../base/short-digest.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { type AddTracks, addKept, isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
@@ -15,7 +16,14 @@ import {
 } from '../plan/delivery.ts';
 import { createItemFacts, trackOf } from '../plan/facts.ts';
 import type { LinesPart } from '../plan/input.ts';
-import { digestLinesMaking, digestMaking, downloadedFiles, JOINED, partKey } from '../plan/item-key.ts';
+import {
+  digestLinesMaking,
+  digestMaking,
+  downloadedFiles,
+  JOINED,
+  newestIntent,
+  partKey,
+} from '../plan/item-key.ts';
 import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { digestOptions } from '../plan/requests.ts';
 import { nameLanguage, resultPath } from '../plan/result-name.ts';
@@ -285,9 +293,17 @@ export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem
   return { made, items, whole: { type: 'video', split }, sha256 };
 }
 
+/**
+ * Records the facts of an item before its first part is sent. Those of a changed source are recorded with its result: earlier, the
+ * result of the old source would pass for its own.
+ */
+export async function recordFirstFacts({ journal }: Run, item: BatchItem, sha256: string): Promise<void> {
+  if (newestIntent(item.key, journal.intents) === null) await journal.add(createItemFacts(item, sha256));
+}
+
 /** The private folder of the parts of an item. Two items may have the same bytes, so their keys are in its name. */
 export function partsFolder(run: Run, item: BatchItem, made: string): string {
-  return join(recordFolder(run.batch.delivery), 'parts', `${made}-${digestMaking([item.key])}`);
+  return join(recordFolder(run.batch.delivery), 'parts', `${made}-${shortDigest(item.key)}`);
 }
 
 /** The parts of subtitles. */

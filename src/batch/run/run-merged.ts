@@ -12,13 +12,12 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import { alignTexts } from '../memory.ts';
 import type { Decision } from '../plan/decision.ts';
-import { createItemFacts } from '../plan/facts.ts';
 import { isSplit, type JobInput } from '../plan/input.ts';
 import { isJoinedKey, newestIntent } from '../plan/item-key.ts';
 import type { Intents } from '../records/intents.ts';
 import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
 import type { Batch, RunOutcome } from './batch.ts';
-import { joinResults, partsFolder, partsOfLines, type SplitItem } from './join-parts.ts';
+import { joinResults, partsFolder, partsOfLines, recordFirstFacts, type SplitItem } from './join-parts.ts';
 import { withLostTerms } from './lost-terms.ts';
 import { findRecall, type KnownTexts, type Recall, recallKey, recallRecord } from './recall.ts';
 import type { Run } from './run.ts';
@@ -119,9 +118,7 @@ function failGone(run: Run, item: BatchItem): RunOutcome {
 
 async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
   const { run, item, input, known, plain, masked, jobs } = merged;
-  // With the facts of a changed source, the result of an earlier one would pass for its own.
-  if (newestIntent(item.key, run.journal.intents) === null)
-    await run.journal.add(createItemFacts(item, input.sha256));
+  await recordFirstFacts(run, item, input.sha256);
   const sent = partsOf(merged, []);
   const folder = partsFolder(run, item, sent.made);
   const outcomes: RunOutcome[] = [];

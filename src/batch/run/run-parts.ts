@@ -8,7 +8,6 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
-import { createItemFacts } from '../plan/facts.ts';
 import { isSplit } from '../plan/input.ts';
 import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
@@ -19,6 +18,7 @@ import {
   partsFolder,
   partsOfLines,
   partsOfVideo,
+  recordFirstFacts,
   type SplitItem,
 } from './join-parts.ts';
 import { withLostTerms } from './lost-terms.ts';
@@ -80,7 +80,7 @@ async function runPhases(run: Run, item: BatchItem, order: number, jobs: string[
 
 async function runParts(split: SplitRun): Promise<readonly RunOutcome[]> {
   const { run, item, order, parts } = split;
-  await run.journal.add(createItemFacts(item, parts.sha256));
+  await recordFirstFacts(run, item, parts.sha256);
   const decisions = await takeUpParts(split, await decideParts(split));
   stopUnaffordable(split, decisions);
   const own = runForParts(split);

@@ -206,6 +206,28 @@ describe('a part that fails', PATIENCE, () => {
   });
 });
 
+describe('a long text that was edited', PATIENCE, () => {
+  it('is not taken for done by a run after one that stopped before its first part', async () => {
+    const desk = await openMediaDesk();
+    const write = (word: string) =>
+      writeFile(
+        join(desk.folder, 'book.srt'),
+        Array.from(
+          { length: 8 },
+          (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},500\n${word} ${at}\n`,
+        ).join('\n'),
+      );
+    const words = ['translate', 'book.srt', '--from', 'en', '--to', 'es', '--split', '--out', 'out'];
+    await write('before');
+    expect((await desk.vloc(words)).code).toBe(0);
+    await write('after');
+    expect((await desk.vloc([...words, '--clobber', '--max-credits', '1'])).code).toBe(6);
+    const { code, stderr } = await desk.vloc([...words, '--clobber']);
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(desk.folder, 'out', 'book.es.srt'), 'utf8')).toContain('AFTER 7');
+  });
+});
+
 describe.runIf(testsOwnWork())('a video in a container that the service does not accept', PATIENCE, () => {
   it('is converted, keeps its name, and the conversion is reported', async () => {
     const desk = await openMediaDesk();
