@@ -14,7 +14,7 @@ _vloc_place() {
     'subtitles check') commands='' operands='free' options='--style --language --video --strict --voice-mode --junit --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'subtitles fix') commands='' operands='free' options='--style --language --video --strict --in-place --out --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'memory') commands='export import' operands='free' options='--help -h' ;;
-    'memory export') commands='' operands='files' options='--memory --folder --format --clobber --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
+    'memory export') commands='' operands='files' options='--memory --folder --clobber --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'memory import') commands='' operands='files' options='--memory --folder --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
     'jobs') commands='list get wait download cancel' operands='free' options='--help -h' ;;
     'jobs list') commands='' operands='free' options='--kind --limit --cursor --since --until --status --client-reference --all --output -o --jq --fields --quiet -q --verbose -v --color --profile --base-url --engines --help -h' ;;
@@ -160,9 +160,6 @@ _vloc_value() {
     *' --video') value='files' ;;
     *' --junit') value='files' ;;
     *' --folder') value='folders' ;;
-    'memory export --format') value='choices tmx' ;;
-    'batch report --format') value='choices markdown json junit' ;;
-    'engines add --format') value='choices srt verbose_json' ;;
     *' --kind') value=',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization' ;;
     *' --limit') value='free' ;;
     *' --cursor') value='free' ;;
@@ -173,6 +170,8 @@ _vloc_value() {
     'upload list --status') value='choices waiting_for_upload validating ready failed expired' ;;
     *' --fail-on') value='choices attention' ;;
     *' --shards') value='free' ;;
+    'batch report --format') value='choices markdown json junit' ;;
+    'engines add --format') value='choices srt verbose_json' ;;
     *' --host') value='free' ;;
     *' --port') value='free' ;;
     *' --path') value='free' ;;

@@ -58,7 +58,7 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $places['memory export'] = @{
         Commands = @()
         Operands = 'files'
-        Options = @(@('--memory', 'the memory (default: the one in --folder)'), @('--folder', 'a folder of results (default: the current one)'), @('--format', 'TMX 1.4'), @('--clobber', 'replace the file if it exists'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
+        Options = @(@('--memory', 'the memory (default: the one in --folder)'), @('--folder', 'a folder of results (default: the current one)'), @('--clobber', 'replace the file if it exists'), @('--output', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('-o', 'format of the data on stdout (default: table; json with --jq or --fields)'), @('--jq', 'filter the JSON with a jq expression'), @('--fields', 'print only these fields of each record, separated by commas'), @('--quiet', 'no progress and no notes on stderr'), @('-q', 'no progress and no notes on stderr'), @('--verbose', 'show requests on stderr, without secrets'), @('-v', 'show requests on stderr, without secrets'), @('--color', 'colour of messages and tables'), @('--profile', 'profile to use; `local` is the embedded service'), @('--base-url', 'address of the service, ending in /v1'), @('--engines', 'engines of the embedded service (default: engines.json)'), @('--help', 'display help for command'), @('-h', 'display help for command'))
     }
     $places['memory import'] = @{
         Commands = @()
@@ -509,9 +509,6 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['* --video'] = 'files'
     $values['* --junit'] = 'files'
     $values['* --folder'] = 'folders'
-    $values['memory export --format'] = 'choices tmx'
-    $values['batch report --format'] = 'choices markdown json junit'
-    $values['engines add --format'] = 'choices srt verbose_json'
     $values['* --kind'] = ',choices separate recognize translate dub localize audio_separation subtitle_recognition subtitle_translation dubbing auto_localization'
     $values['* --limit'] = 'free'
     $values['* --cursor'] = 'free'
@@ -524,6 +521,8 @@ Register-ArgumentCompleter -Native -CommandName vloc -ScriptBlock {
     $values['upload list --status'] = 'choices waiting_for_upload validating ready failed expired'
     $values['* --fail-on'] = 'choices attention'
     $values['* --shards'] = 'free'
+    $values['batch report --format'] = 'choices markdown json junit'
+    $values['engines add --format'] = 'choices srt verbose_json'
     $values['* --host'] = 'free'
     $values['* --port'] = 'free'
     $values['* --path'] = 'free'

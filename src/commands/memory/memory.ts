@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
 import { usageFailure } from '../../base/failure.ts';
-import { choiceOption, flagOption, type OptionValues, textOption } from '../../base/option.ts';
+import { flagOption, type OptionValues, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import type { Memory } from '../../batch/memory.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -32,7 +32,6 @@ export const memoryExport: Command = defineCommand({
   operands: { name: 'file', count: 'any', help: 'the file to write (default: stdout)' },
   options: {
     ...MEMORY_TABLE,
-    format: choiceOption(['tmx'], 'TMX 1.4', { default: 'tmx' }),
     clobber: flagOption('replace the file if it exists'),
   },
   examples: [
