@@ -70,7 +70,7 @@ export async function decideRedub(
   throw usageFailure(
     'NOT_USABLE',
     `${item.label}: lines cannot be dubbed again, because ${found}; nothing was sent`,
-    'Leave out --only.',
+    'Name other lines, or leave out --only.',
   );
 }
 
