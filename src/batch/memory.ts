@@ -6,7 +6,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { shortDigest } from '../base/short-digest.ts';
 import { COMMON_FIELDS } from '../protocol/fields.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { normalizeCueText } from '../protocol/srt.ts';
@@ -16,6 +15,7 @@ import { RECORD_FOLDER } from './record-folder.ts';
 import type { RecordDatabase, Row, Schema } from './records/database.ts';
 import { openRecords, readRecords } from './records/database.ts';
 import { withMutex } from './records/hold.ts';
+import { shortDigest } from './short-digest.ts';
 import { findTerms, type Terms } from './terms.ts';
 
 /** The origin of translations that a person wrote or imported: any service and engine may use them. */

@@ -19,9 +19,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { diskFailure, Failure, temporaryFailure, usageFailure } from '../../base/failure.ts';
-import { shortDigest } from '../../base/short-digest.ts';
 import { syncFolderNow } from '../../base/sync.ts';
 import { diskCodeOfSqlite, fileSystemFailure, onDisk, sqliteCode } from '../../base/system-error.ts';
+import { shortDigest } from '../short-digest.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
 type Value = string | number | null;

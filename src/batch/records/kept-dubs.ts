@@ -2,11 +2,11 @@
 import { copyFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../base/replace-file.ts';
-import { shortDigest } from '../../base/short-digest.ts';
 import { syncFile } from '../../base/sync.ts';
 import { onDisk } from '../../base/system-error.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { shortDigest } from '../short-digest.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
 /** The subtitles of a dub, and the service that spoke them. */

@@ -1,7 +1,7 @@
 /** Reads and writes TMX 1.4, the exchange format of translation memories. Pure. */
 import sax from 'sax';
-import { shortDigest } from '../../base/short-digest.ts';
 import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/memory.ts';
+import { shortDigest } from '../../batch/short-digest.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText } from '../../protocol/srt.ts';
