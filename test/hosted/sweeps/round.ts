@@ -1,6 +1,6 @@
 /** One round of a sweep: commands in processes of their own that are killed at random, then run until they are done. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ import { createRandom, type Random } from '../../torture/random.ts';
 import { readBooks } from '../books.ts';
 import { type Hosted, startHosted } from '../service.ts';
 import { VARIANTS } from '../variants.ts';
-import { digestWanted, type Scene } from './scenes.ts';
+import { digestWanted, type Edit, type Scene } from './scenes.ts';
 
 export interface Media {
   readonly short: Buffer;
@@ -72,6 +72,10 @@ class Round {
     }
     const before = await digestTree(this.#folder);
     for (const words of commands) {
+      if ('path' in words) {
+        await this.#edit(words);
+        continue;
+      }
       const interruptions = random.between(1, 2);
       for (let count = 0; count < interruptions; count += 1) {
         const signal = random.pick(['SIGKILL', 'SIGINT'] as const);
@@ -92,7 +96,9 @@ class Round {
     const after = await digestTree(this.#folder, isOwn);
     const changed = inputs.filter((path) => after[path] !== before[path]);
     expect(changed, 'inputs that were changed').toEqual([]);
-    expect(Object.keys(after)).toEqual([...inputs, ...made, ...results.map(({ path }) => path)].sort());
+    expect(Object.keys(after).sort()).toEqual(
+      [...inputs, ...made, ...results.map(({ path }) => path)].sort(),
+    );
     for (const wanted of results) {
       expect(after[wanted.path], wanted.path).toBe(digestWanted(books, before, wanted));
     }
@@ -104,6 +110,13 @@ class Round {
       kept.filter((path) => /\.part/.test(path)),
       'parts that were left',
     ).toEqual([]);
+  }
+
+  async #edit({ path, from, to }: Edit): Promise<void> {
+    const file = join(this.#folder, path);
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain(from);
+    await writeFile(file, text.replace(from, to));
   }
 
   async #run(

@@ -15,13 +15,20 @@ export interface Wanted {
   readonly file: string;
 }
 
+/** What a person does between two commands. */
+export interface Edit {
+  readonly path: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface Scene {
   readonly name: string;
   /** Paths of videos of three seconds, or of eight where they are long, and of subtitles. */
   readonly inputs: readonly string[];
   readonly isLong?: true;
-  /** Commands that are run one after another, each until it is done. */
-  readonly commands: readonly (readonly string[])[];
+  /** Commands that are run one after another, each until it is done, and edits between them. */
+  readonly commands: readonly (readonly string[] | Edit)[];
   /** Further words of the attempts that are interrupted. */
   readonly opening?: readonly string[];
   readonly results: readonly Wanted[];
@@ -44,6 +51,7 @@ const sound = (input: string, file: string, path: string): Wanted => ({
 
 const TWO = ['localize', 'talk.mp4', '--to', 'es,ca'];
 const TWO_RESULTS = [video('talk.mp4', 'es', 'talk.es.mp4'), video('talk.mp4', 'ca', 'talk.ca.mp4')];
+const LESSONS = ['localize', 'lessons', '--from', 'en', '--to', 'es', '--out', 'out'];
 const STAGES = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es'];
 
 export const SCENES: readonly Scene[] = [
@@ -102,6 +110,23 @@ export const SCENES: readonly Scene[] = [
       ['ca.mp4', 'ca.srt', 'en.srt', 'es.mp4', 'es.srt'].map((ending) => `${stem}.${ending}`),
     ),
     jobs: 12,
+  },
+  {
+    name: 'a folder that is edited, as docs/editing.md says',
+    inputs: ['lessons/talk.mp4'],
+    commands: [
+      [...LESSONS, '--sample'],
+      [...LESSONS, '--stop-after', 'translate'],
+      { path: 'lessons/talk.es.srt', from: '[es] good morning', to: 'buenos días' },
+      ['subtitles', 'fix', 'lessons', '--in-place'],
+      [...LESSONS, '--from-subtitles'],
+      { path: 'lessons/talk.es.srt', from: 'buenos días', to: 'buenas tardes' },
+      [...LESSONS, '--from-subtitles'],
+    ],
+    results: [video('lessons/talk.mp4', 'es', 'out/talk.es.sample.mp4')],
+    made: ['lessons/talk.en.srt', 'lessons/talk.es.srt', 'out/talk.es.mp4'],
+    // The sample, a recognition, a translation, a separation, and a dub before and after the last edit.
+    jobs: 6,
   },
   {
     name: 'a long video in parts',
