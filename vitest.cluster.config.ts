@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { startWith } from './test/structure/long-files-first.ts';
+import { SUITE } from './vitest.suite.ts';
 
 /** Tests outside `test/cluster` that start a server of PostgreSQL or S3: they mirror a file of `src`. */
 const MIRRORS = ['test/service/storage/open-s3.test.ts', 'test/service/store/open-postgres.test.ts'];
@@ -13,17 +14,9 @@ export const CLUSTER = ['test/cluster/**/*.test.ts', ...MIRRORS];
  */
 export default defineConfig({
   test: {
-    pool: 'forks',
+    ...SUITE,
     include: [...CLUSTER, 'test/conformance/conformance.test.ts'],
-    // Two cores; a file waits for databases, disks and nodes that are away for half of its time.
-    maxWorkers: 4,
     sequence: { sequencer: startWith('conformance/conformance', 'cluster/lost-worker') },
     env: { VLOC_TEST_DATABASE: 'postgres', VLOC_TEST_STORAGE: 's3' },
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // A state may take as long as the test; a little less, so that the message says which one did not come.
-    expect: { poll: { timeout: 170_000 } },
-    globalSetup: 'test/structure/run-folder.ts',
-    setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
   },
 });

@@ -3,6 +3,7 @@ import { CLUSTER } from './vitest.cluster.config.ts';
 import { E2E } from './vitest.e2e.config.ts';
 import { HOSTED, PARTS_OF_HOSTED } from './vitest.hosted.config.ts';
 import { MEASURED } from './vitest.quality.config.ts';
+import { SUITE } from './vitest.suite.ts';
 
 /**
  * Tests with a process of their own: they damage built-in functions or the memory of a WebAssembly module, load native code that can
@@ -16,28 +17,19 @@ const ALONE = [
   'test/media/convert/**/*.test.ts',
   'test/media/{export/export*,join/join-videos,probe/inspect,programs/programs}.test.ts',
   'test/media/traps.test.ts',
-  'test/batch/page/dom/**/*.test.ts',
-  'test/service/media/**/*.test.ts',
   'test/cli/jq.test.ts',
   'test/protocol/srt.bombs.test.ts',
 ];
 
 export default defineConfig({
   test: {
-    pool: 'forks',
-    // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three files at a time the
-    // cores were idle for an eighth of the run.
-    maxWorkers: 4,
-    // Real media work, also on a machine whose cores are busy with something else; a test that waits forever still ends.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // A state may take as long as the test; a little less, so that the message says which one did not come.
-    expect: { poll: { timeout: 170_000 } },
-    globalSetup: 'test/structure/run-folder.ts',
-    setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
+    ...SUITE,
     // In the order of their names, so that the short files come last and all workers end at about the same time.
     projects: [
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: [...MEASURED] } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, exclude: [...HOSTED, ...PARTS_OF_HOSTED, ...MEASURED] },
+      },
       {
         extends: true,
         // All others share the processes of the workers: starting one and loading the sources costs more than most of them.

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { startWith } from './test/structure/long-files-first.ts';
+import { SUITE } from './vitest.suite.ts';
 
 /** What `npm test` leaves to this suite: the sound and the picture of the built-in engines, measured. */
 export const MEASURED = [
@@ -14,7 +15,7 @@ export const MEASURED = [
  */
 export default defineConfig({
   test: {
-    pool: 'forks',
+    ...SUITE,
     include: MEASURED.map((path) => path.replace(/\*\*$/, '**/*.test.ts')),
     tags: [
       {
@@ -28,7 +29,5 @@ export default defineConfig({
     // A file prepares its clips in a hook: a minute of speech takes half a minute on one core, and several times that on a busy one.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    globalSetup: 'test/structure/run-folder.ts',
-    setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
   },
 });
