@@ -96,11 +96,11 @@ test('a source that is not a subtitle is refused before anything is reserved', a
   await expectBalance(scene, 100_000);
 });
 
-/** Lets the clock pass the pauses between attempts until the job has ended. */
+/** Lets the clock pass the pauses between attempts until the job has ended, slowly enough for an attempt on a busy machine. */
 const untilEnded = (scene: Scene, url: string) =>
   until(
     async () => {
-      scene.clock.advance(2000);
+      scene.clock.advance(100);
       return (await scene.caller.get(url)).json;
     },
     ({ status }) => status === 'succeeded' || status === 'failed',
