@@ -15,6 +15,7 @@ runOnMinimal(
     'the page about editing': () => import('../../commands/stages/editing.test.ts'),
     'dubs of edited lines': () => import('../../commands/jobs/redub.test.ts'),
     'dubs of edited lines in stages': () => import('../../commands/stages/redub.test.ts'),
+    'second opinions': () => import('../../commands/batch/second-opinions.test.ts'),
     'batch retry': () => import('../../commands/batch/retry.test.ts'),
     split: () => import('../../commands/jobs/preparation.test.ts'),
     'split and killed': () => import('../../commands/jobs/preparation.killed.test.ts'),

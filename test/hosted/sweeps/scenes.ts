@@ -117,16 +117,19 @@ export const SCENES: readonly Scene[] = [
     commands: [
       [...LESSONS, '--sample'],
       [...LESSONS, '--stop-after', 'translate'],
+      ['batch', 'report', 'out', '--attention', '--back'],
       { path: 'lessons/talk.es.srt', from: '[es] good morning', to: 'buenos días' },
       ['subtitles', 'fix', 'lessons', '--in-place'],
       [...LESSONS, '--from-subtitles'],
       { path: 'lessons/talk.es.srt', from: 'buenos días', to: 'buenas tardes' },
       [...LESSONS, '--from-subtitles'],
+      ['batch', 'report', 'out', '--attention', '--listen'],
     ],
     results: [video('lessons/talk.mp4', 'es', 'out/talk.es.sample.mp4')],
     made: ['lessons/talk.en.srt', 'lessons/talk.es.srt', 'out/talk.es.mp4'],
-    // The sample, a recognition, a translation, a separation, and a dub before and after the last edit.
-    jobs: 6,
+    // The sample, a recognition, a translation, the same back, a separation, a dub before and after the last edit, and the
+    // recognition of the video with it.
+    jobs: 8,
   },
   {
     name: 'a long video in parts',
