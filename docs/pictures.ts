@@ -32,13 +32,35 @@ const run = { cwd: folder, env };
 const vloc = (...words: string[]) =>
   execFileSync(process.execPath, [VLOC, ...words], { ...run, stdio: ['ignore', 'inherit', 'inherit'] });
 
+/** Runs commands one after another and draws the terminal that they leave. */
+async function pictureCommands(name: string, title: string, lines: readonly string[]): Promise<void> {
+  const shown = lines.map((line) => {
+    const command = line.replace(/^vloc /, `"${process.execPath}" "${VLOC}" `);
+    return `$ ${line}\r\n${recordTerminal(command, run).replaceAll(folder, '~')}`;
+  });
+  writeFileSync(pathOf(`pictures/${name}`), await drawTerminal(title, shown.join('\r\n')));
+}
+
+/** Replaces the third cue by that of the original: its text is in row 13. */
+function swapCue(translation: string, original: string): void {
+  const [wrong, right] = [original, translation].map((path) => readFileSync(path, 'utf8').split('\n\n'));
+  writeFileSync(translation, right?.with(2, wrong?.[2] ?? '').join('\n\n') ?? '');
+}
+
 try {
   mkdirSync(join(folder, 'lessons'));
   copyFileSync(pathOf('../test/fixtures/sample.mp4'), join(folder, 'lessons/sample.mp4'));
-  const shown = 'vloc localize lessons --to es,ca --out out';
-  const written = recordTerminal(`"${process.execPath}" "${VLOC}" ${shown.slice('vloc '.length)}`, run);
-  const screen = `$ ${shown}\r\n${written.replaceAll(folder, '~')}`;
-  writeFileSync(pathOf('pictures/terminal.svg'), await drawTerminal('vloc in a terminal', screen));
+  await pictureCommands('terminal.svg', 'vloc in a terminal', ['vloc localize lessons --to es,ca --out out']);
+  vloc('localize', 'lessons', '--to', 'es', '--out', 'edited', '--stop-after', 'translate');
+  swapCue(join(folder, 'lessons/sample.es.srt'), join(folder, 'lessons/sample.en.srt'));
+  vloc('localize', 'lessons', '--to', 'es', '--out', 'edited', '--from-subtitles');
+  await pictureCommands('editing.svg', 'vloc in a terminal: one line is corrected and dubbed again', [
+    'vloc batch report edited --attention',
+    "sed -i '13s/.*/No fue hasta que murió su padre./' lessons/sample.es.srt",
+    'vloc localize lessons --to es --out edited --from-subtitles --dry-run',
+    'vloc localize lessons --to es --out edited --from-subtitles --quiet',
+    'vloc batch report edited --attention',
+  ]);
   vloc('separate', 'lessons', '--out', 'out');
   vloc('recognize', 'lessons', '--out', 'out');
   vloc('translate', 'out/sample.en.srt', '--to', 'es', '--out', 'out');

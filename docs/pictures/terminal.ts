@@ -89,7 +89,7 @@ export async function drawTerminal(title: string, written: string): Promise<stri
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
     `<title>${title}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="#171b22"/>`,
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#d8dee9" xml:space="preserve">`,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="#d8dee9">`,
     ...texts,
     '</g>',
     '</svg>\n',
@@ -103,7 +103,8 @@ function drawSpan(span: Span, y: number): string {
   const x = (EDGE + column * CELL.width).toFixed(1);
   // Keeps columns aligned if the reader's font is wider or narrower.
   const length = (text.length * CELL.width).toFixed(1);
-  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  // Browsers collapse other spaces.
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0');
   const space = style === '' ? '' : ' ';
   return `<text x="${x}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${space}${style}>${escaped}</text>`;
 }
