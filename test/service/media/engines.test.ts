@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { EnginesConfig } from '../../../src/engines/config.ts';
+import { RUNTIME, tinyModel } from '../../engines/backends/llama/llama.ts';
 import { type LoopbackServer, startServer } from '../../engines/backends/loopback-server.ts';
 import { writeTinyRecognizer, writeTinyVoice } from '../../engines/backends/sherpa/tiny-models.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
@@ -162,39 +163,33 @@ describe('a video is localized', PATIENCE, () => {
     expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
   });
 
-  it('by models of sherpa, which are loaded once, and LibreTranslate', async () => {
-    const models = temporaryFolder();
-    const languages = [
-      { code: 'en', name: 'English', targets: ['es'] },
-      { code: 'es', name: 'Spanish', targets: [] },
-    ];
-    const libretranslate = await startServer(({ path, body }) => {
-      if (path === '/v1/languages') return { body: languages };
-      const { q } = JSON.parse(body.toString());
-      return { body: { translatedText: q.map(() => 'hola mundo') } };
-    });
-    const studio = await studioWith({
-      recognize: [{ type: 'sherpa', folder: writeTinyRecognizer(join(models, 'ba')), languages: ['en'] }],
-      translate: [{ type: 'libretranslate', url: libretranslate.url }],
-      speak: [{ type: 'sherpa', folder: writeTinyVoice(join(models, 'tone')), languages: ['es'] }],
-    });
-    const first = cutSample(studio.folder, 8.6);
-    const { file, charged, job } = await localize(studio, first);
-    expectDubbed(file, first);
-    expect(await studio.enginesOf(job)).toEqual([
-      'separate: builtin',
-      'recognize: sherpa ba',
-      'translate: libretranslate',
-      'speak: sherpa tone',
-    ]);
-    const texts = readCues(file).map(({ text }) => text);
-    expect(texts.length).toBeGreaterThan(0);
-    expect(new Set(texts)).toEqual(new Set(['hola mundo']));
-    expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
-    const loaded = childProcesses();
-    await localize(studio, secondClip(studio.folder, 'clip.mp4'));
-    expect(childProcesses()).toEqual(loaded);
-  });
+  it.skipIf(RUNTIME === null)(
+    'by models of sherpa and llama, which are loaded once for two videos (needs: sh .ci/llama)',
+    async () => {
+      const models = temporaryFolder();
+      const studio = await studioWith({
+        recognize: [{ type: 'sherpa', folder: writeTinyRecognizer(join(models, 'ba')), languages: ['en'] }],
+        translate: [{ type: 'llama', model: tinyModel('hola'), runtime: RUNTIME ?? '' }],
+        speak: [{ type: 'sherpa', folder: writeTinyVoice(join(models, 'tone')), languages: ['es'] }],
+      });
+      const first = cutSample(studio.folder, 8.6);
+      const { file, charged, job } = await localize(studio, first);
+      expectDubbed(file, first);
+      expect(await studio.enginesOf(job)).toEqual([
+        'separate: builtin',
+        'recognize: sherpa ba',
+        'translate: llama tiny',
+        'speak: sherpa tone',
+      ]);
+      const texts = readCues(file).map(({ text }) => text);
+      expect(texts.length).toBeGreaterThan(0);
+      expect(new Set(texts)).toEqual(new Set(['hola']));
+      expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
+      const loaded = childProcesses();
+      await localize(studio, secondClip(studio.folder, 'clip.mp4'));
+      expect(childProcesses()).toEqual(loaded);
+    },
+  );
 });
 
 const BUILT_IN: EnginesConfig = {
