@@ -1,13 +1,7 @@
 /** What the service takes, what must be made of other files, and what is refused: one table, with real files. */
-import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type ConversionOptions,
-  constantRate,
-  convertVideo,
-  planConversion,
-} from '../../../src/media/export/convert.ts';
+import { constantRate, convertVideo, planConversion } from '../../../src/media/export/convert.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import { readTimeline } from '../../../src/media/probe/timeline.ts';
@@ -16,7 +10,6 @@ import {
   createWork,
   ffmpeg,
   ffprobe,
-  MOVING_FIELDS,
   programs,
   temporaryFolder,
 } from '../../engines/workspace.ts';
@@ -30,67 +23,63 @@ const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264'];
 const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const SECOND_DEFAULT = ['-disposition:a:0', '0', '-disposition:a:1', 'default'];
 
-/** Name, how ffmpeg makes it, options, and what is done: `none`, or picture and sound. */
-const TABLE: [string, string[], ConversionOptions, string][] = [
-  ['plain.mp4', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'none'],
-  ['plain.mkv', [...TONE(220), ...H264, '-c:a', 'aac'], {}, 'copy copy'],
-  ['vorbis.mkv', [...TONE(220), ...H264, '-c:a', 'libvorbis'], {}, 'copy encode'],
-  [
-    'web.webm',
-    [...TONE(220), '-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime', '-c:a', 'libopus'],
-    {},
-    'encode copy',
-  ],
-  ['uneven.mp4', [...TONE(220), ...UNEVEN, ...H264, '-c:a', 'aac'], {}, 'none'],
-  [
-    'uneven split.mp4',
-    [...TONE(220), ...UNEVEN, ...H264, '-c:a', 'aac'],
-    { willBeSplit: true },
-    'encode copy',
-  ],
-  ['second.mp4', [...TWO_TRACKS, ...SECOND_DEFAULT, ...H264, '-c:a', 'aac'], {}, 'copy copy'],
-  ['chosen.mp4', [...TWO_TRACKS, ...H264, '-c:a', 'aac'], { audioTrack: 2 }, 'copy copy'],
-];
+async function convert(file: string, options: Parameters<typeof planConversion>[1] = {}) {
+  const folder = temporaryFolder();
+  const work = createWork(folder);
+  const facts = await readFacts(programs, file, work);
+  const { isConstant } = await readTimeline(programs, file, facts, work);
+  const plan = planConversion(facts, { ...options, isConstant });
+  if (plan.type !== 'convert') throw new Error('it is not converted');
+  const path = await convertVideo(programs, file, facts, plan, work);
+  expect(basename(path)).toBe(basename(file).replace(/\.\w+$/, '.mp4'));
+  return { path, facts, isConstant, plan, work };
+}
 
-describe('a file that', () => {
-  test.each(TABLE)('is called %s', async (name, options, wishes, expected) => {
-    const folder = temporaryFolder();
-    const file = join(folder, name);
-    ffmpeg(...PICTURE, ...options, file);
-    mkdirSync(join(folder, 'work'));
-    const work = createWork(join(folder, 'work'));
-    const facts = await readFacts(programs, file, work);
-    const { isConstant } = await readTimeline(programs, file, facts, work);
-    expect(isConstant).toBe(!name.startsWith('uneven'));
-    const plan = planConversion(facts, { ...wishes, isConstant });
-    if (plan.type === 'impossible') throw new Error(plan.message);
-    expect(plan.type === 'none' ? 'none' : `${plan.picture} ${plan.sound}`).toBe(expected);
-    if (plan.type === 'none') return;
-    expect(plan.reasons.length).toBeGreaterThan(0);
-    const path = await convertVideo(programs, file, facts, plan, work);
-    expect(basename(path)).toBe(name.replace(/\.\w+$/, '.mp4'));
-    // The service's own inspection takes it.
+const VP8 = ['-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime'];
+
+test.each([
+  ['vorbis.mkv', [...H264, '-c:a', 'libvorbis'], { picture: 'copy', sound: 'encode' }],
+  ['web.webm', [...VP8, '-c:a', 'libopus'], { picture: 'encode', sound: 'copy' }],
+])(
+  '%s is converted, as little as possible, to what the own inspection of the service takes',
+  async (name, options, expected) => {
+    const file = join(temporaryFolder(), name);
+    ffmpeg(...PICTURE, ...TONE(220), ...options, file);
+    const { path, plan, work } = await convert(file);
+    expect(plan).toMatchObject(expected);
+    expect(plan.reasons).not.toEqual([]);
     expect((await inspectVideo(programs, path, work)).container).toBe('mp4');
-    if (/second|chosen/.test(name)) expect(pitch(path)).toBe(880);
-    if (!wishes.willBeSplit) return;
-    const made = await readFacts(programs, path, work);
-    expect((await readTimeline(programs, path, made, work)).isConstant).toBe(true);
-  });
+  },
+);
+
+test('a variable frame rate becomes constant only if the video will be split', async () => {
+  const file = join(temporaryFolder(), 'uneven.mp4');
+  ffmpeg(...PICTURE, ...TONE(220), ...UNEVEN, ...H264, '-c:a', 'aac', file);
+  const { path, facts, isConstant, plan, work } = await convert(file, { willBeSplit: true });
+  expect(isConstant).toBe(false);
+  expect(plan).toMatchObject({ picture: 'encode', sound: 'copy' });
+  expect(planConversion(facts, { isConstant }).type).toBe('none');
+  const made = await readFacts(programs, path, work);
+  expect((await readTimeline(programs, path, made, work)).isConstant).toBe(true);
+});
+
+test('the default audio track becomes the only one', async () => {
+  const file = join(temporaryFolder(), 'second.mp4');
+  ffmpeg(...PICTURE, ...TWO_TRACKS, ...SECOND_DEFAULT, ...H264, '-c:a', 'aac', file);
+  const { path, isConstant, plan } = await convert(file);
+  expect(isConstant).toBe(true);
+  expect(plan).toMatchObject({ picture: 'copy', sound: 'copy' });
+  expect(pitch(path)).toBe(880);
 });
 
 test('interlaced frames of MPEG-2 become progressive when they are converted', async () => {
-  const folder = temporaryFolder();
-  const file = join(folder, 'air.ts');
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=720x576:r=50:d=1', ...['-f', 'lavfi', '-i', 'sine=d=1']];
-  ffmpeg(...picture, ...MOVING_FIELDS, '-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2', file);
+  const file = join(temporaryFolder(), 'air.ts');
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220)];
+  const fields = ['-vf', 'tinterlace=interleave_top,fieldorder=tff', '-pix_fmt', 'yuv420p'];
+  ffmpeg(...picture, ...fields, '-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2', file);
   expect(countCombed(file)).toBeGreaterThan(20);
-  mkdirSync(join(folder, 'work'));
-  const work = createWork(join(folder, 'work'));
-  const facts = await readFacts(programs, file, work);
-  const plan = planConversion(facts);
-  if (plan.type !== 'convert') throw new Error('it is not converted');
+  const { path, plan } = await convert(file);
   expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
-  const path = await convertVideo(programs, file, facts, plan, work);
   expect(countCombed(path)).toBeLessThan(6);
   expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
 });
@@ -127,6 +116,7 @@ describe('a file is refused', () => {
       code: 'NO_SUCH_TRACK',
       advice: 'choose one of: 1 (aac); 2 (Spanish, aac)',
     });
+    expect(planConversion(facts, { audioTrack: 2 })).toMatchObject({ type: 'convert', track: { number: 2 } });
     expect(planConversion(facts)).toMatchObject({
       type: 'none',
       reasons: [expect.stringContaining('audio track 1 (aac) is used, the default of 2')],
