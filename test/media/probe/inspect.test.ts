@@ -7,12 +7,14 @@ import { forgeDurations } from '../forged-mp4.ts';
 
 const signal = new AbortController().signal;
 const inspect = (file: string) => inspectVideo(programs, file, { signal, folder: temporaryFolder() });
-const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=10:d=3'];
-const SOUND = ['-f', 'lavfi', '-i', 'sine=d=3'];
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=1'];
+const SOUND = ['-f', 'lavfi', '-i', 'sine=d=1'];
 
 describe('inspecting a video', () => {
-  test('measures the sample', async () => {
-    expect(await inspect(SAMPLE)).toEqual({
+  test('measures the sample, by its content and not by its name, which may be like an option', async () => {
+    const file = join(temporaryFolder(), '-i http:%d.avi');
+    copyFileSync(SAMPLE, file);
+    expect(await inspect(file)).toEqual({
       duration_seconds: 30.76,
       container: 'mp4',
       video: { codec: 'h264', width: 640, height: 360, frame_rate: 25 },
@@ -29,41 +31,18 @@ describe('inspecting a video', () => {
     ffmpeg(...PICTURE, ...SOUND, ...codecs, file);
     const media = await inspect(file);
     expect(media.container).toBe(container);
-    expect(media.duration_seconds).toBeGreaterThan(2.9);
-    expect(media.duration_seconds).toBeLessThan(3.2);
+    expect(media.duration_seconds).toBeGreaterThan(0.9);
+    expect(media.duration_seconds).toBeLessThan(1.2);
   });
 
-  test('recognizes the content, not the name, and accepts a name like an option', async () => {
-    const file = join(temporaryFolder(), '-i http:%d.avi');
-    copyFileSync(SAMPLE, file);
-    expect((await inspect(file)).container).toBe('mp4');
-  });
-
-  test('refuses a video without sound, and sound without a picture', async () => {
+  test('refuses a video without sound, and sound with only a cover image', async () => {
     const folder = temporaryFolder();
     ffmpeg(...PICTURE, join(folder, 'silent.mp4'));
     await expect(inspect(join(folder, 'silent.mp4'))).rejects.toMatchObject({ code: 'NO_AUDIO_STREAM' });
-    ffmpeg(...SOUND, join(folder, 'sound.mp4'));
-    await expect(inspect(join(folder, 'sound.mp4'))).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
-  });
-
-  test('refuses sound with a cover image', async () => {
-    const file = join(temporaryFolder(), 'song.mp4');
-    const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=1:r=1'];
-    ffmpeg(
-      ...SOUND,
-      ...cover,
-      '-frames:v',
-      '1',
-      '-c:v',
-      'mjpeg',
-      '-c:a',
-      'aac',
-      '-disposition:v:0',
-      'attached_pic',
-      file,
-    );
-    await expect(inspect(file)).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
+    const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=1:r=1', '-frames:v', '1', '-c:v', 'mjpeg'];
+    const song = join(folder, 'song.mp4');
+    ffmpeg(...SOUND, ...cover, '-c:a', 'aac', '-disposition:v:0', 'attached_pic', song);
+    await expect(inspect(song)).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
   });
 
   test('a deleted file is not a fault of the media', async () => {
@@ -72,47 +51,23 @@ describe('inspecting a video', () => {
 });
 
 describe('the limit of 15 minutes', () => {
-  const make = (file: string, seconds: string) =>
-    // One picture every 1/1000 s of time base, so that the end is exact to the millisecond; PCM has no frames to pad.
-    ffmpeg(
-      ...[
-        '-f',
-        'lavfi',
-        '-i',
-        `color=black:s=16x16:r=1:d=${seconds}`,
-        '-f',
-        'lavfi',
-        '-i',
-        'anullsrc=r=8000:cl=mono',
-      ],
-      ...['-t', seconds, '-c:v', 'mjpeg', '-c:a', 'pcm_s16le', '-shortest', file],
-    );
+  const silence = (seconds: number) => ['-f', 'lavfi', '-i', `anullsrc=r=8000:cl=mono:d=${seconds}`];
 
   test('admits 900.000 s and refuses 900.001 s', async () => {
     const folder = temporaryFolder();
-    make(join(folder, 'exact.mov'), '900');
+    // PCM has no frames to pad, so that the end is exact to the millisecond.
+    const make = (file: string, seconds: number) =>
+      ffmpeg(...PICTURE, ...silence(seconds), '-c:v', 'mjpeg', '-c:a', 'pcm_s16le', file);
+    make(join(folder, 'exact.mov'), 900);
     expect((await inspect(join(folder, 'exact.mov'))).duration_seconds).toBe(900);
-    make(join(folder, 'over.mov'), '900.001');
+    make(join(folder, 'over.mov'), 900.001);
     await expect(inspect(join(folder, 'over.mov'))).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
   });
 
   test('cannot be evaded by a header that declares 10 s for 1,000', async () => {
     const file = join(temporaryFolder(), 'forged.mp4');
-    const sound = ['-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono'];
-    ffmpeg(
-      '-f',
-      'lavfi',
-      '-i',
-      'color=black:s=16x16:r=1:d=1000',
-      ...sound,
-      '-t',
-      '1000',
-      '-c:v',
-      'mpeg4',
-      '-c:a',
-      'aac',
-      file,
-    );
+    const picture = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1/10:d=1000'];
+    ffmpeg(...picture, ...silence(10), '-c:v', 'mpeg4', '-c:a', 'aac', file);
     const bytes = readFileSync(file);
     forgeDurations(bytes, 10);
     writeFileSync(file, bytes);
@@ -147,10 +102,10 @@ describe('a damaged video', () => {
   });
 
   test('without an index is refused', async () => {
-    const folder = temporaryFolder();
-    ffmpeg(...PICTURE, ...SOUND, join(folder, 'late.mp4'));
-    truncateSync(join(folder, 'late.mp4'), 10_000);
-    await expect(inspect(join(folder, 'late.mp4'))).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
+    const file = join(temporaryFolder(), 'late.mp4');
+    ffmpeg(...PICTURE, ...SOUND, file);
+    truncateSync(file, Math.floor(statSync(file).size / 2));
+    await expect(inspect(file)).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
   });
 
   test('with noise instead of its content is refused', async () => {
