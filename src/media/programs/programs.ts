@@ -137,6 +137,8 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
   const fault = (reason: unknown) => {
     faults.push(reason);
     end();
+    // It would be read until the program is killed, and a program that writes without end keeps a core busy with it.
+    child.stdout.destroy();
   };
   const lastWords = keepLastLines(4);
   const stdout = readOutput(program, child, options, lastWords.add, fault);
@@ -162,7 +164,7 @@ async function superviseChild(program: string, child: Subprocess, options: RunOp
   }
 }
 
-/** Reads both streams. Calls `fault` for output above the limit and for errors thrown by the line callback. */
+/** Reads both streams. Calls `fault` for output above the limit and for the first error thrown by a line callback. */
 function readOutput(
   program: string,
   child: Subprocess,
@@ -170,10 +172,13 @@ function readOutput(
   keepLine: (line: string) => void,
   fault: (reason: unknown) => void,
 ): () => Buffer {
+  let hasFailed = false;
   const guarded = (onLine: (line: string) => void) => (line: string) => {
+    if (hasFailed) return;
     try {
       onLine(line);
     } catch (error) {
+      hasFailed = true;
       fault(error); // an error thrown inside a stream would end the whole service
     }
   };

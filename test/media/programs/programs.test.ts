@@ -117,16 +117,18 @@ describe('running a program', () => {
     expect(lines).toEqual(['one', 'two', 'three']);
   });
 
-  test('fails with what a reader of lines throws, and ends the child', async () => {
-    const onLine = () => {
+  test('fails with what a reader of lines throws first, and ends the child and its output', async () => {
+    const folder = temporaryFolder();
+    const lines: string[] = [];
+    const onLine = (line: string) => {
+      lines.push(line);
       throw new RangeError('unexpected line');
     };
-    const run = programs.run('sh', ['-c', 'echo one; sleep 60'], {
-      signal,
-      folder: temporaryFolder(),
-      onLine,
-    });
+    // Ends only because its output does.
+    const run = programs.run('sh', ['-c', 'trap "" TERM; yes; echo ended > end'], { signal, folder, onLine });
     await expect(run).rejects.toThrow('unexpected line');
+    expect(lines).toEqual(['y']);
+    expect(existsSync(join(folder, 'end'))).toBe(true);
   });
 
   test.runIf(programs.locate('prlimit'))('limits a child', async () => {

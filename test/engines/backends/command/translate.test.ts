@@ -15,55 +15,39 @@ function translate(program: string, args: string[] = []) {
   return { done, work };
 }
 
-/** Reads all lines, then writes what `answer` makes of the texts. */
-const answering = (answer: string) =>
-  nodeScript(
-    `import { readFileSync } from 'node:fs';
-    const cues = readFileSync(0, 'utf8').trim().split('\\n').map((line) => JSON.parse(line));
-    const say = (value) => console.log(JSON.stringify(value));
-    ${answer}`,
-    'nllb',
-  );
+/** A program that writes this, whatever it reads. */
+const writing = (output: string) => script(`cat > received\nprintf '%s\\n' ${output}`, 'nllb');
 
 describe('a program that translates', () => {
   test('receives each text with its languages and time, and answers in any order', async () => {
-    const program = answering(
-      'for (const { id, ...cue } of cues.reverse()) say({ id, text: Object.values(cue).join("/") });',
-    );
+    const program = nodeScript(`import { readFileSync } from 'node:fs';
+    const cues = readFileSync(0, 'utf8').trim().split('\\n').map((line) => JSON.parse(line));
+    for (const { id, ...cue } of cues.reverse())
+      console.log(JSON.stringify({ id, text: Object.values(cue).join('/') }));`);
     const { done, work } = translate(program);
     expect(await done).toEqual(texts.map(({ text }) => `${text}/en/es/1200`));
     expect(work.reports.map(({ fraction }) => fraction)).toEqual([1 / 3, 2 / 3, 1]);
   });
 
-  test('may receive the languages as arguments', async () => {
-    const program = answering(
-      'for (const { id } of cues) say({ id, text: process.argv.slice(2).join(" ") });',
+  test('may receive the languages as arguments, and leave texts without words empty; each text is one row', async () => {
+    const program = writing(
+      `'{"id": 1, "text": "'"$*"'"}' '{"id": 2, "text": " a\\n b "}' '{"id": 3, "text": ""}'`,
     );
-    expect((await translate(program, ['--from={from}', '{to}']).done)[0]).toBe('--from=en es');
-  });
-
-  test('returns each text on one row', async () => {
-    const program = answering('for (const { id } of cues) say({ id, text: " a\\n b " });');
-    expect(await translate(program).done).toEqual(['a b', 'a b', 'a b']);
-  });
-
-  test('may leave texts without words empty', async () => {
-    const program = answering('for (const { id } of cues) say({ id, text: id === 3 ? "" : "a" });');
-    expect(await translate(program).done).toEqual(['a', 'a', '']);
+    expect(await translate(program, ['--from={from}', '{to}']).done).toEqual(['--from=en es', 'a b', '']);
   });
 
   test.each([
-    ['say({ id: 1, text: "a" })', 'wrote 1 texts for 3; the first that is missing has the id 2'],
-    ['', 'wrote 0 texts for 3; the first that is missing has the id 1'],
-    ['say({ id: 4, text: "a" })', 'wrote a text with the id 4, which it did not receive'],
-    ['say({ id: 1, text: "a" }); say({ id: 1, text: "a" })', 'wrote the text with the id 1 twice'],
-    ['say({ id: 2, text: " " })', 'wrote an empty text for the id 2'],
-    ['console.log("Loading model")', 'wrote a line that is not {"id": …, "text": …}: "Loading model"'],
-    ['say({ id: "1", text: "a" })', 'wrote a line that is not'],
-    ['console.log("x".repeat(5_000_000))', 'wrote a line that is not'],
-    ['process.exit(3)', 'stopped with exit code 3'],
-  ])('is named if it does %s', async (answer, message) => {
-    await expect(translate(answering(answer)).done).rejects.toMatchObject({
+    [`'{"id": 1, "text": "a"}'`, 'wrote 1 texts for 3; the first that is missing has the id 2'],
+    [`''`, 'wrote 0 texts for 3; the first that is missing has the id 1'],
+    [`'{"id": 4, "text": "a"}'`, 'wrote a text with the id 4, which it did not receive'],
+    [`'{"id": 1, "text": "a"}' '{"id": 1, "text": "a"}'`, 'wrote the text with the id 1 twice'],
+    [`'{"id": 2, "text": " "}'`, 'wrote an empty text for the id 2'],
+    [`'Loading model'`, 'wrote a line that is not {"id": …, "text": …}: "Loading model"'],
+    [`'{"id": "1", "text": "a"}'`, 'wrote a line that is not'],
+    [`"$(head -c 5000000 /dev/zero | tr '\\0' x)"`, 'wrote a line that is not'],
+    [`''; exit 3`, 'stopped with exit code 3'],
+  ])('is named if it writes %s', async (output, message) => {
+    await expect(translate(writing(output)).done).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
       message: expect.stringContaining(`command nllb ${message}`),
     });
