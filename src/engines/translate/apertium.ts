@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { together } from '../../base/together.ts';
 import type { Programs } from '../../media/programs/programs.ts';
-import { stripMarkup } from '../../media/subtitles/text.ts';
+import { hasWords, stripMarkup } from '../../media/subtitles/text.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -176,7 +176,7 @@ function sample(all: readonly string[]): string[] {
     const words = text.split(' ').filter((word, position) => position === 0 || !/^\p{Lu}/u.test(word));
     if (words.length > 0) texts.push(words.join(' ').slice(0, SAMPLE_CHARACTERS).toLowerCase());
   }
-  return texts.filter((text) => text.trim() !== '');
+  return texts.filter(hasWords);
 }
 
 export interface Direction {
