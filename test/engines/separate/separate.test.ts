@@ -14,18 +14,20 @@ describe('separating the sample', () => {
   let folder = '';
   let separation: Separation;
   let reports: number[] = [];
+  let vocals: Int16Array;
+  let background: Int16Array;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
     const work = createWork(folder);
     separation = await separateSound(await stepEngines(), SAMPLE, true, work);
     reports = work.reports.map(({ fraction }) => fraction);
+    vocals = samplesOf(separation.vocals);
+    background = samplesOf(separation.background);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('returns stems that add up to the input, sample for sample', () => {
     const input = samplesOf(SAMPLE, 'aresample=48000:async=1:first_pts=0');
-    const vocals = samplesOf(separation.vocals);
-    const background = samplesOf(separation.background);
     expect(vocals.length).toBe(input.length);
     expect(background.length).toBe(input.length);
     expect(input.every((sample, at) => (vocals[at] ?? 0) + (background[at] ?? 0) === sample)).toBe(true);
@@ -43,8 +45,6 @@ describe('separating the sample', () => {
   });
 
   test('assigns the music between the clips to the background, and the speech to the vocals', () => {
-    const vocals = samplesOf(separation.vocals);
-    const background = samplesOf(separation.background);
     for (const [at, { end }] of CLIPS.slice(0, -1).entries()) {
       const gap = [end + 0.3, (CLIPS[at + 1]?.start ?? 0) - 0.3] as const;
       expect(level(vocals, ...gap)).toBeLessThan(-90);
