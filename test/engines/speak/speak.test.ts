@@ -68,9 +68,9 @@ describe('a dub', () => {
       'Congratulamos a todos los que han instalado con éxito esta centralita, que también tiene sonidos.';
     const natural = (await dub([line(1, 0, 60_000, text)])).fits[0]?.seconds ?? 0;
     let start = 0;
-    const lines = Array.from({ length: 5 }, (_, at) => {
+    const lines = Array.from({ length: 3 }, (_, at) => {
       const from = start;
-      start += Math.round((1000 * natural) / (1.04 + 0.12 * at)) + 110;
+      start += Math.round((1000 * natural) / (1.04 + 0.24 * at)) + 110;
       return line(at + 1, from, start, text);
     });
     const { fits } = await dub(lines, 'es', start / 1000);
@@ -95,8 +95,8 @@ describe('a dub', () => {
     expect(pause.every((sample) => Math.abs(sample) < 200)).toBe(true);
     // Whole words: each number of words that is spoken alone has another length.
     const words = text.split(' ');
-    const beginnings = words.map((_, at) =>
-      line(at + 1, at * 20_000, at * 20_000 + 19_000, words.slice(0, at + 1).join(' ')),
+    const beginnings = [11, 12, 13, 14, 15].map((count, at) =>
+      line(at + 1, at * 20_000, at * 20_000 + 19_000, words.slice(0, count).join(' ')),
     );
     const lengths = (await dub(beginnings)).fits.map(({ seconds }) => seconds);
     const tempos = lengths.map((length) => length / (fit?.seconds ?? 1));
@@ -104,10 +104,9 @@ describe('a dub', () => {
   });
 
   test('is 48 kHz mono and has the requested length, else that of the cues', async () => {
-    const told = await dub(CUES, 'es', 12.5);
-    expect(ffprobe(told.path, 'stream=sample_rate,channels')).toBe('48000\n1');
+    const told = await dub(CUES.slice(2), 'es', 12.5);
     expect(told.durationSeconds).toBeCloseTo(12.5, 3);
-    expect(Number(ffprobe(told.path, 'format=duration'))).toBeCloseTo(12.5, 3);
+    expect(ffprobe(told.path, 'stream=sample_rate,channels:format=duration')).toBe('48000\n1\n12.500000');
   });
 
   test('of cues without words is silence', async () => {
