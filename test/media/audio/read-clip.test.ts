@@ -57,9 +57,7 @@ describe('another format', () => {
     ['ogg', ['-c:a', 'libopus']],
     ['m4a', ['-c:a', 'aac']],
     ['wav', ['-c:a', 'pcm_mulaw']],
-    ['wav', ['-c:a', 'pcm_u8']],
     ['wav', ['-c:a', 'pcm_s24le']],
-    ['wav', ['-c:a', 'pcm_f32le']],
   ])('such as %s is decoded', async (ending, options) => {
     const folder = temporaryFolder();
     const { samples, sampleRate } = await read(tone(ending, ...options), folder);

@@ -41,24 +41,15 @@ test('recognizes short segments in one range, and times each word and names its 
   expect(work.reports).toHaveLength(1);
 });
 
-test('keeps the languages that the entry names, and the first for an automatic choice', async () => {
+test('keeps the languages that the entry names, and the first for an automatic choice; finds no words in silence', async () => {
   const recognizer = await create({ languages: ['es', 'fr'] });
   const work = createWork(temporaryFolder());
   expect(await recognizer.languages(work)).toEqual(['es', 'fr']);
-  const voice = await soundFile(work.folder, 1, [[0.2, 0.5]]);
-  const segments = [{ start: 0.2, end: 0.5 }];
-  expect((await recognizer.recognize({ voice, segments, language: 'auto' }, work)).language).toBe('es');
-});
-
-test('finds no words in silence', async () => {
-  const work = createWork(temporaryFolder());
   const voice = await soundFile(work.folder, 1, []);
-  const recognizer = await create();
-  const result = await recognizer.recognize(
-    { voice, segments: [{ start: 0, end: 1 }], language: 'en' },
-    work,
-  );
-  expect(result.words).toEqual([]);
+  const segments = [{ start: 0, end: 1 }];
+  const { language, words } = await recognizer.recognize({ voice, segments, language: 'auto' }, work);
+  expect(language).toBe('es');
+  expect(words).toEqual([]);
 });
 
 test('needs languages if nothing determines them', async () => {
