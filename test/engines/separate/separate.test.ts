@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import { createWork, ffmpeg, ffprobe, SAMPLE, stepEngines, temporaryFolder } from '../workspace.ts';
+import {
+  createWork,
+  ffmpeg,
+  ffprobe,
+  SAMPLE,
+  speechClip,
+  stepEngines,
+  temporaryFolder,
+} from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
@@ -92,8 +100,11 @@ test('cancelling ends the worker in the middle of its work', async () => {
 
 test("another program's stems get the format and length of the sound, and speech is found in its vocals", async () => {
   const folder = temporaryFolder();
+  const file = join(folder, 'talk.mov');
+  const picture = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-c:v', 'mjpeg'];
+  ffmpeg('-i', speechClip('0880'), ...picture, '-c:a', 'pcm_s16le', file);
   // The whole sound as vocals, in another format and half a second short; a background of a tenth of a second.
-  const vocals = ['-map', '0:a', '-t', '30', '-ar', '44100', '-ac', '1', '{out}/voice.wav'];
+  const vocals = ['-map', '0:a', '-t', '2.5', '-ar', '44100', '-ac', '1', '{out}/voice.wav'];
   const background = ['-map', '0:a', '-t', '0.1', '{out}/rest.wav'];
   const engines = await stepEngines({
     separate: [
@@ -105,11 +116,11 @@ test("another program's stems get the format and length of the sound, and speech
       },
     ],
   });
-  const result = await separateSound(engines, SAMPLE, true, createWork(folder));
+  const result = await separateSound(engines, file, true, createWork(folder));
   expect(result.use).toEqual({ step: 'separate', engine: 'command ffmpeg', skipped: [] });
-  const frames = samplesOf(SAMPLE, 'aresample=48000:async=1:first_pts=0').length;
+  const frames = samplesOf(file, 'aresample=48000:async=1:first_pts=0').length;
   expect(samplesOf(result.vocals).length).toBe(frames);
   expect(samplesOf(result.background).length).toBe(frames);
   expect(ffprobe(result.voice ?? '', 'stream=sample_rate,channels')).toBe('16000\n1');
-  expect(result.segments.length).toBeGreaterThan(2);
+  expect(result.segments.length).toBeGreaterThan(0);
 });
