@@ -9,7 +9,7 @@
  *     const first = await readTimeline(programs, path, facts, work);    // only if long: reads every packet
  *     const plan = planConversion(facts, { willBeSplit: long, isConstant: first.isConstant, audioTrack });
  *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
- *     await requireComplete(programs, path, facts, work);   // a truncated file would look complete
+ *     await requireComplete(programs, path, facts, work);   // if not long: a truncated file would look complete
  *     const ready = await convertVideo(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
  *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
  *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`

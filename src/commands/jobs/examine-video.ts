@@ -155,7 +155,6 @@ async function planLong(
 ): Promise<{ readonly plan: ConversionPlan; readonly facts: Measured }> {
   const { prepare, programs, path, signal } = examination;
   const run = { signal, folder: tmpdir() };
-  await prepare.requireComplete(programs, path, facts, run);
   const { isConstant, durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
   const plan = planOf(examination, facts, { willBeSplit: true, isConstant });
   // The whole file is cut and paid for, even beyond the duration in the header.

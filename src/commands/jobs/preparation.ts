@@ -14,9 +14,11 @@ import type {
   PreparationWork,
 } from '../../batch/preparation.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
-import type { TrackFacts, VideoFacts } from '../../media/probe/facts.ts';
+import type { ConversionOptions, ConversionPlan } from '../../media/export/convert.ts';
+import type { VideoFacts } from '../../media/probe/facts.ts';
 import type { PreparationFailure } from '../../media/programs/failures.ts';
 import type { Programs } from '../../media/programs/programs.ts';
+import type { LongVideo } from '../../media/split/split-long-video.ts';
 import type { VideoSplit } from '../../media/split/split-video.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
@@ -116,12 +118,13 @@ async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
   const { input, work } = task;
   const isCut = (input.preparation?.parts ?? 1) > 1;
   // A video that is shorter than its sample may still be too large for one job.
-  if (input.sample !== undefined && !isCut) {
-    const path = await makeSample(task, input.sample.seconds);
+  if (!isCut) {
+    const path = await (input.sample === undefined
+      ? convertWhole(task)
+      : makeSample(task, input.sample.seconds));
     return { files: [await measureWhole(task, path)], split: null };
   }
-  const ready = await convertVideo(task, isCut);
-  if (!isCut) return { files: [await measureWhole(task, ready.path)], split: null };
+  const ready = await makeCuttable(task);
   const split = await cutVideo(task, ready);
   // The intermediate file must not stay among the parts.
   if (ready.path !== input.path) await rm(ready.path);
@@ -133,18 +136,12 @@ async function prepareVideo(task: VideoTask): Promise<MadeFiles> {
 }
 
 /** Writes the beginning of the video, or all of a shorter one. Returns its path. */
-async function makeSample(
-  { prepare, programs, input, limits, work }: VideoTask,
-  seconds: number,
-): Promise<string> {
+async function makeSample(task: VideoTask, seconds: number): Promise<string> {
+  const { prepare, programs, input, limits, work } = task;
   const facts = await prepare.readFacts(programs, input.path, work);
-  const audioTrack = input.preparation?.track ?? 1;
   const longest = Math.min(seconds, limits.parts.mostSeconds);
   const isCut = (input.sample?.whole.seconds ?? 0) > longest;
-  const plan = prepare.planConversion(facts, { audioTrack, ...(isCut ? { firstSeconds: longest } : {}) });
-  if (plan.type === 'impossible') {
-    throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
-  }
+  const plan = planOf(task, facts, isCut ? { firstSeconds: longest } : {});
   const video = { path: input.path, facts, track: plan.track };
   const end = isCut
     ? await prepare.findSampleEnd(programs, video, longest, { ...work, report: () => {} })
@@ -152,52 +149,56 @@ async function makeSample(
   return prepare.convertVideo(programs, input.path, facts, plan, work, end);
 }
 
-interface ReadyVideo {
-  readonly path: string;
-  readonly facts: VideoFacts;
-  readonly track: TrackFacts;
+/** @throws PreparationFailure if the video cannot be converted */
+function planOf(
+  { prepare, input }: VideoTask,
+  facts: VideoFacts,
+  options: Omit<ConversionOptions, 'audioTrack'>,
+): Exclude<ConversionPlan, { type: 'impossible' }> {
+  const plan = prepare.planConversion(facts, { ...options, audioTrack: input.preparation?.track ?? 1 });
+  if (plan.type !== 'impossible') return plan;
+  throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
 }
 
-/** Converts the video if necessary. */
-async function convertVideo(task: VideoTask, isCut: boolean): Promise<ReadyVideo> {
+/** Converts a video that is sent in one piece. Returns the path of the result. */
+async function convertWhole(task: VideoTask): Promise<string> {
   const { prepare, programs, input, work } = task;
   const facts = await prepare.readFacts(programs, input.path, work);
-  const isConstant = isCut
-    ? (await prepare.readTimeline(programs, input.path, facts, work)).isConstant
-    : undefined;
-  const plan = prepare.planConversion(facts, {
-    audioTrack: input.preparation?.track ?? 1,
-    willBeSplit: isCut,
-    ...(isConstant === undefined ? {} : { isConstant }),
-  });
-  if (plan.type === 'impossible') {
-    throw new prepare.PreparationFailure(plan.code, plan.message, plan.advice);
-  }
+  const plan = planOf(task, facts, {});
   // Checked before converting: the output of a truncated file looks complete.
   await prepare.requireComplete(programs, input.path, facts, work);
-  if (plan.type === 'none') return { path: input.path, facts, track: plan.track };
-  const share = isCut ? CONVERTING_SHARE : 1;
-  const report = (fraction: number) => work.report(fraction * share);
-  const path = await prepare.convertVideo(programs, input.path, facts, plan, { ...work, report });
-  const made = await prepare.readFacts(programs, path, work);
-  const [track] = made.tracks;
-  if (track === undefined) throw new TypeError('a converted video has no sound');
-  return { path, facts: made, track };
+  return prepare.convertVideo(programs, input.path, facts, plan, work);
 }
 
-async function cutVideo(task: VideoTask, { path, facts, track }: ReadyVideo): Promise<VideoSplit> {
+/** Converts a video if that is necessary to cut it. */
+async function makeCuttable(task: VideoTask): Promise<LongVideo> {
+  const { prepare, programs, input, work } = task;
+  const read = async (path: string) => {
+    const facts = await prepare.readFacts(programs, path, work);
+    return { path, facts, timeline: await prepare.readTimeline(programs, path, facts, work) };
+  };
+  const original = await read(input.path);
+  const { isConstant } = original.timeline;
+  const plan = planOf(task, original.facts, { willBeSplit: true, isConstant });
+  if (plan.type === 'none') return { ...original, track: plan.track };
+  const report = (fraction: number) => work.report(fraction * CONVERTING_SHARE);
+  const path = await prepare.convertVideo(programs, input.path, original.facts, plan, { ...work, report });
+  const made = await read(path);
+  const [track] = made.facts.tracks;
+  if (track === undefined) throw new TypeError('a converted video has no sound');
+  return { ...made, track };
+}
+
+async function cutVideo(task: VideoTask, video: LongVideo): Promise<VideoSplit> {
   const { prepare, programs, limits, work } = task;
-  const timeline = await prepare.readTimeline(programs, path, facts, work);
-  const share = path === task.input.path ? 1 : 1 - CONVERTING_SHARE;
+  const share = video.path === task.input.path ? 1 : 1 - CONVERTING_SHARE;
   const report = (fraction: number) => work.report(1 - share + fraction * share);
   const known = prepare.unpackSplit(task.split, work.folder);
   const own = { ...work, report };
-  if (known === null) {
-    return prepare.splitLongVideo(programs, { path, facts, timeline, track }, own, limits.parts);
-  }
+  if (known === null) return prepare.splitLongVideo(programs, video, own, limits.parts);
   // Existing jobs use parts with these cuts.
   const cuts = prepare.cutsOf(known);
-  return prepare.splitVideo(programs, { path, facts, timeline, track, cuts, limits: limits.parts }, own);
+  return prepare.splitVideo(programs, { ...video, cuts, limits: limits.parts }, own);
 }
 
 /** @throws Failure (`usage`) for a file that the service would refuse after the upload */

@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
-interface WavFormat {
+export interface WavFormat {
   /** Samples per second in each channel. */
   readonly sampleRate: number;
   readonly channels: number;

@@ -2,14 +2,13 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
-import { createWav, openWav, type WavReader, type WavWriter } from '../audio/wav.ts';
+import { createWav, openWav, type WavFormat, type WavReader, type WavWriter } from '../audio/wav.ts';
 import { PCM, SAMPLE_RATE } from '../export/encoders.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
 import { explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
-import type { EngineRun, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import { mixTracks, type Track } from './mix-sound.ts';
 
 export interface Piece {
@@ -161,42 +160,41 @@ export async function joinWavs(
   task: { readonly endSeconds: number; readonly manner: 'cut' | 'mix'; readonly name: string },
   work: Work,
 ): Promise<string> {
-  const first = results[0];
-  if (first === undefined) throw new Error('there are no parts to join');
   return explainFailures('the sound of the parts cannot be joined', async () => {
-    const format = await readFormat(programs, first.path, work);
-    const sample = (seconds: number) => Math.round(seconds * format.sampleRate);
+    // That of the first part.
+    let format: WavFormat | null = null;
     const pieces: (Piece & Track)[] = [];
     for (const [index, { path, startSeconds }] of results.entries()) {
       const decoded = join(work.folder, `piece-${index}.wav`);
-      const sound = ['-map', '0:a:0', '-ar', String(format.sampleRate), '-ac', String(format.channels)];
-      const args = [...QUIET, ...ownInput(path, 'wav'), ...sound, ...PCM, fileAddress(decoded)];
+      const form = format === null ? [] : ['-ar', String(format.sampleRate), '-ac', String(format.channels)];
+      const sound = ['-map', '0:a:0', ...form, ...PCM, fileAddress(decoded)];
+      const args = [...QUIET, ...ownInput(path, 'wav'), ...sound];
       await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
+      format ??= await readFormat(decoded);
       const end = results[index + 1]?.startSeconds ?? task.endSeconds;
-      const from = sample(startSeconds);
-      pieces.push({ path: decoded, from, frames: sample(end) - from });
+      const from = sampleAt(format, startSeconds);
+      pieces.push({ path: decoded, from, frames: sampleAt(format, end) - from });
       work.report((index + 1) / (results.length + 1));
     }
+    if (format === null) throw new Error('there are no parts to join');
     const path = join(work.folder, task.name);
     const out = await createWav(path, format);
     const joining =
-      task.manner === 'cut' ? appendPieces(pieces, out) : mixTracks(pieces, sample(task.endSeconds), out);
+      task.manner === 'cut'
+        ? appendPieces(pieces, out)
+        : mixTracks(pieces, sampleAt(format, task.endSeconds), out);
     await joining.finally(() => out.close());
     await Promise.all(pieces.map((piece) => rm(piece.path)));
     return path;
   });
 }
 
-const FormatSchema = v.object({
-  streams: v.tuple([
-    v.object({ sample_rate: v.pipe(v.string(), v.transform(Number)), channels: v.number() }),
-  ]),
-});
+async function readFormat(path: string): Promise<WavFormat> {
+  const { sampleRate, channels, close } = await openWav(path);
+  await close();
+  return { sampleRate, channels };
+}
 
-async function readFormat(programs: Programs, path: string, run: EngineRun) {
-  const show = ['-select_streams', 'a:0', '-show_entries', 'stream=sample_rate,channels', '-of', 'json'];
-  const json = await programs.run('ffprobe', ['-v', 'error', ...show, ...ownInput(path, 'wav')], run);
-  const schema = v.pipe(v.string(), v.parseJson(), FormatSchema);
-  const [{ sample_rate, channels }] = v.parse(schema, json.toString('utf8')).streams;
-  return { sampleRate: sample_rate, channels };
+function sampleAt({ sampleRate }: WavFormat, seconds: number): number {
+  return Math.round(seconds * sampleRate);
 }

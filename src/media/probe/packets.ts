@@ -36,21 +36,6 @@ async function readPackets(
   await programs.run('ffprobe', args, { ...run, onLine, limits: { ...PROBE_LIMITS, cpuSeconds } });
 }
 
-/** Reading 10 GiB packet by packet takes about ten seconds. */
-const LONG_CPU_SECONDS = 120;
-
-/** Reads the packets of a file that may be long and in a container that is converted. @throws PreparationFailure */
-export function readLongPackets(
-  programs: Programs,
-  file: string,
-  run: EngineRun,
-  onPacket: (packet: Packet) => void,
-): Promise<void> {
-  return explainFailures('the packets of the video cannot be read', () =>
-    readPackets(programs, convertibleInput(file), { ...run, cpuSeconds: LONG_CPU_SECONDS }, onPacket),
-  );
-}
-
 /**
  * In valid files, packets may end a little after the declared end: up to 0.12 s of encoder delay and padding in HE-AAC,
  * some frames of reordered video, a start that is not zero. Only a larger difference indicates a forged header.
@@ -142,25 +127,44 @@ export function breaksOffAt(
 /** For all other containers, ffprobe computes the length from what is there. */
 const DECLARING = /^(mov|matroska|flv)/;
 
-/**
- * Compares the end of the last packet with the length that the header declares, with the tolerance of the service, before a
- * file is converted or cut.
- * @throws PreparationFailure MEDIA_CORRUPT if the file is truncated
- */
+type DeclaredLength = Pick<VideoFacts, 'demuxer' | 'containerSeconds'>;
+
+/** Reads the packets of a file before it is converted or cut only to see whether it is complete. */
 export async function requireComplete(
   programs: Programs,
   file: string,
-  { demuxer, containerSeconds }: Pick<VideoFacts, 'demuxer' | 'containerSeconds'>,
+  facts: DeclaredLength,
   run: EngineRun,
 ): Promise<void> {
-  if (!DECLARING.test(demuxer)) return;
+  if (DECLARING.test(facts.demuxer)) await readLongPackets(programs, file, facts, run, () => {});
+}
+
+/** Reading 10 GiB packet by packet takes about ten seconds. */
+const LONG_CPU_SECONDS = 120;
+
+/**
+ * Reads the packets of a file that may be long and in a container that is converted. Compares the end of the last one with the
+ * length that the header declares, with the tolerance of the service.
+ * @throws PreparationFailure MEDIA_CORRUPT if the file is truncated
+ */
+export async function readLongPackets(
+  programs: Programs,
+  file: string,
+  { demuxer, containerSeconds }: DeclaredLength,
+  run: EngineRun,
+  onPacket: (packet: Packet) => void,
+): Promise<void> {
   let last: LastPacket | null = null;
-  // Packets of all streams: a single one may end early, and subtitles may be shown after the last picture.
-  await readLongPackets(programs, file, run, (packet) => {
-    if (last === null || packet.at > last.at) last = packet;
-  });
+  const limited = { ...run, cpuSeconds: LONG_CPU_SECONDS };
+  await explainFailures('the packets of the video cannot be read', () =>
+    readPackets(programs, convertibleInput(file), limited, (packet) => {
+      // Packets of all streams: a single one may end early, and subtitles may be shown after the last picture.
+      if (last === null || packet.at > last.at) last = packet;
+      onPacket(packet);
+    }),
+  );
   // Some containers count from the first packet and some from zero; zero is the more tolerant.
-  const end = breaksOffAt(containerSeconds || null, last, 0);
+  const end = breaksOffAt((DECLARING.test(demuxer) && containerSeconds) || null, last, 0);
   if (end === null) return;
   const message = `the video breaks off at ${end.toFixed(1)} s of ${containerSeconds?.toFixed(1)} s: the file is incomplete`;
   const advice =

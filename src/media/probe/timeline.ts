@@ -41,7 +41,7 @@ const WITH_TIME_STAMPS = /mov|matroska/;
 
 /**
  * Reads the times of all picture and sound packets.
- * @throws PreparationFailure MEDIA_CORRUPT if there are no frames or their times cannot be read
+ * @throws PreparationFailure MEDIA_CORRUPT if the file is truncated, if there are no frames or if their times cannot be read
  */
 export async function readTimeline(
   programs: Programs,
@@ -51,7 +51,7 @@ export async function readTimeline(
 ): Promise<Timeline> {
   const packets: PicturePacket[] = [];
   let soundEnd = 0;
-  await readLongPackets(programs, file, run, ({ at, lasts, stream, flags }) => {
+  await readLongPackets(programs, file, facts, run, ({ at, lasts, stream, flags }) => {
     if (stream === facts.picture?.index) {
       if (packets.length >= MOST_FRAMES)
         throw corruptFailure(`the video has more than ${MOST_FRAMES} frames`);
