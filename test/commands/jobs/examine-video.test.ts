@@ -1,61 +1,78 @@
-/** One file for each thing that a command can do with a video; test/media/convert has the containers and codecs. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/**
+ * One file for each thing that a command can do with a video, and videos that are not whole; test/media/convert has the containers
+ * and codecs.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../../client/simulation/random.ts';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
-import { openMediaDesk } from './desk.ts';
+import { makeVideo } from '../../prepare/workspace.ts';
+import { type MediaDesk, openMediaDesk } from './desk.ts';
 
-const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=1'];
 const TONE = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
-const TWO = [...TONE, ...TONE, '-map', '0:v', '-map', '1:a', '-map', '2:a'];
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'];
 const MP4 = [...H264, '-c:a', 'aac'];
 const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const PATIENCE = { timeout: 300_000 };
 
-/** Name, how ffmpeg makes it, what is said without --convert, and what with it. */
-const TABLE: [name: string, options: string[], refusal: RegExp | null, note: RegExp | null][] = [
-  ['plain.mp4', [...TONE, ...MP4], null, null],
-  ['talk.mkv', [...TONE, ...MP4], /MKV and WebM files .*--convert makes an MP4 of it, without/, /remuxed/],
-  [
-    'two.mp4',
-    [...TWO, ...MP4],
-    /2 audio tracks; choose one with --audio-track N.*: 1 \(aac\); 2 \(aac\)/,
-    null,
-  ],
-];
-
-describe('a file of the kind', PATIENCE, () => {
-  it.each(TABLE)('%s is accepted, or refused with what to do', async (name, options, refusal, note) => {
+it(
+  'a file in another container is refused with what to do, and accepted with --convert',
+  PATIENCE,
+  async () => {
     const desk = await openMediaDesk();
-    ffmpeg(...PICTURE, ...options, join(desk.folder, name));
-    const words = ['localize', name, '--from', 'en', '--to', 'es', '--out', 'out'];
+    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'talk.mkv'));
+    const words = ['localize', 'talk.mkv', '--from', 'en', '--to', 'es', '--out', 'out'];
     const plain = await desk.vloc(words);
-    expect(plain.code, plain.stderr).toBe(refusal === null ? 0 : 2);
-    if (refusal !== null) {
-      expect(plain.stderr).toMatch(refusal);
-      expect(desk.count('createUpload')).toBe(0);
-    }
+    expect(plain.code, plain.stderr).toBe(2);
+    expect(plain.stderr).toMatch(/MKV and WebM files .*--convert makes an MP4 of it, without/);
+    expect(desk.count('createUpload')).toBe(0);
     const converted = await desk.vloc([...words, '--convert']);
-    const isHopeless = note?.source === '^$';
-    expect(converted.code, converted.stderr).toBe(isHopeless ? 2 : 0);
-    if (isHopeless) return;
-    if (note === null) expect(converted.stderr).not.toMatch(/remuxed|transcoded/);
-    else expect(converted.stderr).toMatch(note);
-    const result = join(desk.folder, 'out', name.replace(/\.\w+$/, '.es.mp4'));
-    expect(existsSync(result)).toBe(true);
+    expect(converted.code, converted.stderr).toBe(0);
+    expect(converted.stderr).toMatch(/remuxed/);
+    // The result is a copy of what was sent.
+    expect(ffprobe(join(desk.folder, 'out', 'talk.es.mp4'), 'format=format_name')).toContain('mp4');
     expect(desk.count('createAutoLocalization')).toBe(1);
-    // Only unsupported files are converted: their result is a copy of what was sent.
-    if (note !== null) expect(ffprobe(result, 'format=format_name')).toContain('mp4');
-  });
-});
+  },
+);
+
+it(
+  'a file with two audio tracks is refused without a choice; the default is sent as it is, another is the one that is sent',
+  PATIENCE,
+  async () => {
+    const desk = await openMediaDesk();
+    const sounds = [...TONE, '-f', 'lavfi', '-i', 'sine=f=880:r=48000:d=1'];
+    const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a', '-metadata:s:a:1', 'language=spa'];
+    ffmpeg(...PICTURE, ...sounds, ...maps, ...MP4, join(desk.folder, 'two.mp4'));
+    const words = ['localize', 'two.mp4', '--from', 'en', '--to', 'es', '--out'];
+    const plain = await desk.vloc([...words, 'out']);
+    expect(plain.code, plain.stderr).toBe(2);
+    expect(plain.stderr).toMatch(
+      /2 audio tracks; choose one with --audio-track N.*: 1 \(aac\); 2 \(Spanish, aac\)/,
+    );
+    expect(desk.count('createUpload')).toBe(0);
+    const first = await desk.vloc([...words, 'out', '--convert']);
+    expect(first.code, first.stderr).toBe(0);
+    expect(first.stderr).not.toMatch(/remuxed|transcoded/);
+    expect(ffprobe(join(desk.folder, 'out', 'two.es.mp4'), 'stream_tags=language', 'a')).toBe('und\nspa');
+
+    const second = await desk.vloc([...words, 'second', '--audio-track', '2']);
+    expect(second.code, second.stderr).toBe(0);
+    expect(second.stderr).toContain('audio track 2 (Spanish, aac) is used, as requested');
+    expect(ffprobe(join(desk.folder, 'second', 'two.es.mp4'), 'stream_tags=language', 'a')).toBe('spa');
+    const other = await desk.vloc([...words, 'second', '--audio-track', '1']);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('audio track 2 → 1');
+  },
+);
 
 describe('a video that is too long and needs more than cutting', PATIENCE, () => {
   const LONG = [
     '-f',
     'lavfi',
     '-i',
-    'testsrc=s=160x120:r=25:d=6',
+    'testsrc=s=64x48:r=25:d=6',
     '-f',
     'lavfi',
     '-i',
@@ -119,23 +136,6 @@ describe('a hostile file', PATIENCE, () => {
   });
 });
 
-describe('an audio track', PATIENCE, () => {
-  it('that is selected is the one that is sent, and another one is another result', async () => {
-    const desk = await openMediaDesk();
-    const sounds = [...TONE, '-f', 'lavfi', '-i', 'sine=f=880:r=48000:d=1'];
-    const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a', '-metadata:s:a:1', 'language=spa'];
-    ffmpeg(...PICTURE, ...sounds, ...maps, ...MP4, join(desk.folder, 'two.mp4'));
-    const words = ['localize', 'two.mp4', '--from', 'en', '--to', 'es', '--out', 'out'];
-    const { code, stderr } = await desk.vloc([...words, '--audio-track', '2']);
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain('audio track 2 (Spanish, aac) is used, as requested');
-    expect(ffprobe(join(desk.folder, 'out', 'two.es.mp4'), 'stream_tags=language', 'a')).toBe('spa');
-    const other = await desk.vloc([...words, '--audio-track', '1']);
-    expect(other.code).toBe(2);
-    expect(other.stderr).toContain('audio track 2 → 1');
-  });
-});
-
 it(
   'a folder with a file that could be converted runs the rest, and says how to convert',
   PATIENCE,
@@ -152,5 +152,96 @@ it(
     expect((await desk.vloc([...words, '--convert', '--dry-run'])).stdout).toMatch(
       /b\.mkv\s+-\s+new, remuxed/,
     );
+  },
+);
+
+/** Key frames everywhere, so that the picture need not be encoded. */
+const CODED = [...H264, '-g', '5', '-c:a', 'aac'];
+const FAST = [...CODED, '-movflags', '+faststart'];
+
+/** A video of which so much is there as if its download had broken off. */
+function makeCut(desk: MediaDesk, name: string, { seconds = 4, share = 0.5, codecs = CODED }): void {
+  const path = makeVideo(desk.folder, name, seconds, ...codecs);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * share)));
+}
+
+const NOT_WHOLE =
+  /breaks off at \d\.\d s of \d+\.\d s: the file is incomplete(; c|\n.*\n {2}C)opy, download or export it again/;
+
+describe('a damaged video', PATIENCE, () => {
+  it('does not become a shorter one that looks whole', async () => {
+    const desk = await openMediaDesk();
+    makeCut(desk, 'talk.mkv', { codecs: CODED });
+    const { code, stderr } = await desk.vloc(['separate', 'talk.mkv', '--convert', '--out', 'out']);
+    expect(stderr).toMatch(NOT_WHOLE);
+    expect(code).toBe(2);
+    expect([desk.count('createUpload'), desk.count('createAudioSeparation')]).toEqual([0, 0]);
+  });
+
+  it('that is long is refused by the plan, before a number of parts is promised', async () => {
+    const desk = await openMediaDesk();
+    makeCut(desk, 'talk.mp4', { codecs: FAST, seconds: 10, share: 0.6 });
+    for (const more of [['--dry-run'], []]) {
+      const { code, stderr } = await desk.vloc(['separate', 'talk.mp4', '--split', '--out', 'out', ...more]);
+      expect(stderr).toMatch(NOT_WHOLE);
+      expect(code).toBe(2);
+    }
+    expect([desk.count('createUpload'), desk.count('createAudioSeparation')]).toEqual([0, 0]);
+  });
+});
+
+/**
+ * Noise instead of a tenth of the data that the index points to: always the same, because some noise makes ffmpeg
+ * give up the sound.
+ */
+function spoil(path: string): void {
+  const bytes = readFileSync(path);
+  const from = Math.floor(bytes.length / 2);
+  const random = createRandom(1);
+  for (let at = from; at < from + Math.floor(bytes.length / 10); at += 1)
+    bytes[at] = Math.floor(256 * random());
+  writeFileSync(path, bytes);
+}
+
+it('a video that cannot be decoded in its middle is not encoded again', PATIENCE, async () => {
+  const desk = await openMediaDesk();
+  spoil(makeVideo(desk.folder, 'sparse.mp4', 6, ...FAST, '-g', '1000'));
+  const { code, stderr } = await desk.vloc(['separate', 'sparse.mp4', '--split', '--out', 'out']);
+  expect(stderr).toMatch(
+    /more than one frame in fifty cannot be decoded: the file is damaged(; c|\n.*\n {2}C)opy/,
+  );
+  expect(code).toBe(2);
+  expect(desk.count('createUpload')).toBe(0);
+});
+
+it(
+  'a video without its index is refused here, and left to the service if nothing can read it',
+  PATIENCE,
+  async () => {
+    const desk = await openMediaDesk();
+    makeCut(desk, 'trunc.mp4', {});
+    for (const wishes of [[], ['--split']]) {
+      const { code, stderr } = await desk.vloc(['recognize', 'trunc.mp4', ...wishes]);
+      expect(stderr).toContain('trunc.mp4: the video has no index: the recording or its copy was cut off');
+      expect(code).toBe(2);
+    }
+    expect(desk.count('createUpload')).toBe(0);
+    const { code, stderr } = await desk.vloc(['recognize', 'trunc.mp4'], { env: { PATH: '' } });
+    expect(desk.count('createUpload'), stderr).toBe(1);
+    expect(code).not.toBe(2);
+  },
+);
+
+it(
+  'a video that ffmpeg here cannot read, without certain damage, is left to the service',
+  PATIENCE,
+  async () => {
+    const desk = await openMediaDesk();
+    const head = Buffer.from('000001b3', 'hex');
+    writeFileSync(join(desk.folder, 'new.mpg'), Buffer.concat([head, Buffer.alloc(500, 0xff)]));
+    const { code, stderr } = await desk.vloc(['recognize', 'new.mpg', '--dry-run']);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('1 of unknown size');
   },
 );

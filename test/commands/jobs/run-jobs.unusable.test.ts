@@ -10,7 +10,7 @@ import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const PATIENCE = { timeout: 300_000 };
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
-const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
 const TONE = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
 
 /** Why each file of the folder cannot be used. */
@@ -117,14 +117,25 @@ async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
 }
 
 describe('a folder with unusable files', PATIENCE, () => {
-  it('runs the rest, and all its counts agree', async () => {
+  it('runs the rest, and all its counts agree with each other and with --dry-run', async () => {
     const desk = await openFolder();
+    const planned = await desk.vloc([...WORDS, '--dry-run', '-o', 'json']);
+    expect(planned.code).toBe(3);
+    const { jobs, not_usable, items } = JSON.parse(planned.stdout);
+    expect([jobs, not_usable, items.length]).toEqual([1, 8, 9]);
+    expect(planned.stderr).toContain('8 of 9 items cannot be used; the others would run');
+    expect(desk.count('createUpload')).toBe(0);
+
     const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
     expect(ran.code, ran.stderr).toBe(3);
     const run = accountsOfRun(ran);
     expect(run).toMatchObject({ total: 9, done: 1 });
     expect(Object.keys(run.failed).toSorted()).toEqual(Object.keys(REASONS));
     for (const [label, reason] of Object.entries(REASONS)) expect(run.failed[label]).toMatch(reason);
+    const problems = items.flatMap(({ input, problem }: { input: string; problem: string | null }) =>
+      problem === null ? [] : [[input, problem]],
+    );
+    expect(Object.fromEntries(problems)).toEqual(run.failed);
     expect(desk.count('createUpload')).toBe(1);
     expect(ran.stderr).toContain('8 of 9 items failed');
     expect(ran.stderr).toContain('Skipped 1 file that is not a supported video: in/notes.txt');
@@ -140,6 +151,17 @@ describe('a folder with unusable files', PATIENCE, () => {
     expect(accountsOfRun(retried)).toEqual({ total: 8, done: 0, failed: run.failed });
     expect(await accountsOfFolder(desk)).toEqual(run);
     expect(desk.count('createUpload')).toBe(1);
+
+    // Files that are named: one whose track must be chosen fails alone, others are an error before anything is sent.
+    const named = ['recognize', 'in/good.mp4', 'in/two.mp4', '--from', 'en', '--out', 'named'];
+    const alone = await desk.vloc(named);
+    expect(alone.code, alone.stderr).toBe(3);
+    expect(alone.stderr).toContain('2 audio tracks; choose one with --audio-track');
+    expect(readFileSync(join(desk.folder, 'named', 'good.en.srt'), 'utf8')).toContain('-->');
+    const refused = await desk.vloc([...named, 'in/junk.mp4', '--fresh', '--clobber']);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('2 problems found; nothing was sent');
+    expect(desk.count('createSubtitleRecognition')).toBe(2);
   });
 
   it('runs a file that was fixed since, by the same command and by a retry', async () => {
@@ -161,21 +183,6 @@ describe('a folder with unusable files', PATIENCE, () => {
     expect(await accountsOfFolder(desk)).toEqual({ total: 3, done: 3, failed: {} });
     expect((await desk.vloc(WORDS)).code).toBe(0);
     expect(desk.count('createSubtitleRecognition')).toBe(3);
-  });
-
-  it('is planned by --dry-run with the same counts and reasons, and nothing is sent', async () => {
-    const desk = await openFolder();
-    const planned = await desk.vloc([...WORDS, '--dry-run', '-o', 'json']);
-    expect(planned.code).toBe(3);
-    const { jobs, not_usable, items } = JSON.parse(planned.stdout);
-    expect([jobs, not_usable, items.length]).toEqual([1, 8, 9]);
-    expect(planned.stderr).toContain('8 of 9 items cannot be used; the others would run');
-    expect(desk.count('createUpload')).toBe(0);
-    const run = accountsOfRun(await desk.vloc([...WORDS, '-o', 'ndjson']));
-    const problems = items.flatMap(({ input, problem }: { input: string; problem: string | null }) =>
-      problem === null ? [] : [[input, problem]],
-    );
-    expect(Object.fromEntries(problems)).toEqual(run.failed);
   });
 
   it('without any usable file ends with exit code 2, sends nothing, and is in the record', async () => {
@@ -225,21 +232,4 @@ it('a file of a folder that only the service finds unusable is counted the same 
   const retried = await desk.vloc(['batch', 'retry', 'out', '--all', '-o', 'ndjson']);
   expect(accountsOfRun(retried).failed).toEqual(run.failed);
   expect(await accountsOfFolder(desk)).toEqual(run);
-});
-
-it('a named file with two audio tracks fails alone', PATIENCE, async () => {
-  const desk = await openFolder();
-  const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/two.mp4', '--out', 'out', '--from', 'en']);
-  expect(ran.code, ran.stderr).toBe(3);
-  expect(ran.stderr).toContain('2 audio tracks; choose one with --audio-track');
-  expect(desk.count('createSubtitleRecognition')).toBe(1);
-  expect(readFileSync(join(desk.folder, 'out', 'good.en.srt'), 'utf8')).toContain('-->');
-});
-
-it('an unusable file that was named is an error before anything is sent', PATIENCE, async () => {
-  const desk = await openFolder();
-  const ran = await desk.vloc(['recognize', 'in/good.mp4', 'in/junk.mp4', 'in/two.mp4']);
-  expect([ran.code, ran.stdout]).toEqual([2, '']);
-  expect(ran.stderr).toContain('2 problems found; nothing was sent');
-  expect(desk.count('createUpload')).toBe(0);
 });
