@@ -312,14 +312,13 @@ test('a shard that does not exist, or a single result on stdout, is refused befo
       requests += 1;
     },
   });
-  for (const shard of ['0/3', '4/3', '1/0', 'a/b', '1/3/5', '1.5/3']) {
-    for (const more of [[], ['--dry-run'], ['--watch']]) {
-      const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', shard, ...more]);
-      expect([refused.code, refused.stderr]).toEqual([
-        2,
-        expect.stringContaining(`--shard must be i/n, such as 2/3`),
-      ]);
-    }
+  const wrong = ['0/3', '4/3', '1/0', 'a/b', '1/3/5', '1.5/3'].map((shard) => [shard]);
+  for (const words of [...wrong, ['4/3', '--dry-run'], ['4/3', '--watch']]) {
+    const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', ...words]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`--shard must be i/n, such as 2/3`),
+    ]);
   }
   const single = await vloc.run([...TRANSLATE, '--out', '-', '--shard', '1/2']);
   expect([single.code, single.stderr]).toEqual([

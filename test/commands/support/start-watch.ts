@@ -18,7 +18,7 @@ export interface Watch extends Pick<TestIo, 'send' | 'stdout' | 'stderr'> {
 }
 
 /** Long enough that others get their turn between two looks. */
-const TURN_MS = 5;
+const TURN_MS = 20;
 
 export async function startWatch(
   vloc: VlocScene,
