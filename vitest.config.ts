@@ -14,9 +14,7 @@ const ALONE = [
   'test/engines/{backends/sherpa,run,separate}/**/*.test.ts',
   'test/engines/capabilities.test.ts',
   'test/golden/golden.test.ts',
-  'test/media/convert/**/*.test.ts',
-  'test/media/{export/export*,join/join-videos,probe/inspect,programs/programs}.test.ts',
-  'test/media/traps.test.ts',
+  'test/media/programs/programs.test.ts',
   'test/cli/jq.test.ts',
   'test/protocol/srt.bombs.test.ts',
 ];
