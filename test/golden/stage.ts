@@ -30,6 +30,8 @@ export interface Case {
   /** Runs the line itself, for what does not end by itself. */
   readonly run?: (stage: Stage, words: readonly string[]) => Promise<Ended>;
   readonly io?: Partial<TestIoOptions>;
+  /** Runs in the folder of the case before, which has prepared the same and has changed nothing that shows. */
+  readonly again?: true;
   /** Work on several items ends in any order: lines of stderr are sorted, and each is recorded once. */
   readonly unordered?: true;
 }
@@ -68,10 +70,12 @@ export async function openStages(): Promise<(each: Case) => Promise<Ended>> {
   };
   const engines = createMixedEngines();
   const scene = await startScene({ engines, faults, config: { attempts: 1, workers: 2 } });
+  let last: OpenStage | undefined;
   return async (each) => {
-    const stage = await openStage(scene, engines, each.env ?? {});
+    const stage = (each.again && last) || (await openStage(scene, engines, each.env ?? {}));
+    last = stage;
     for (const [name, content] of Object.entries(each.files ?? {})) await stage.write(name, content);
-    await each.before?.(stage);
+    if (!each.again) await each.before?.(stage);
     current = each.faults === undefined ? null : scriptFaults([...each.faults], { clock: scene.clock });
     const words = splitWords(stage.fillIn(each.line));
     try {
@@ -104,11 +108,17 @@ function createMixedEngines(): SmallEngines {
   return { ...small, inspect };
 }
 
+interface OpenStage extends Stage {
+  clean(ended: Ended): Ended;
+  settle(): Promise<unknown>;
+  fillIn(line: string): string;
+}
+
 async function openStage(
   scene: Scene,
   engines: SmallEngines,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Stage & { clean(ended: Ended): Ended; settle(): Promise<unknown>; fillIn(line: string): string }> {
+): Promise<OpenStage> {
   const folder = await makeFolder();
   await mkdir(join(folder, 'bin'), { mode: 0o700 });
   const all: Record<string, string> = {

@@ -70,11 +70,6 @@ export const USAGE: readonly Case[] = [
   { line: 'localize talk.mp4 --to es --subtitle a.srt --stop-after translate' },
   { line: 'localize talk.mp4 --to es --source-subtitle a.srt --stop-after recognize' },
   { line: 'localize talk.mp4 --to es,fr --subtitle a.srt', files: { ...FILES, 'talk.mp4': VIDEO } },
-  {
-    line: 'localize talk.mp4 --to es --from-subtitles',
-    when: 'without ffmpeg',
-    files: { 'talk.mp4': VIDEO },
-  },
   // Lists and references
   { line: 'jobs list --since yesterday' },
   { line: 'jobs list --since 2026-11-21 --until 2026-11-20' },
