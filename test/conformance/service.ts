@@ -133,11 +133,12 @@ export function describeService(options: ServiceOptions): ServiceUnderTest {
     callerFor,
     async until(what, ask, done) {
       const giveUpAt = performance.now() + atMostMs;
-      for (;;) {
+      // What takes long is asked for less often.
+      for (let pauseMs = everyMs; ; pauseMs = Math.max(everyMs, Math.min(pauseMs * 1.2, 100))) {
         const value = await ask();
         if (done(value)) return value;
         if (performance.now() > giveUpAt) assert.fail(`waited ${atMostMs / 1000} s for ${what}`);
-        await sleep(everyMs);
+        await sleep(pauseMs);
       }
     },
   };

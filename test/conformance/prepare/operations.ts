@@ -38,10 +38,8 @@ export const rationed: (service: ServiceUnderTest) => Promise<ServiceUnderTest> 
   return opened;
 });
 
-/** Returns a JSON body of more than 12 MiB. */
-function oversized(): Buffer {
-  return Buffer.from(JSON.stringify({ padding: 'x'.repeat(12 * 1024 ** 2) }));
-}
+/** A JSON body of more than 12 MiB. */
+const OVERSIZED = Buffer.from(JSON.stringify({ padding: 'x'.repeat(12 * 1024 ** 2) }));
 
 /** Makes the operation answer with this status. Fails the rule if no request can cause it. */
 export async function provoke(
@@ -106,7 +104,7 @@ async function provokeConflict(service: ServiceUnderTest, operation: Operation):
 }
 
 function provokeTooLarge({ caller }: ServiceUnderTest, operation: Operation): Promise<Incoming> {
-  return caller.call({ method: 'POST', path: pathOf(operation), body: oversized() });
+  return caller.call({ method: 'POST', path: pathOf(operation), body: OVERSIZED });
 }
 
 /** Returns a create request whose upload has no bytes yet. */

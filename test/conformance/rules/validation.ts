@@ -152,7 +152,7 @@ export const VALIDATION_RULES: readonly Rule[] = [
     needs: ['ffmpeg'],
     async check(service) {
       const options = [...H264, '-movflags', '+faststart'];
-      const whole = await make(service, { name: 'end.mp4', seconds: 30, options });
+      const whole = await make(service, { name: 'end.mp4', seconds: 10, options });
       const bytes = whole.bytes.subarray(0, Math.floor(whole.bytes.length * 0.99));
       await expectFailed(service, { ...whole, bytes }, 'MEDIA_VALIDATION_FAILED');
     },

@@ -64,18 +64,18 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
 /** A process that starts on a busy machine takes seconds; still less than the limit of a test, which would not say why. */
 const PATIENCE_MS = 170_000;
 
-/** Asks again and again until `done`; fails after `patienceMs`. */
+/** Asks again and again until `done`, less often what takes long; fails after `patienceMs`. */
 export async function until<T>(
   ask: () => Promise<T> | T,
   done: (value: T) => boolean,
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.2, 50)) {
     const value = await ask();
     if (done(value)) return value;
     if (Date.now() > giveUpAt) throw new Error(`it did not come about: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
