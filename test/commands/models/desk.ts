@@ -3,12 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { type Hub, startHub } from '../../support/hub-server.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
-import { type Ended, makeFolder, QUICK } from '../support/run-vloc.ts';
+import { type Ended, makeFolder } from '../support/run-vloc.ts';
 
 export interface ModelsDesk {
   readonly folder: string;
@@ -35,6 +36,11 @@ interface RunOptions extends TestIoOptions {
   readonly onStart?: (send: (signal: 'SIGINT') => void) => void;
 }
 
+/** Real engines work for a second or two: to ask for their state much more often would take the cores from them. */
+const PACE: NonNullable<TestIoOptions['pace']> = {
+  runtime: { sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 100), signal) },
+};
+
 export async function openModelsDesk(): Promise<ModelsDesk> {
   const folder = await makeFolder();
   const copies = join(folder, 'copies');
@@ -55,7 +61,7 @@ export async function openModelsDesk(): Promise<ModelsDesk> {
     words: readonly string[],
     { catalog: other = catalog, onStart, ...options }: RunOptions = {},
   ): Promise<Ended> => {
-    const test = createTestIo({ cwd: folder, pace: QUICK, ...options, env: { ...env, ...options.env } });
+    const test = createTestIo({ cwd: folder, pace: PACE, ...options, env: { ...env, ...options.env } });
     const ended = main(words, { ...test.io, modelCatalog: other });
     onStart?.(test.send);
     const result = { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
