@@ -1,5 +1,5 @@
 /** Stages that are stopped half way: by Ctrl-C, by a kill, for money, for time, by a failure. */
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -33,101 +33,97 @@ async function deadlyPath(vloc: Staging): Promise<string> {
   return `${folder}:${rememberingPath()}`;
 }
 
+/** A run that can be killed. */
+function startProcess(vloc: Staging, words: readonly string[], path = rememberingPath()): ChildProcess {
+  const env = { ...environment(vloc), PATH: path };
+  const child = spawn(process.execPath, [ENTRY, ...words], { cwd: vloc.folder, env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
 const reach = (vloc: Staging, jobs: readonly number[]) =>
   until(vloc.jobs, (now) => JSON.stringify(now) === JSON.stringify(jobs));
 
 describe('stages that were', () => {
-  it('interrupted print the command that continues, which pays nothing twice', async () => {
+  it('interrupted print the command that continues, which pays nothing twice, and tell programs their state', async () => {
     const vloc = await startStaging();
     vloc.engines.hold();
-    const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
-    const running = main(WORDS, test.io);
-    await reach(vloc, [1, 0, 0, 0]);
-    test.send('SIGINT');
-    expect(await running).toBe(130);
-    expect(test.stderr()).toContain('0 of 1 done');
-    expect(test.stderr()).toContain(`  vloc ${WORDS.join(' ')}\n`);
+    for (const output of ['table', 'ndjson', 'json']) {
+      const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
+      const running = main(output === 'table' ? WORDS : [...WORDS, '-o', output], test.io);
+      await reach(vloc, [1, 0, 0, 0]);
+      await until(
+        () => test.stderr() + test.stdout(),
+        (told) => told.includes('talk.mp4'),
+      );
+      test.send(output === 'table' ? 'SIGINT' : 'SIGTERM');
+      expect(await running).toBe(output === 'table' ? 130 : 143);
+      if (output === 'table') {
+        expect(test.stderr()).toContain('0 of 1 done');
+        expect(test.stderr()).toContain(`  vloc ${WORDS.join(' ')}\n`);
+      } else if (output === 'ndjson') {
+        const last = JSON.parse(test.stdout().trim().split('\n').at(-1) ?? '');
+        expect(last).toMatchObject({ type: 'summary', left: 1, exit_code: 143 });
+      } else expect(JSON.parse(test.stdout()).data).toHaveLength(1);
+    }
     vloc.engines.letGo();
     const { code, stderr } = await vloc.run(WORDS);
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
-  it('interrupted report the state to programs, and their exit code', async () => {
+  it('killed during recognition, and again during the dub, continue from there', async () => {
     const vloc = await startStaging();
-    vloc.engines.hold();
-    for (const output of ['ndjson', 'json']) {
-      const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
-      const running = main([...WORDS, '-o', output], test.io);
-      await reach(vloc, [1, 0, 0, 0]);
-      await until(
-        async () => test.stderr() + test.stdout(),
-        (told) => told.includes('talk.mp4'),
-      );
-      test.send('SIGTERM');
-      expect(await running).toBe(143);
-      if (output === 'ndjson') {
-        const last = JSON.parse(test.stdout().trim().split('\n').at(-1) ?? '');
-        expect(last).toMatchObject({ type: 'summary', left: 1, exit_code: 143 });
-      } else expect(JSON.parse(test.stdout()).data).toHaveLength(1);
+    for (const jobs of [
+      [1, 0, 0, 0],
+      [1, 1, 1, 1],
+    ]) {
+      vloc.engines.hold();
+      const child = startProcess(vloc, WORDS);
+      await reach(vloc, jobs);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      vloc.engines.letGo();
+      if (jobs[1] === 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
     }
-    vloc.engines.letGo();
-  });
-
-  it.each([
-    ['recognition', [1, 0, 0, 0], 0],
-    ['the dub', [1, 1, 1, 1], 2],
-  ])('killed during %s continue from there', async (_stage, jobs, before) => {
-    const vloc = await startStaging();
-    if (before > 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
-    vloc.engines.hold();
-    const child = spawn(process.execPath, [ENTRY, ...WORDS], {
-      cwd: vloc.folder,
-      env: environment(vloc),
-      stdio: 'ignore',
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await reach(vloc, jobs);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    vloc.engines.letGo();
     const { code, stderr } = await vloc.run(WORDS);
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
     expect(vloc.has('talk.es.mp4')).toBe(true);
   });
 
-  it.each([
-    ['after the recognition', 'talk.en.srt', [1, 0, 0, 0]],
-    ['after the translation', 'talk.es.srt', [1, 1, 0, 0]],
-    ['during the export', null, [1, 1, 1, 1]],
-  ])('killed %s are unfinished, and `batch retry` makes the rest', async (_moment, subtitle, jobs) => {
+  it('killed after the recognition, the translation and during the export are unfinished, and `batch retry` makes the rest', async () => {
     const vloc = await startStaging();
-    const child = spawn(process.execPath, [ENTRY, ...WORDS], {
-      cwd: vloc.folder,
-      env: { ...environment(vloc), PATH: await deadlyPath(vloc) },
-      stdio: 'ignore',
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const exit = once(child, 'exit');
-    if (subtitle !== null) {
+    const path = await deadlyPath(vloc);
+    const retry = ['batch', 'retry', '.'];
+    for (const [words, subtitle, jobs] of [
+      [WORDS, 'talk.en.srt', [1, 0, 0, 0]],
+      [retry, 'talk.es.srt', [1, 1, 0, 0]],
+      [retry, null, [1, 1, 1, 1]],
+    ] as const) {
       // Nobody reads this pipe, so the run waits between the two stages.
-      const pipe = join(vloc.folder, '.vloc/stages', `${hash('sha256', vloc.path(subtitle))}.part`);
-      await mkdir(dirname(pipe), { recursive: true });
-      execFileSync('mkfifo', [pipe]);
-      await until(
-        async () => (await readOwnRecords({ folder: vloc.path('.') })).stages.subtitles,
-        (subtitles) => subtitles.has(subtitle),
-      );
-      child.kill('SIGKILL');
+      const pipe =
+        subtitle && join(vloc.folder, '.vloc/stages', `${hash('sha256', vloc.path(subtitle))}.part`);
+      if (pipe !== null) {
+        await mkdir(dirname(pipe), { recursive: true });
+        execFileSync('mkfifo', [pipe]);
+      }
+      const child = startProcess(vloc, words, path);
+      const exit = once(child, 'exit');
+      if (subtitle !== null) {
+        await until(
+          async () => (await readOwnRecords({ folder: vloc.path('.') })).stages.subtitles,
+          (subtitles) => subtitles.has(subtitle),
+        );
+        child.kill('SIGKILL');
+      }
       await exit;
-      await rm(pipe);
+      if (pipe !== null) await rm(pipe);
+      expect([child.signalCode, await vloc.jobs()]).toEqual(['SIGKILL', jobs]);
+      const status = await vloc.run(['batch', 'status', '.', '-o', 'plain', '--fields', 'label,state']);
+      expect([status.code, status.stdout]).toEqual([8, 'talk.mp4 → es\trunning\n']);
     }
-    await exit;
-    expect([child.signalCode, await vloc.jobs()]).toEqual(['SIGKILL', jobs]);
-    const before = await vloc.run(['batch', 'status', '.', '-o', 'plain', '--fields', 'label,state']);
-    expect([before.code, before.stdout]).toEqual([8, 'talk.mp4 → es\trunning\n']);
-    const { code, stderr } = await vloc.run(['batch', 'retry', '.']);
+    const { code, stderr } = await vloc.run(retry);
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
     expect(vloc.has('talk.es.mp4')).toBe(true);

@@ -11,7 +11,7 @@ const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
 
 describe('--stop-after translate', () => {
-  it('leaves subtitles beside the video, named by language, and prints the command that continues', async () => {
+  it('leaves subtitles beside the video, named by language, prints the command that continues, and changes nothing when run again', async () => {
     const vloc = await startStaging();
     const { code, stdout, stderr } = await vloc.run([
       ...LOCALIZE,
@@ -28,9 +28,15 @@ describe('--stop-after translate', () => {
     expect(stderr).toContain('Review:     talk.en.srt, talk.es.srt');
     expect(stderr).toContain('Continue:   vloc localize talk.mp4 --to es -o plain --from-subtitles');
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+    // Run again it keeps what was edited.
+    await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
+    const again = await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(vloc.read('talk.es.srt')).toContain('buenos días');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
-  it('then continues from existing results, and only dubs, separates and exports', async () => {
+  it('then continues from existing results, only dubs, separates and exports, and does nothing when run again', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     const { code, stdout, stderr } = await vloc.run([...GO_ON, '-o', 'json']);
@@ -49,17 +55,13 @@ describe('--stop-after translate', () => {
       charged_credits: 5,
       files: [{ asset: 'video', path: vloc.path('talk.es.mp4'), sha256: digestOf(vloc.path('talk.es.mp4')) }],
     });
-  });
-
-  it('run again changes nothing, pays nothing and keeps edited subtitles', async () => {
-    const vloc = await startStaging();
-    const words = [...LOCALIZE, '--stop-after', 'translate'];
-    await vloc.run(words);
-    await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
-    const again = await vloc.run(words);
+    // Without a change nothing runs, no request is sent, and nothing is exported again.
+    const then = new Date(1_700_000_000_000);
+    await utimes(vloc.path('talk.es.mp4'), then, then);
+    await vloc.service.close();
+    const again = await vloc.run(GO_ON);
     expect(again.code, again.stderr).toBe(0);
-    expect(vloc.read('talk.es.srt')).toContain('buenos días');
-    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+    expect(statSync(vloc.path('talk.es.mp4')).mtimeMs).toBe(then.getTime());
   });
 
   it('never overwrites a foreign file, and says how to use it before anything is sent', async () => {
@@ -134,57 +136,33 @@ describe('an edited cue', () => {
     expect(vloc.read('talk.en.srt')).toContain('good evening');
   });
 
-  it('of the recognized text does not discard a translation that was edited', async () => {
+  it('of the recognized text does not discard a translation that was edited, which must be valid', async () => {
     const vloc = await startStaging();
     await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
     await vloc.edit('talk.en.srt', 'good morning', 'good evening');
+    // Nothing is sent before an invalid one is fixed, which is named with file, row and time.
+    await vloc.edit('talk.es.srt', '00:00:02,700', '00:00:00,100');
+    const invalid = await vloc.run(GO_ON);
+    expect(invalid.code).toBe(2);
+    expect(invalid.stderr).toContain('talk.es.srt:6');
+    expect(invalid.stderr).toContain('00:00:01,500');
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+    await vloc.edit('talk.es.srt', '00:00:00,100', '00:00:02,700');
     const { code, stderr } = await vloc.run(GO_ON);
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
     expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
   });
-
-  it('that is invalid stops everything before it is sent, with file, row and time', async () => {
-    const vloc = await startStaging();
-    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
-    await vloc.edit('talk.es.srt', '00:00:02,700', '00:00:00,100');
-    const { code, stderr } = await vloc.run(GO_ON);
-    expect(code).toBe(2);
-    expect(stderr).toContain('talk.es.srt:6');
-    expect(stderr).toContain('00:00:01,500');
-    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
-  });
-
-  it('without a change runs nothing, sends no request and does not export again', async () => {
-    const vloc = await startStaging();
-    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
-    await vloc.run(GO_ON);
-    const then = new Date(1_700_000_000_000);
-    await utimes(vloc.path('talk.es.mp4'), then, then);
-    const before = await vloc.jobs();
-    await vloc.service.close();
-    const { code, stderr } = await vloc.run(GO_ON);
-    expect(code, stderr).toBe(0);
-    expect(before).toEqual([1, 1, 1, 1]);
-    expect(statSync(vloc.path('talk.es.mp4')).mtimeMs).toBe(then.getTime());
-  });
 });
 
 describe.runIf(testsOwnWork())('the finished video', () => {
-  it('is exported again, and nothing is paid, if only its form changes', async () => {
+  it('is exported again, and nothing is paid, if only its form changes, but not over what somebody has changed', async () => {
     const vloc = await startStaging();
-    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
     await vloc.run(GO_ON);
     const burned = await vloc.run([...GO_ON, '--subtitle-output', 'burned']);
     expect(burned.code, burned.stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-  });
-
-  it('is not overwritten if somebody has changed it', async () => {
-    const vloc = await startStaging();
-    await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
-    await vloc.run(GO_ON);
     await writeFile(vloc.path('talk.es.mp4'), 'cut by hand');
     const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-output', 'soft']);
     expect(code).toBe(2);

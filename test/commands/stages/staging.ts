@@ -78,7 +78,7 @@ function createStagingEngines(dubbed: string[], gates: Promise<void>[]): SmallEn
     inspect: async () => ({
       duration_seconds: 3,
       container: 'mp4',
-      video: { codec: 'h264', width: 160, height: 120, frame_rate: 25 },
+      video: { codec: 'h264', width: 64, height: 48, frame_rate: 5 },
       audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
     }),
     run: {
@@ -105,9 +105,21 @@ let video: Buffer | undefined;
 function sampleVideo(): Buffer {
   if (video !== undefined) return video;
   const file = join(temporaryFolder(), 'video.mp4');
-  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=3'];
+  const picture = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=3'];
   const sound = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=3'];
-  ffmpeg(...picture, ...sound, '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac', file);
+  ffmpeg(
+    ...picture,
+    ...sound,
+    '-pix_fmt',
+    'yuv420p',
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-c:a',
+    'aac',
+    file,
+  );
   video = readFileSync(file);
   return video;
 }
