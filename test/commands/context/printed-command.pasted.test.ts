@@ -25,8 +25,10 @@ interface Way {
 }
 
 /** `studio` is the profile of the service; all other ways would lead to the decoy. */
+const PROFILE = () => ({ flags: ['--profile', 'studio'] });
+
+/** One that a command must repeat, and one that it finds again. */
 const WAYS: Readonly<Record<string, (scene: Scene) => Way>> = {
-  '--profile': () => ({ flags: ['--profile', 'studio'] }),
   '--base-url': ({ service, credentials }) => ({
     flags: ['--base-url', service.url],
     env: { ...keyOf(credentials), VLOC_BASE_URL: DECOY },
@@ -236,6 +238,13 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
       bench.scene.service.url,
     );
   });
+});
+
+it('a run with --profile that does not wait prints commands that fetch its result', async () => {
+  const bench = await openBench(PROFILE);
+  const detached = await bench.run(...TRANSLATE, '--detach');
+  expect(detached.code, detached.stderr).toBe(0);
+  await expectEachToFetch(bench, detached, 2);
 });
 
 describe('with the embedded service, which is the default', () => {

@@ -33,9 +33,13 @@ function checksOf(stdout: string): Record<string, { state: string; message: stri
   return Object.fromEntries(checks.map((check: { check: string }) => [check.check, check]));
 }
 
+/** A service elsewhere, which needs no engine of this machine. */
 async function serviceEnv() {
   const { service, credentials } = await startScene();
-  return { VLOC_BASE_URL: service.url, VLOC_KEY: credentials.key, VLOC_SECRET: credentials.secret };
+  return {
+    ...{ VLOC_BASE_URL: service.url, VLOC_KEY: credentials.key, VLOC_SECRET: credentials.secret },
+    PATH: folder,
+  };
 }
 
 describe('vloc doctor', () => {
@@ -50,7 +54,7 @@ describe('vloc doctor', () => {
       const text = `${name} version ${printed} Copyright (c) 2000-2024\nbuilt with gcc 14.2.1 (GCC)`;
       await writeFile(join(folder, name), `#!/bin/sh\necho '${text}'\n`, { mode: 0o755 });
     }
-    const { stdout } = await run({ PATH: `${folder}:${process.env.PATH}` });
+    const { stdout } = await run({ PATH: folder });
     expect(checksOf(stdout)['engine ffmpeg']?.message).toBe(`${shown} (probe, separate, export)`);
   });
 
@@ -113,7 +117,7 @@ describe('vloc doctor', () => {
   });
 
   it('fails with 7 if nothing listens, and skips the checks that need it', async () => {
-    const env = { VLOC_BASE_URL: 'http://127.0.0.1:1/v1', VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    const env = { VLOC_BASE_URL: 'http://127.0.0.1:1/v1', VLOC_KEY: 'k', VLOC_SECRET: 's', PATH: folder };
     const { code, stdout, stderr } = await run(env);
     expect(code).toBe(7);
     const checks = checksOf(stdout);
@@ -161,12 +165,11 @@ describe('vloc doctor', () => {
   });
 
   it('fails with 4 without the engines of the embedded service; a service elsewhere needs none', async () => {
-    const empty = { PATH: folder };
-    const { code, stdout } = await run(empty);
+    const { code, stdout } = await run({ PATH: folder });
     expect(code).toBe(4);
     const engine = checksOf(stdout)['engine ffmpeg'];
     expect(engine).toMatchObject({ state: 'fail', fix: 'vloc engines install' });
-    const elsewhere = await run({ ...(await serviceEnv()), ...empty });
+    const elsewhere = await run(await serviceEnv());
     expect(elsewhere.code).toBe(0);
     expect(checksOf(elsewhere.stdout)['engine ffmpeg']?.message).toContain('not needed');
   });
@@ -184,7 +187,7 @@ describe('vloc doctor', () => {
 
   it('reports what is behind TLS, and an untrusted certificate is a configuration error', async () => {
     const trusted = await startSecure((_request, response) => response.writeHead(404).end());
-    const env = { VLOC_BASE_URL: `${trusted.origin}/v1`, VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    const env = { VLOC_BASE_URL: `${trusted.origin}/v1`, VLOC_KEY: 'k', VLOC_SECRET: 's', PATH: folder };
     const checks = checksOf((await run(env)).stdout);
     expect(checks.TLS?.message).toMatch(/^TLSv1\.3, certificate valid until /);
     expect(checks.clock).toMatchObject({ state: 'ok' });
@@ -200,6 +203,7 @@ describe('vloc doctor', () => {
       VLOC_BASE_URL: 'https://service.invalid/v1',
       VLOC_KEY: 'k',
       VLOC_SECRET: 's',
+      PATH: folder,
       HTTPS_PROXY: `http://user:canary@127.0.0.1:${proxy.port}`,
     };
     const { stdout, stderr } = await run(env);
