@@ -27,7 +27,6 @@ export async function listCases(): Promise<Case[]> {
       return [
         ...words.map((word, at) => ({ line: ['vloc', ...words.slice(0, at), ''].join(' '), offers: [word] })),
         { line: `${line} --`, offers: [...all.map(([name]) => flagName(name)), '--help'] },
-        { line: `${line} -o `, offers: OUTPUT_MODES },
         ...values,
         ...choices,
       ];
@@ -35,6 +34,9 @@ export async function listCases(): Promise<Case[]> {
   );
   return mergeLines([
     ...perCommand.flat(),
+    // Options of all commands have the same values everywhere.
+    { line: 'vloc localize -o ', offers: OUTPUT_MODES },
+    { line: 'vloc jobs list -o ', offers: OUTPUT_MODES },
     { line: 'vloc ', offers: ['help'] },
     { line: 'vloc --', offers: ['--version', '--help'] },
     { line: 'vloc help ', offers: [...HELP_TOPICS.map(({ name }) => name), 'localize', 'jobs'] },
