@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { rememberingPath } from '../support/remembered-programs.ts';
 import { type HostedScene, openHosted } from './run-hosted.ts';
 import { VARIANTS } from './variants.ts';
 
@@ -61,7 +62,7 @@ test.each(Object.entries(REFUSED))('the key of a profile is not sent elsewhere b
   const { own, other } = scene;
   for (const elsewhere of [other.hosted.baseUrl, own.hosted.baseUrl.replace('/v1', '/tenant/v1')]) {
     const { words = [], env = {} } = await give(scene, elsewhere);
-    const all = { VLOC_CONFIG_DIR: join(own.folder, 'config'), PATH: process.env.PATH ?? '', ...env };
+    const all = { VLOC_CONFIG_DIR: join(own.folder, 'config'), PATH: rememberingPath(), ...env };
     for (const command of [['credits'], ['api', '/credits'], ['doctor'], ['dub', 'talk.srt', '--to', 'es']]) {
       const { code, stdout, stderr } = await own.run([...command, ...words], { env: all });
       expect([command, code]).toEqual([command, 4]);
