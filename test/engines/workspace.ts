@@ -41,11 +41,6 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Options that make interlaced frames of 50 pictures a second: two fields of different times in each. */
-export const MOVING_FIELDS = [
-  ...['-vf', 'fps=50,scale=720:576,tinterlace=interleave_top,fieldorder=tff', '-pix_fmt', 'yuv420p'],
-];
-
 /** How many frames a video has, and how many show two fields of different times, by ffmpeg's own detector. */
 export function detectFields(file: string): { frames: number; combed: number } {
   const args = ['-hide_banner', '-nostats', '-i', file, '-vf', 'idet', '-f', 'null', '-'];
