@@ -10,8 +10,8 @@ import { SUITE } from './vitest.suite.ts';
  * end a process, or work so long that it makes no difference.
  */
 const ALONE = [
-  'test/commands/jobs/{examine-video,preparation}*.test.ts',
-  'test/engines/{backends/sherpa,run,separate}/**/*.test.ts',
+  'test/commands/jobs/examine-video.test.ts',
+  'test/engines/{backends/sherpa,separate}/**/*.test.ts',
   'test/engines/capabilities.test.ts',
   'test/golden/golden.test.ts',
   'test/media/programs/programs.test.ts',
@@ -26,7 +26,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, exclude: [...HOSTED, ...PARTS_OF_HOSTED, ...MEASURED] },
+        test: { name: 'alone', include: ALONE, exclude: [...MEASURED] },
       },
       {
         extends: true,

@@ -2,16 +2,14 @@ import { defineConfig } from 'vitest/config';
 import { SUITE } from './vitest.suite.ts';
 
 /** What `npm test` leaves to this suite. */
-export const HOSTED = [
-  'test/hosted/{minimal,sweeps}/**/*.test.ts',
-  'test/batch/run/run-batch.{swept,swept-minimal}.test.ts',
-];
+export const HOSTED = ['test/hosted/**/*.test.ts', 'test/batch/run/run-batch.{swept,swept-minimal}.test.ts'];
 
 /** Tests that run only as a part of those in `test/hosted/minimal`. */
 export const PARTS_OF_HOSTED = [
   'test/client/client.{faults,permanent-faults}.test.ts',
   'test/batch/run/run-batch.killed.test.ts',
-  'test/commands/jobs/preparation.killed.test.ts',
+  'test/commands/jobs/preparation{,.killed}.test.ts',
+  'test/commands/stages/run-stages-{brought,stopped}.test.ts',
 ];
 
 /**

@@ -92,7 +92,7 @@ describe('a lost journal', () => {
 
   // Lists are the same with the minimal service.
   it.runIf(testsOwnWork())('is rebuilt beyond the newest page of the list', async () => {
-    const stage = await startStage();
+    const stage = await startStage({ config: { concurrentTasks: 55 } });
     const items = stage.lines(55);
     await stage.run(items, { options: { detach: true, jobs: 55 } });
     await rm(stage.out, { recursive: true });
