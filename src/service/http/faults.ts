@@ -32,7 +32,9 @@ export async function applyFaults(
   work: () => Promise<ServiceResponse>,
 ): Promise<ServiceResponse | 'drop'> {
   const gone = new AbortController();
-  response.once('close', () => response.writableFinished || gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   const facts = {
     method: request.method ?? '',
     target: request.url ?? '',
