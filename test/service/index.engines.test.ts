@@ -1,8 +1,6 @@
 /** Engines of a program's own. */
-import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createEngines } from '../../src/service/index.ts';
 import { createWork, temporaryFolder } from '../engines/workspace.ts';
@@ -38,15 +36,4 @@ test('mistakes in the configuration are listed', async () => {
       ],
     },
   });
-});
-
-test('the example of engines in docs/library.md runs unchanged', async () => {
-  const page = await readFile(new URL('../../docs/library.md', import.meta.url), 'utf8');
-  const [, code = ''] =
-    /run by test\/service\/index\.engines\.test\.ts -->\n```ts\n([\s\S]*?)^```$/m.exec(page) ?? [];
-  const source = new URL('../../src/service/index.ts', import.meta.url);
-  const folder = temporaryFolder();
-  await writeFile(join(folder, 'example.ts'), code.replace("from 'vloc/service';", `from '${source}';`));
-  const ended = await promisify(execFile)(process.execPath, ['example.ts'], { cwd: folder });
-  expect(ended.stdout).toBe('');
 });
