@@ -68,7 +68,7 @@ export const listPackages = {
     this.emitFile({ type: 'asset', fileName: 'bom.cdx.json', source: `${JSON.stringify(bill, null, 2)}\n` });
     const texts = folders.map(describePackage);
     for (const { folder, file } of DATA) {
-      texts.push(`${file}\n\n${readFileSync(join(folder, 'README.md'), 'utf8').trim()}\n`);
+      texts.push(`${file}\n\n${readFileSync(join(folder, `${file}.license`), 'utf8').trim()}\n`);
     }
     const rule = `\n${'-'.repeat(80)}\n\n`;
     const source = `Packages that are part of vloc's files, with their licenses.\n${rule}${texts.sort().join(rule)}`;

@@ -88,7 +88,7 @@ const TRIALS: {
 const ENGLISH = 'en';
 const SOURCES = SENTENCES[ENGLISH] ?? [];
 
-/** Source: trial/README.md. */
+/** Source: speech-0870.flac.license. */
 const SPEECH = {
   file: fileURLToPath(new URL('./speech-0870.flac', import.meta.url)),
   seconds: 7.1,
