@@ -1,4 +1,4 @@
-/** The same for every example of the help that needs no shell: most of them with a service of its own. */
+/** Records every example of the help that needs no shell, most of them with a service of its own. */
 import { it } from 'vitest';
 import { EXAMPLES, openDesks } from './cases/examples.ts';
 import { PATIENCE, recordCases } from './record.ts';

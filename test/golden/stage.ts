@@ -61,6 +61,9 @@ export const QUICK: NonNullable<TestIoOptions['pace']> = {
   },
 };
 
+/** The case in the folder of the one before, see `Case.again`. */
+export const again = (each: Case): Case => ({ ...each, again: true });
+
 /** Starts the service of a group; it ends with the test. */
 export async function openStages(): Promise<(each: Case) => Promise<Ended>> {
   let current: Faults | null = null;

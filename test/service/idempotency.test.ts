@@ -5,7 +5,6 @@ import { canonicalJson } from '../../src/service/idempotency.ts';
 import { openSqliteFile } from '../../src/service/store/sqlite-file.ts';
 import { readySource, startScene } from './harness/scene.ts';
 
-const _UPLOAD = { purpose: 'subtitle_file', file_name: 'a.srt', content_type: 'text/plain', size_bytes: 10 };
 const WEEK_MS = 7 * 86_400_000;
 const TRANSLATION = {
   subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
@@ -35,14 +34,6 @@ test('two processes on one state folder share idempotency keys', async () => {
   );
   expect(new Set(replies.map((reply) => reply.json.id)).size).toBe(1);
 });
-
-const _PRICES = {
-  audio_separation: 1,
-  subtitle_recognition: 1,
-  subtitle_translation: 1,
-  dubbing: 1,
-  auto_localization: 1,
-};
 
 test('a key is forgotten with its record, on time, even without a sweep', async () => {
   let now = Date.now();

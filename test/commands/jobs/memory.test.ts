@@ -72,7 +72,7 @@ it('files with the same bytes are all written from memory, at the same time', as
   const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--out', 'out'];
   await vloc.write('in/talk.srt', TALK);
   expect((await vloc.run(words)).code).toBe(0);
-  const copies = Array.from({ length: 3 }, (_, at) => `copy-${at}`);
+  const copies = Array.from({ length: 8 }, (_, at) => `copy-${at}`);
   for (const name of copies) await vloc.write(`in/${name}.srt`, TALK);
   const { code, stderr } = await vloc.run(words);
   expect(code, stderr).toBe(0);
@@ -85,7 +85,7 @@ describe('a second run after an edited source', () => {
   it('sends only the sentences with new cues, and pays what the dry run says', async () => {
     const desk = await openDesk();
     await mkdir(join(desk.folder, 'in'));
-    const files = Array.from({ length: 5 }, (_, file) => [
+    const files = Array.from({ length: 20 }, (_, file) => [
       `Film ${file} begins.`,
       'It is about',
       `number ${file}.`,
@@ -94,15 +94,15 @@ describe('a second run after an edited source', () => {
     for (const [file, texts] of files.entries()) await desk.write(`in/${file}.srt`, texts);
     const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--out', 'out'];
     const first = await desk.run([...words, '--output', 'json']);
-    expect([first.code, chargedIn(first.stdout)], first.stderr).toEqual([0, 20]);
+    expect([first.code, chargedIn(first.stdout)], first.stderr).toEqual([0, 80]);
     expect(first.stderr).not.toContain('from memory');
-    await desk.write('in/1.srt', files[1]?.with(0, 'Film one begins!') ?? []);
-    await desk.write('in/3.srt', files[3]?.with(2, 'number three.') ?? []);
-    await desk.write('in/4.srt', files[4]?.with(3, 'Fin.') ?? []);
+    await desk.write('in/3.srt', files[3]?.with(0, 'Film three begins!') ?? []);
+    await desk.write('in/7.srt', files[7]?.with(2, 'number seven.') ?? []);
+    await desk.write('in/19.srt', files[19]?.with(3, 'Fin.') ?? []);
     desk.sent.length = 0;
     const planned = await desk.run([...words, '--dry-run', '--output', 'json']);
     const plan = JSON.parse(planned.stdout);
-    expect(plan).toMatchObject({ jobs: 3, quantity: 4, done_before: 2 });
+    expect(plan).toMatchObject({ jobs: 3, quantity: 4, done_before: 17 });
     expect(plan.memory).toEqual({ lines: 12, from_memory: 8, to_pay: 4 });
     const shown = await desk.run([...words, '--dry-run']);
     expect(shown.stderr).toContain('12 lines, 8 from memory, 4 to pay.');
@@ -110,12 +110,16 @@ describe('a second run after an edited source', () => {
     const second = await desk.run([...words, '--output', 'json']);
     expect([second.code, chargedIn(second.stdout)], second.stderr).toEqual([0, plan.credits]);
     expect(second.stderr).toContain('12 lines, 8 from memory, 4 paid.');
-    expect(desk.sent.toSorted()).toEqual([['Film one begins!'], ['Fin.'], ['It is about', 'number three.']]);
-    expect(await desk.read('out/3.es.srt')).toEqual([
-      'FILM 3 BEGINS.',
+    expect(desk.sent.toSorted()).toEqual([
+      ['Film three begins!'],
+      ['Fin.'],
+      ['It is about', 'number seven.'],
+    ]);
+    expect(await desk.read('out/7.es.srt')).toEqual([
+      'FILM 7 BEGINS.',
       'IT IS ABOUT',
-      'NUMBER THREE.',
-      'THE END OF 3.',
+      'NUMBER SEVEN.',
+      'THE END OF 7.',
     ]);
   });
 

@@ -7,7 +7,7 @@ import { send } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { TestIo } from '../../support/test-io.ts';
-import type { Case, Stage } from '../stage.ts';
+import { again, type Case, type Stage } from '../stage.ts';
 import { prepare, SRT } from './files.ts';
 
 /** A second of picture and sound. */
@@ -21,8 +21,6 @@ async function addVideo(stage: Stage): Promise<void> {
 
 /** A video with two audio tracks, and how ffmpeg makes it. */
 const TWO_TRACKS = ['two.mp4', '-map', '0:v', '-map', '0:a', '-map', '0:a'] as const;
-
-const again = (each: Case): Case => ({ ...each, again: true });
 
 /** A video made of the sample without encoding anything. */
 const video = (line: string, name: string, ...how: string[]): Case => ({

@@ -3,7 +3,7 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
-import type { Case, Stage } from '../stage.ts';
+import { again, type Case, type Stage } from '../stage.ts';
 import {
   FILES,
   makeBatch,
@@ -50,8 +50,6 @@ const failed = (code: 'SOURCE_UNREACHABLE' | 'SUBTITLE_INVALID', line: string): 
   before: (stage) => makeBatch(stage, code),
   unordered: true,
 });
-
-const again = (each: Case): Case => ({ ...each, again: true });
 
 /** Leaves a job running and replaces JOB by its id. */
 async function holdJob(stage: Stage): Promise<void> {

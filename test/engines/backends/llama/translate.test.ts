@@ -43,7 +43,7 @@ describe('an entry of type llama', () => {
 });
 
 describe.skipIf(RUNTIME === null)('a GGUF model (needs: sh .ci/llama)', () => {
-  test('translates each cue by itself, is loaded once for all jobs, whose memory does not grow, and again if it was killed, and asks four times', async () => {
+  test('is loaded again after it was killed, then once for forty jobs, whose memory does not grow; a cue that loses its tags fails after four requests', async () => {
     const translator = await createTiny(tinyModel('Hola'));
     const killed = translator.translate(task('Hello'), work());
     await expect.poll(() => workers().length).toBe(1);
