@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { digestTree } from '../../support/untouched.ts';
 import { createRandom, type Random } from '../../torture/random.ts';
@@ -28,16 +29,19 @@ type Moment =
   | { readonly at: 'arrival' | 'answer'; readonly request: number }
   | { readonly at: 'time'; readonly ms: number };
 
-/** As many requests as a run of the smallest scene makes, and a few more. */
-const MOST_REQUESTS = 30;
-/** As long as such a run takes on a machine that does nothing else. */
-const MOST_MS = 2500;
+/** Requests of a command that continues, of one that looks at subtitles, and of a whole localization. */
+const MOST_REQUESTS = [3, 10, 30];
+/** Time of such commands on a machine that does nothing else. */
+const MOST_MS = [700, 1200, 2500];
 /** Runs after the last interruption: one that continues is enough. */
 const LAST_RUNS = 1;
+/** A run that watches a folder does not end by itself when its moment never comes. */
+const LONGEST_MS = 15_000;
 
 function pickMoment(random: Random): Moment {
-  if (random.chance(0.3)) return { at: 'time', ms: random.between(100, MOST_MS) };
-  return { at: random.pick(['arrival', 'answer'] as const), request: random.between(1, MOST_REQUESTS) };
+  if (random.chance(0.3)) return { at: 'time', ms: random.between(100, random.pick(MOST_MS)) };
+  const request = random.between(1, random.pick(MOST_REQUESTS));
+  return { at: random.pick(['arrival', 'answer'] as const), request };
 }
 
 /** The video with an additional box at its end that players skip, so that each input differs. */
@@ -54,6 +58,8 @@ class Round {
   readonly #folder: string;
   /** What happened, for the report of a failure. */
   readonly history: string[] = [];
+  /** Runs that a signal reached before they had ended by themselves. */
+  interrupted = 0;
 
   constructor(scene: Scene, random: Random, hosted: Hosted, folder: string) {
     this.#scene = scene;
@@ -147,6 +153,7 @@ class Round {
     try {
       const ended = await collect(child);
       const { code, signal, said } = ended;
+      if (signal !== null || code === EXIT_CODES.interrupted.code) this.interrupted += 1;
       const how = interruption === undefined ? '' : ` ${JSON.stringify(interruption)}`;
       this.history.push(`$ vloc ${words.join(' ')}${how}\n${said}-> ${code ?? signal}`);
       return ended;
@@ -160,10 +167,8 @@ class Round {
     { moment, signal }: { readonly moment: Moment; readonly signal: NodeJS.Signals },
   ): () => void {
     const gone = new Promise((resolve) => child.once('exit', resolve));
-    if (moment.at === 'time') {
-      const timer = setTimeout(() => child.kill(signal), moment.ms);
-      return () => clearTimeout(timer);
-    }
+    const timer = setTimeout(() => child.kill(signal), moment.at === 'time' ? moment.ms : LONGEST_MS);
+    if (moment.at === 'time') return () => clearTimeout(timer);
     let seen = 0;
     this.#hosted.meet = async (at) => {
       if (at !== moment.at) return;
@@ -174,6 +179,7 @@ class Round {
       if (signal === 'SIGKILL') await gone;
     };
     return () => {
+      clearTimeout(timer);
       this.#hosted.meet = async () => {};
     };
   }
@@ -188,8 +194,11 @@ async function collect(child: ChildProcess): Promise<Ended> {
   });
 }
 
-/** @throws what did not hold, with the seed and what happened */
-export async function playRound(scene: Scene, seed: number, media: Media): Promise<void> {
+/**
+ * Returns how many runs were really interrupted.
+ * @throws what did not hold, with the seed and what happened
+ */
+export async function playRound(scene: Scene, seed: number, media: Media): Promise<number> {
   const random = createRandom(seed);
   const slowest = random.between(200, 2000);
   const hosted = await startHosted(VARIANTS.minimal, new Set(), {
@@ -199,6 +208,7 @@ export async function playRound(scene: Scene, seed: number, media: Media): Promi
   const round = new Round(scene, random, hosted, folder);
   try {
     await round.play(media);
+    return round.interrupted;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${scene.name}, VLOC_SWEEP_SEED=${seed}: ${why}\n${round.history.join('\n')}`, {

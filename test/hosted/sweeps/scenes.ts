@@ -81,6 +81,14 @@ export const SCENES: readonly Scene[] = [
     jobs: 3,
   },
   {
+    name: 'a folder that is watched',
+    inputs: ['videos/one.mp4', 'videos/two.mp4'],
+    commands: [['localize', 'videos', '--to', 'es', '--out', 'out']],
+    opening: ['--watch'],
+    results: ['one', 'two'].map((stem) => video(`videos/${stem}.mp4`, 'es', `out/${stem}.es.mp4`)),
+    jobs: 2,
+  },
+  {
     name: 'separations, each with two results',
     inputs: ['one.mp4', 'two.mp4'],
     commands: [['separate', 'one.mp4', 'two.mp4']],

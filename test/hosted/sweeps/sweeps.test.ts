@@ -34,17 +34,23 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What went wrong in the rounds with these seeds; nothing for those that ended well. */
-async function playAll(scene: (typeof SCENES)[number], seeds: readonly number[]): Promise<string[]> {
+/** Failures of the rounds with these seeds, and how many runs were interrupted in them. */
+async function playAll(scene: (typeof SCENES)[number], seeds: readonly number[]) {
   const left = [...seeds];
   const failures: string[] = [];
+  let interrupted = 0;
   const lane = async () => {
     for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
-      await playRound(scene, seed, media).catch((error: Error) => failures.push(error.message));
+      await playRound(scene, seed, media).then(
+        (count) => {
+          interrupted += count;
+        },
+        (error: Error) => failures.push(error.message),
+      );
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-  return failures;
+  return { failures, interrupted };
 }
 
 describe('interrupted at random moments', () => {
@@ -54,8 +60,9 @@ describe('interrupted at random moments', () => {
       const first = FIRST_SEED + SCENES.indexOf(scene) * EACH;
       const seeds =
         ONE_SEED === undefined ? Array.from({ length: EACH }, (_, at) => first + at) : [Number(ONE_SEED)];
-      process.stdout.write(`${scene.name}: seeds ${seeds[0]} to ${seeds.at(-1)}\n`);
-      const failures = await playAll(scene, seeds);
+      const { failures, interrupted } = await playAll(scene, seeds);
+      const range = `seeds ${seeds[0]} to ${seeds.at(-1)}`;
+      process.stdout.write(`${scene.name}: ${range}, ${interrupted} runs interrupted\n`);
       expect(failures.join('\n\n')).toBe('');
     },
     EACH * ROUND_MS,
