@@ -24,6 +24,7 @@ import { readProvenance } from './jobs/rows.ts';
 import { createLinkSigner } from './links.ts';
 import { createCursorSealer } from './lists.ts';
 import type { Log } from './log.ts';
+import { createNodeHealth } from './operate/health.ts';
 import type { NodeHealth, Service, ServiceOptions, Worker } from './options.ts';
 import { createFractions } from './random.ts';
 import { createStageCache } from './stages/stage-cache.ts';
@@ -87,11 +88,11 @@ function createNodeControl(
   { shutdownDelayMs = 0, drainMs = 0 }: ServiceOptions,
 ): Pick<Service, 'readHealth' | 'drain'> {
   const { activity, clock } = context;
-  let check: Promise<() => Promise<NodeHealth>> | null = null;
+  let check: (() => Promise<NodeHealth>) | null = null;
   return {
     async readHealth() {
-      check ??= import('./operate/health.ts').then((module) => module.createNodeHealth(context));
-      return (await check)();
+      check ??= createNodeHealth(context);
+      return check();
     },
     async drain(hurry) {
       activity.state = 'closing';

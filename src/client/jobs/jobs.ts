@@ -13,7 +13,7 @@ import { createPages, createStatusReporter, type Pages, readList } from '../read
 import type { Job, JobSummary } from '../read/resources.ts';
 import { type BaseUrl, joinPath } from '../transport/request.ts';
 import type { Send } from '../transport/send.ts';
-import type { WaitOptions } from './poll.ts';
+import { type WaitOptions, waitForJob } from './poll.ts';
 
 /** Times are RFC 3339 with a zone; `limit` is 1 to 50. Source: specification, "List query parameters". */
 export interface ListFilters {
@@ -85,8 +85,6 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
       return readJob(kind, body, requestId, onUnknown);
     },
     async wait<K extends JobKind>(kind: K, id: string, options: WaitOptions = {}) {
-      // Most commands wait for nothing, and load none of it.
-      const { waitForJob } = await import('./poll.ts');
       const job = await waitForJob(context, (limits) => get(kind, id, limits), { kind, id }, options);
       return job as Job<K>; // `get` reads every job as the kind that was asked for
     },

@@ -4,7 +4,8 @@ import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
-import type { BatchMemory } from '../../batch/run/recall.ts';
+import { type BatchMemory, findRecall, readRecalls } from '../../batch/run/recall.ts';
+import { isSent } from '../../batch/run/run-merged.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Connection } from '../context/connection.ts';
@@ -70,10 +71,6 @@ export async function countRemembered(
 ): Promise<readonly PlannedItem[]> {
   const memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: false });
   if (memory === undefined || options.fresh) return planned;
-  const [{ findRecall, readRecalls }, { isSent }] = await Promise.all([
-    import('../../batch/run/recall.ts'),
-    import('../../batch/run/run-merged.ts'),
-  ]);
   const { template } = delivery;
   const common = { memory, terms, masksTerms: options.maskTerms ?? false, fresh: false, template };
   const source = { ...common, recorded: readRecalls(recorded.prepared) };
