@@ -79,37 +79,44 @@ export async function runJobs(
     // Without anything to send, neither key nor network is needed.
     const { terms } = collected;
     if (known !== null) return await endHere(context, plan, { ...batch, terms }, preface, known);
-    const connection = await connectService(context);
-    let memory: BatchMemory | undefined;
-    try {
-      memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: true });
+    const prepared = { kind, context, runOptions, delivery, inputFiles, batch, terms };
+    return await withService(prepared, options, async (run) => {
+      const { connection, memory } = run;
       await checkSupport(plan.planned, connection.capabilities, context);
       const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
       // Upload, submit, wait and deliver, as many items at a time as the limits allow.
-      const run = {
-        kind,
-        context,
-        runOptions: limited,
-        delivery,
-        connection,
-        inputFiles,
-        batch,
-        terms,
-        masksTerms: options.maskTerms,
-        memory,
-      };
-      const outcomes = await runPlan({ ...run, context: chargedContext(context, connection) }, plan, preface);
+      const charged = { ...run, runOptions: limited, context: chargedContext(context, connection) };
+      const outcomes = await runPlan(charged, plan, preface);
       noteRemembered(context, memory);
       await summarize(context, plan, outcomes, connection.capabilities !== null);
-      return EXIT_CODES.done.code;
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      await memory?.store.close();
-      await connection.close();
-    }
+    });
   } finally {
     await batch.close();
+  }
+}
+
+/**
+ * Connects to the service and opens the memory for a run, and closes both after it.
+ * @returns the exit code 0
+ * @throws what `carryOut` throws; the reason of the signal, once that is aborted
+ */
+export async function withService(
+  prepared: Omit<JobRun, 'connection' | 'memory' | 'masksTerms'>,
+  options: JobOptions,
+  carryOut: (run: JobRun) => Promise<void>,
+): Promise<number> {
+  const { kind, context, delivery } = prepared;
+  const connection = await connectService(context);
+  let memory: BatchMemory | undefined;
+  try {
+    memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: true });
+    await carryOut({ ...prepared, connection, masksTerms: options.maskTerms, memory });
+    return EXIT_CODES.done.code;
+  } catch (error) {
+    throw context.signal.aborted ? context.signal.reason : error;
+  } finally {
+    await memory?.store.close();
+    await connection.close();
   }
 }
 

@@ -1,6 +1,5 @@
 /** A job command with --watch: new files in folders are processed until Ctrl-C. */
 import { resolve, sep } from 'node:path';
-import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { Failure, isOfRecords } from '../../base/failure.ts';
 import { describeUnreadable, errorCode } from '../../base/system-error.ts';
 import type { BatchEvent } from '../../batch/item.ts';
@@ -13,7 +12,6 @@ import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
-import type { BatchMemory } from '../../batch/run/recall.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import {
   checkResultsFolder,
@@ -27,13 +25,11 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { createBatchView } from '../batch/view.ts';
 import { invalidCallFailure } from '../context/command.ts';
-import { connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { noteContinuation } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { openMemoryFor } from './memory.ts';
 import {
   checkRequestSupport,
   createPlanIo,
@@ -42,7 +38,7 @@ import {
   requireUsedFfmpeg,
 } from './plan-jobs.ts';
 import { readDubOptions } from './redub.ts';
-import { batchOf, commandRecord, type JobRun } from './run-jobs.ts';
+import { batchOf, commandRecord, type JobRun, withService } from './run-jobs.ts';
 import { openSpeakers } from './speakers.ts';
 import { openTerms } from './terms.ts';
 import { openVoices } from './voices.ts';
@@ -74,34 +70,14 @@ export async function watchJobs(
   const inputFiles = namedPaths(context.io.cwd, operands, options);
   const batch = await openBatch(delivery);
   try {
-    const connection = await connectService(context);
-    let memory: BatchMemory | undefined;
-    try {
-      memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: true });
+    const prepared = { kind, context, runOptions, delivery, inputFiles, batch, terms };
+    return await withService(prepared, options, async (run) => {
       for (const { fields } of planner.requests) {
-        await checkRequestSupport(kind, fields, connection.capabilities, context);
+        await checkRequestSupport(kind, fields, run.connection.capabilities, context);
       }
-      const run: JobRun = {
-        kind,
-        context,
-        runOptions,
-        delivery,
-        connection,
-        inputFiles,
-        batch,
-        terms,
-        masksTerms: options.maskTerms,
-        memory,
-      };
       const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
       await watch(run, { named: operands, folders, record }, planner);
-      return EXIT_CODES.done.code;
-    } catch (error) {
-      throw context.signal.aborted ? context.signal.reason : error;
-    } finally {
-      await memory?.store.close();
-      await connection.close();
-    }
+    });
   } finally {
     await batch.close();
   }
