@@ -145,7 +145,7 @@ async function printPlan(context: Context, forecast: Forecast, isFree: boolean):
       context.print(JSON.stringify({ type: 'summary', ...sum }));
       return;
     case 'plain':
-      for (const item of items) context.print(rowOf(item).join('\t'));
+      for (const item of items) context.print(rowOf(item, isFree).join('\t'));
       return;
     case 'id':
       for (const { job_id: id } of items) if (id !== null) context.print(id);
@@ -156,7 +156,8 @@ async function printPlan(context: Context, forecast: Forecast, isFree: boolean):
           ...item,
           results: item.results?.map((path) => showPath(path, context.io.cwd)) ?? null,
         }));
-        context.print(await context.terminal.table(HEAD, shown.map(rowOf)));
+        const rows = shown.map((item) => rowOf(item, isFree));
+        context.print(await context.terminal.table(HEAD, rows));
       }
       for (const line of describeForecast(forecast, isFree)) context.terminal.note(line);
   }
@@ -171,15 +172,21 @@ const HEAD: readonly TableHead[] = [
   { title: 'RESULT', shrinks: 2 },
 ];
 
-function rowOf(item: ItemForecast): string[] {
+function rowOf(item: ItemForecast, isFree: boolean): string[] {
   return [
     item.input,
     item.target_language ?? '-',
     describeStatus(item),
     item.quantity === null || item.unit === null ? 'unknown' : describeUnits(item.quantity, item.unit),
-    item.credits === null ? 'unknown' : String(item.credits),
+    describeCredits(item, isFree),
     item.problem === null ? (item.results?.join(', ') ?? 'named when it is done') : '-',
   ];
+}
+
+/** The embedded service counts credits that cost nothing, and has no price before its first job. */
+export function describeCredits({ credits }: Pick<ItemForecast, 'credits'>, isFree: boolean): string {
+  if (credits !== null) return String(credits);
+  return isFree ? 'none' : 'unknown';
 }
 
 /** `new, remuxed, 3 parts`; `new, 1 of 240 cues` */

@@ -25,10 +25,12 @@ import {
 } from '../../protocol/subtitle-line.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
+import { COMMAND_OF } from '../jobs/job-options.ts';
 import { countRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import {
+  describeCredits,
   describeMemory,
   describeRedub,
   FREE,
@@ -130,13 +132,6 @@ const HEAD: readonly TableHead[] = [
   'CREDITS',
 ];
 
-const STAGE_NAMES: Readonly<Record<string, string>> = {
-  subtitle_recognition: 'recognize',
-  subtitle_translation: 'translate',
-  dubbing: 'dub',
-  audio_separation: 'separate',
-};
-
 async function print(
   context: Context,
   plan: StagePlan,
@@ -168,13 +163,13 @@ async function print(
       context.print(JSON.stringify({ type: 'summary', ...sum }));
       return;
     case 'plain':
-      for (const row of rowsOf(stages)) context.print(row.join('\t'));
+      for (const row of rowsOf(stages, isFree)) context.print(row.join('\t'));
       return;
     case 'id':
       for (const { job_id: id } of stages.flatMap(({ items }) => items)) if (id !== null) context.print(id);
       return;
     case 'table': {
-      const rows = rowsOf(stages);
+      const rows = rowsOf(stages, isFree);
       if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
       for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
       for (const line of stages.flatMap(describeMemory)) context.terminal.note(line);
@@ -213,15 +208,15 @@ function sumOf(stages: readonly Forecast[]) {
   return { jobs: stages.reduce((sum, { jobs }) => sum + jobs, 0), credits };
 }
 
-function rowsOf(stages: readonly Forecast[]): string[][] {
+function rowsOf(stages: readonly Forecast[], isFree: boolean): string[][] {
   return stages.flatMap(({ kind, items }) =>
-    items.map(({ input, target_language: language, quantity, unit, credits, ...item }) => [
-      STAGE_NAMES[kind] ?? kind,
+    items.map(({ input, target_language: language, quantity, unit, ...item }) => [
+      COMMAND_OF[kind],
       input,
       language ?? '-',
       [item.status, ...describeRedub(item)].join(', '),
       quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit),
-      credits === null ? 'unknown' : String(credits),
+      describeCredits(item, isFree),
     ]),
   );
 }
