@@ -90,71 +90,97 @@ export const batchReport: Command = defineCommand({
   ],
   schemas: async () => BATCH_REPORT,
   run: async (context, operands, options) => {
+    checkOptions(options);
     const batch = await openBatches(context, operands);
-    const { facts } = batch;
-    const folders = batch.batches.map(({ folder }) => folder);
-    const [folder = '', ...others] = folders;
-    const { io, output } = context;
-    const isPaid = options.listen || options.back;
-    if (isPaid && !options.attention)
-      throw invalidCallFailure('--listen and --back need --attention', 'Add it, or leave them out.');
     if (options.dryRun) {
-      if (!isPaid) throw invalidCallFailure('--dry-run needs --listen or --back', 'Leave it out.');
       const { planOpinions } = await import('./second-opinions.ts');
       await planOpinions(batch, options, context);
-      return 0;
+    } else if (options.attention && options.format !== 'junit') {
+      await listAttention(batch, options, context);
+    } else if (options.html) {
+      await writeHtml(batch, options.out, context);
+    } else {
+      await writeText(batch, options, context);
     }
-    const askOpinions = async () => {
-      if (!isPaid) return undefined;
-      const { askForOpinions } = await import('./second-opinions.ts');
-      return askForOpinions(batch, options, context);
-    };
-    const isJunit = options.format === 'junit';
-    if (options.attention && !isJunit) {
-      if (options.html || options.format !== undefined || options.out !== undefined)
-        throw invalidCallFailure(
-          '--attention prints its own list',
-          'Leave out --html, whose page has the list too, --format except junit, and --out.',
-        );
-      const places = await readAttention(batch, context, await askOpinions());
-      if (output === 'table') printAttention(places, batch, context);
-      else {
-        const report = attentionDocument(places, new Date(io.now()).toISOString());
-        context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
-      }
-      return 0;
-    }
-    if (options.html) {
-      if (options.format !== undefined)
-        throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');
-      const page = resolve(io.cwd, options.out ?? join(others.length === 0 ? folder : '', 'report.html'));
-      await refuseBatchFile(page, batch);
-      const text = await htmlReport(batch, page, context);
-      await inFolderOf('--out', () => replaceFile(page, text));
-      context.terminal.note(`Written to ${showPath(page, io.cwd)}.`);
-      return 0;
-    }
-    const attributions = await listAttributions(facts.items, context);
-    const isJson = output === 'json' || output === 'ndjson';
-    const format = options.format ?? (isJson ? 'json' : 'markdown');
-    const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
-    const places = options.attention ? await readAttention(batch, context, await askOpinions()) : [];
-    const attentionOf = ({ key, folder: own = folder }: ItemReport) =>
-      places.filter(({ owner }) => owner.key === key && owner.folder === own);
-    const text = WRITERS[format](facts, head, attentionOf);
-    if (options.out === undefined) {
-      // Each line of ndjson is a document of its own.
-      const isLine = output === 'ndjson' && format === 'json';
-      context.print(isLine ? JSON.stringify(JSON.parse(text)) : text.trimEnd());
-      return 0;
-    }
-    const path = resolve(io.cwd, options.out);
-    await refuseBatchFile(path, batch);
-    await inFolderOf('--out', () => replaceFile(path, text));
-    context.terminal.note(`Written to ${showPath(path, io.cwd)}.`);
     return 0;
   },
 });
+
+interface ReportOptions {
+  readonly format?: keyof typeof WRITERS | undefined;
+  readonly html: boolean;
+  readonly attention: boolean;
+  readonly listen: boolean;
+  readonly back: boolean;
+  readonly dryRun: boolean;
+  readonly out?: string | undefined;
+}
+
+/** @throws Failure (`usage`) for options that contradict each other */
+function checkOptions({ format, html, attention, listen, back, dryRun, out }: ReportOptions): void {
+  const isPaid = listen || back;
+  if (isPaid && !attention)
+    throw invalidCallFailure('--listen and --back need --attention', 'Add it, or leave them out.');
+  if (dryRun && !isPaid) throw invalidCallFailure('--dry-run needs --listen or --back', 'Leave it out.');
+  const isList = attention && !dryRun && format !== 'junit';
+  if (isList && (html || format !== undefined || out !== undefined))
+    throw invalidCallFailure(
+      '--attention prints its own list',
+      'Leave out --html, whose page has the list too, --format except junit, and --out.',
+    );
+  if (html && format !== undefined)
+    throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');
+}
+
+/** The places of --attention, with the paid opinions that were asked for. */
+async function findPlaces(batch: OpenBatches, options: ReportOptions, context: Context) {
+  if (!options.listen && !options.back) return readAttention(batch, context);
+  const { askForOpinions } = await import('./second-opinions.ts');
+  return readAttention(batch, context, await askForOpinions(batch, options, context));
+}
+
+async function listAttention(batch: OpenBatches, options: ReportOptions, context: Context): Promise<void> {
+  const { io, output } = context;
+  const places = await findPlaces(batch, options, context);
+  if (output === 'table') return printAttention(places, batch, context);
+  const report = attentionDocument(places, new Date(io.now()).toISOString());
+  context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
+}
+
+async function writeHtml(batch: OpenBatches, out: string | undefined, context: Context): Promise<void> {
+  const [folder = '', ...others] = batch.batches.map((each) => each.folder);
+  const page = resolve(context.io.cwd, out ?? join(others.length === 0 ? folder : '', 'report.html'));
+  await refuseBatchFile(page, batch);
+  await writeReport(page, await htmlReport(batch, page, context), context);
+}
+
+async function writeText(batch: OpenBatches, options: ReportOptions, context: Context): Promise<void> {
+  const { io, output } = context;
+  const { facts } = batch;
+  const folders = batch.batches.map(({ folder }) => folder);
+  const attributions = await listAttributions(facts.items, context);
+  const isJson = output === 'json' || output === 'ndjson';
+  const format = options.format ?? (isJson ? 'json' : 'markdown');
+  const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
+  const places = options.attention ? await findPlaces(batch, options, context) : [];
+  const attentionOf = ({ key, folder = folders[0] }: ItemReport) =>
+    places.filter(({ owner }) => owner.key === key && owner.folder === folder);
+  const text = WRITERS[format](facts, head, attentionOf);
+  if (options.out === undefined) {
+    // Each line of ndjson is a document of its own.
+    const isLine = output === 'ndjson' && format === 'json';
+    context.print(isLine ? JSON.stringify(JSON.parse(text)) : text.trimEnd());
+    return;
+  }
+  const path = resolve(io.cwd, options.out);
+  await refuseBatchFile(path, batch);
+  await writeReport(path, text, context);
+}
+
+async function writeReport(path: string, text: string, { io, terminal }: Context): Promise<void> {
+  await inFolderOf('--out', () => replaceFile(path, text));
+  terminal.note(`Written to ${showPath(path, io.cwd)}.`);
+}
 
 /** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
 async function refuseBatchFile(path: string, { batches }: OpenBatches): Promise<void> {
@@ -189,7 +215,7 @@ function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
  * @param path of the page, absolute: links to media are relative to it
  * @throws Failure (`configuration`) without ffmpeg; the reason of the signal
  */
-export async function htmlReport(opened: OpenBatches, path: string, context: Context): Promise<string> {
+async function htmlReport(opened: OpenBatches, path: string, context: Context): Promise<string> {
   const { batches, facts } = opened;
   const { io, signal } = context;
   const missing = describeMissing(facts);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../../src/batch/plan/dry-run.ts';
-import { describeForecast } from '../../../src/commands/jobs/show-plan.ts';
+import { describeCredits, describeForecast } from '../../../src/commands/jobs/show-plan.ts';
 import { describeUnits } from '../../../src/protocol/metering.ts';
 
 const FORECAST: Forecast = {
@@ -48,6 +48,10 @@ describe('the summary of a plan', () => {
 
   it('reports insufficient credits, and none for the embedded service', () => {
     expect(describeForecast(FORECAST, true)).toContain('Cost: none (embedded service).');
+    expect([true, false].map((isFree) => describeCredits({ credits: null }, isFree))).toEqual([
+      'none',
+      'unknown',
+    ]);
     expect(describeForecast({ ...FORECAST, credits: 12 })).toContain(
       'Cost: 12 credits. Available: 10, 2 too few.',
     );
