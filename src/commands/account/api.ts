@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
 import { type Failure, isApiAnswer, usageFailure } from '../../base/failure.ts';
 import { flagOption, pairsOption, textOption } from '../../base/option.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
@@ -7,7 +8,11 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import { connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readPages } from '../context/lists.ts';
+import { ListSummary } from '../context/output-schemas.ts';
 import { readBody } from '../context/request-body.ts';
+
+/** The answer of the service, or the entries of all pages. */
+const ANY_ANSWER = { json: [v.unknown()], ndjson: [v.unknown(), ListSummary] };
 
 export const api: Command = defineCommand({
   operands: {
@@ -44,7 +49,7 @@ export const api: Command = defineCommand({
     'To repeat a POST or DELETE safely, use the same --idempotency-key.',
     'With --output ndjson and --paginate, each entry is a line.',
   ],
-  schemas: async () => (await import('./outputs.ts')).ANY_ANSWER,
+  prints: ANY_ANSWER,
   run: async (context, operands, options) => {
     const { method, path } = readCall(operands, options.data !== undefined);
     const body = options.data === undefined ? undefined : await readBody(options.data, context.io);

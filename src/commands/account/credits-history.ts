@@ -1,9 +1,12 @@
+import * as v from 'valibot';
 import { creditTransactionFields } from '../../client/credits.ts';
 import type { CreditTransaction, ListFilters } from '../../client/index.ts';
 import { describeUnits } from '../../protocol/metering.ts';
+import { shapeOf } from '../../protocol/shape.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
+import { NullableNumber, NullableText, printsList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 
 const TRANSACTIONS: RecordForm<CreditTransaction> = {
@@ -24,6 +27,22 @@ function quantityOf({ quantity, unit }: CreditTransaction): string {
   return unit === null ? String(quantity) : describeUnits(quantity, unit);
 }
 
+const TransactionSchema = shapeOf<CreditTransaction>()(
+  v.object({
+    id: NullableText,
+    object: v.literal('credit_transaction'),
+    amount: v.number(),
+    capability: NullableText,
+    job_id: NullableText,
+    client_reference: NullableText,
+    unit: NullableText,
+    quantity: NullableNumber,
+    posted_at: NullableText,
+  }),
+);
+
+const CREDIT_TRANSACTIONS = printsList(TransactionSchema);
+
 export const creditsHistory: Command = defineCommand({
   options: listOptions('listCreditTransactions'),
   fields: creditTransactionFields,
@@ -35,7 +54,7 @@ export const creditsHistory: Command = defineCommand({
     },
   ],
   notes: ['Lists only charges for jobs of this key; released reservations were not charged.'],
-  schemas: async () => (await import('./outputs.ts')).CREDIT_TRANSACTIONS,
+  prints: CREDIT_TRANSACTIONS,
   run: async (context, _operands, options) => {
     const request = readListRequest('listCreditTransactions', options, context.io.now());
     const filters: ListFilters = request.filters;

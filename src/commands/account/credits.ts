@@ -1,8 +1,11 @@
+import * as v from 'valibot';
 import { creditBalanceFields } from '../../client/credits.ts';
 import type { CreditBalance } from '../../client/index.ts';
+import { shapeOf } from '../../protocol/shape.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import { formatRelative } from '../context/format.ts';
+import { NullableNumber, NullableText, printsRecord } from '../context/output-schemas.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 
 const BALANCE: RecordForm<CreditBalance> = {
@@ -25,6 +28,25 @@ function monthText({ monthly_usage: month }: CreditBalance, nowMs: number): stri
   return `${used}, ${left}${renewed}`;
 }
 
+const BalanceSchema = shapeOf<CreditBalance>()(
+  v.object({
+    object: v.literal('credit_balance'),
+    balance_credits: v.number(),
+    reserved_credits: v.number(),
+    available_credits: v.number(),
+    monthly_usage: v.object({
+      month: NullableText,
+      time_zone: v.string(),
+      used_credits: NullableNumber,
+      limit_credits: NullableNumber,
+      remaining_credits: NullableNumber,
+      resets_at: NullableText,
+    }),
+  }),
+);
+
+const CREDIT_BALANCE = printsRecord(BalanceSchema);
+
 export const credits: Command = defineCommand({
   options: {},
   fields: creditBalanceFields,
@@ -39,7 +61,7 @@ export const credits: Command = defineCommand({
   notes: [
     '"Available" excludes reserved and expired credits. "No limit" refers to the quota of this key, not of the account.',
   ],
-  schemas: async () => (await import('./outputs.ts')).CREDIT_BALANCE,
+  prints: CREDIT_BALANCE,
   run: async (context) => {
     const connection = await connectService(context);
     try {

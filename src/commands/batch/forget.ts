@@ -49,7 +49,7 @@ export const batchForget: Command = defineCommand({
     'Status and reports then no longer list the items, nor their cost. Results are not deleted, and jobs are not cancelled. ' +
       'An input that is run again later gets a new job, which is charged.',
   ],
-  schemas: async () => BATCH_FORGET,
+  prints: BATCH_FORGET,
   run: async (context, [folder = '', ...inputs], { gone, shards, yes }) => {
     const ways = [gone, shards !== undefined, inputs.length > 0].filter(Boolean).length;
     if (ways !== 1)

@@ -5,10 +5,10 @@ import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts'
 import { cutsOf, describeSilence, fastOf } from '../../batch/report/provenance.ts';
 import type { FolderWorker } from '../../batch/report/read-batch.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
-import { shapeOf } from '../../protocol/openapi/json-schemas.ts';
+import { shapeOf } from '../../protocol/shape.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { formatRelative, showPath } from '../context/format.ts';
-import { describePrinted, ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
+import { ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
 import { PLANS, ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
 import { ATTENTION_REPORT } from './attention.ts';
@@ -193,28 +193,28 @@ const STATUS = {
   continue_with: v.array(v.string()),
 };
 
-export const BATCH_STATUS = describePrinted({
+export const BATCH_STATUS = {
   json: [v.object(STATUS)],
   ndjson: [ItemSchema, ListSummary],
-});
+};
 
 /** The report in JSON, which is also printed with `--output ndjson`; other formats have no schema. */
 const ATTRIBUTED = v.object({ ...REPORT, attributions: v.array(v.string()) });
 /** What --dry-run prints: a plan for each kind of jobs and folder. */
 const ATTENTION_PLAN = v.object({ object: v.literal('attention_plan'), plans: v.array(v.union(PLANS.json)) });
-export const BATCH_REPORT = describePrinted({
+export const BATCH_REPORT = {
   json: [ATTRIBUTED, ATTENTION_REPORT, ATTENTION_PLAN],
   ndjson: [ATTRIBUTED, ATTENTION_REPORT, ...PLANS.ndjson],
-});
+};
 
 /** The forgotten items, as they were before. */
-export const BATCH_FORGET = describePrinted({
+export const BATCH_FORGET = {
   json: [listOf(ItemSchema)],
   ndjson: [ItemSchema, ListSummary],
-});
+};
 
 /** The outcomes of each command that ran again; with --dry-run, the items. */
-export const BATCH_RETRY = describePrinted({
+export const BATCH_RETRY = {
   json: [...RUN_FORMS.json, listOf(ItemSchema)],
   ndjson: [...RUN_FORMS.ndjson, ItemSchema, ListSummary],
-});
+};

@@ -88,7 +88,7 @@ export const batchReport: Command = defineCommand({
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
   ],
-  schemas: async () => BATCH_REPORT,
+  prints: BATCH_REPORT,
   run: async (context, operands, options) => {
     checkOptions(options);
     const batch = await openBatches(context, operands);

@@ -40,7 +40,7 @@ export const batchRetry: Command = defineCommand({
     'Exit codes: those of the commands that are run again; 3 if items failed and none is retried without --all; 0 if ' +
       'nothing failed.',
   ],
-  schemas: async () => BATCH_RETRY,
+  prints: BATCH_RETRY,
   run: async (context, operands, options) => {
     const { batches, facts } = await openBatches(context, operands);
     const retries = combineRetries(batches.map(({ facts: own }) => selectRetries(own, options.all)));

@@ -56,7 +56,7 @@ export const batchStatus: Command = defineCommand({
     'Exit codes: 0 if everything is done, 8 if items are not finished or a shard has not run, 3 if everything has finished ' +
       'and items failed.',
   ],
-  schemas: async () => BATCH_STATUS,
+  prints: BATCH_STATUS,
   run: async (context, operands, options) => {
     const batch = await (options.watch ? watchStatus : openBatches)(context, operands);
     const { facts } = batch;

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import type { Option, OptionTable, OptionValues, RawOptions } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
-import type { JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import type { Context } from './context.ts';
 
 /** The operands of a command; one name for all of them. */
@@ -42,11 +41,12 @@ export interface Example {
   readonly explains: string;
 }
 
-/** JSON Schemas of what a command prints without --fields and --jq; null for a form that it does not have. */
-export interface PrintedSchemas {
-  readonly json: JsonSchema | null;
-  /** Schema of each line. */
-  readonly ndjson: JsonSchema | null;
+/** Validators of what a command prints without --fields and --jq; a form that is missing is not printed. */
+export interface Printed {
+  /** One for each form of the document. */
+  readonly json?: readonly v.GenericSchema[];
+  /** One for each kind of line. */
+  readonly ndjson?: readonly v.GenericSchema[];
 }
 
 interface CommandDefinition<T extends OptionTable> {
@@ -57,8 +57,8 @@ interface CommandDefinition<T extends OptionTable> {
   readonly notes?: readonly string[];
   /** The field names that --fields accepts; missing for commands that print no records. */
   readonly fields?: () => readonly string[];
-  /** JSON Schemas of its output; loaded only for programs that ask. */
-  readonly schemas: () => Promise<PrintedSchemas>;
+  /** What it prints for programs. */
+  readonly prints: Printed;
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;
 }

@@ -46,7 +46,7 @@ export const doctor: Command = defineCommand({
     'Without --clear-locks nothing is changed. With it, locks of running processes are kept, and it may take 15 seconds.',
     'Exit code 0: no check failed; 4: configuration, credentials or engines; 10: disk; 7: network. Warnings do not count.',
   ],
-  schemas: async () => FINDINGS,
+  prints: FINDINGS,
   run: async (context, _operands, options) => {
     // Not one of the checks, which take 5 seconds at most: a dead holder on another machine is recognized later.
     if (options.clearLocks) {

@@ -5,7 +5,7 @@ import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { startTimeLimit, TimeOver } from '../../client/transport/http.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import { Anything, describePrinted, line, NullableText } from '../context/output-schemas.ts';
+import { Anything, line, NullableText } from '../context/output-schemas.ts';
 
 /** Whose fault a failed check is; the exit code follows from it. */
 export type CheckArea = 'configuration' | 'disk' | 'network';
@@ -89,10 +89,10 @@ const CHECK = {
   facts: Anything,
 };
 
-export const FINDINGS = describePrinted({
+export const FINDINGS = {
   json: [v.object({ ...GRADES, checks: v.array(v.object(CHECK)) })],
   ndjson: [line('check', CHECK), line('summary', GRADES)],
-});
+};
 
 /** Prints all reports in the chosen output form. */
 export async function printFindings(context: Context, findings: readonly CheckReport[]): Promise<void> {

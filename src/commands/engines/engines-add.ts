@@ -34,6 +34,7 @@ import { printRecord } from '../context/records.ts';
 import {
   createOnce,
   ENGINE_FIELDS,
+  ENGINE_RECORD,
   ENGINES_FORM,
   listUsed,
   parseStep,
@@ -133,7 +134,7 @@ export const enginesAdd: Command = defineCommand({
     'First runs a short sample through the engine, and saves nothing if that fails. The file is engines.json in the folder of the profiles, or that of --engines or VLOC_ENGINES.',
   ],
   fields: () => ENGINE_FIELDS,
-  schemas: async () => (await import('./outputs.ts')).ENGINE_RECORD,
+  prints: ENGINE_RECORD,
   run: async (context, [word = '', ...program], options) => {
     if (options.first && options.last) {
       throw invalidCallFailure('--first and --last cannot be combined', 'Leave one of them out.');

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import * as v from 'valibot';
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, listOption } from '../../base/option.ts';
 import type { Capabilities } from '../../engines/engine.ts';
@@ -6,6 +7,10 @@ import type { InstallPlan } from '../../engines/install.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+
+const INSTALLED_ENGINES = {
+  json: [v.object({ installed: v.array(v.string()), missing: v.array(v.string()) })],
+};
 
 export const enginesInstall: Command = defineCommand({
   options: {
@@ -28,7 +33,7 @@ export const enginesInstall: Command = defineCommand({
     { command: 'vloc engines install --font ja', explains: 'to burn in Japanese subtitles' },
   ],
   notes: ['Uses the package manager of the system: apt-get, dnf, pacman, brew or winget.'],
-  schemas: async () => (await import('./outputs.ts')).INSTALLED_ENGINES,
+  prints: INSTALLED_ENGINES,
   run: async (context, _operands, options) => {
     requireLanguages([...options.font, ...options.to]);
     const before = await detect(context);

@@ -1,10 +1,12 @@
+import * as v from 'valibot';
 import type { Capabilities } from '../../engines/engine.ts';
 import { languageName } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
+import { line, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
-import { type EngineState, examineEngine, listUsed } from './engines.ts';
+import { ENGINE, type EngineState, examineEngine, listUsed } from './engines.ts';
 
 /** A built-in engine, or a program that every step needs. */
 interface InstalledEngine {
@@ -22,6 +24,38 @@ interface Listed {
   readonly file: string | null;
 }
 
+const INSTALLED = {
+  name: v.string(),
+  steps: v.array(v.string()),
+  purpose: v.string(),
+  installed: v.boolean(),
+};
+
+const USED = { ...ENGINE, languages: v.array(v.string()), problem: NullableText, fix: NullableText };
+
+const CAPABILITIES = {
+  missing: v.array(v.object({ step: v.string(), engine: v.string(), reason: v.optional(v.string()) })),
+  recognize: v.array(v.string()),
+  translate: v.array(v.object({ from: v.string(), to: v.string(), through: v.exactOptional(v.string()) })),
+  speak: v.array(v.object({ language: v.string(), voices: v.array(v.string()) })),
+};
+
+const ENGINES_IN_USE = {
+  json: [
+    v.object({
+      engines: v.array(v.object(INSTALLED)),
+      file: NullableText,
+      used: v.array(v.object(USED)),
+      capabilities: v.object(CAPABILITIES),
+    }),
+  ],
+  ndjson: [
+    line('engine', INSTALLED),
+    line('used_engine', USED),
+    line('summary', { file: NullableText, ...CAPABILITIES }),
+  ],
+};
+
 export const enginesList: Command = defineCommand({
   options: {},
   examples: [
@@ -34,7 +68,7 @@ export const enginesList: Command = defineCommand({
   notes: [
     'For each step, the first engine that supports the language is used. REACHABLE: its server accepts connections and answers, or its model or program exists.',
   ],
-  schemas: async () => (await import('./outputs.ts')).ENGINES_IN_USE,
+  prints: ENGINES_IN_USE,
   run: async (context) => {
     const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }, config] = await Promise.all([
       import('../../engines/catalog.ts'),

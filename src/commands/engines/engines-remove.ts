@@ -3,7 +3,15 @@ import type { BackendStep } from '../../media/work.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { locateEngines } from '../context/engines.ts';
 import { printRecord } from '../context/records.ts';
-import { chooseUsed, ENGINE_FIELDS, ENGINES_FORM, listUsed, parseStep, rowOf } from './engines.ts';
+import {
+  chooseUsed,
+  ENGINE_FIELDS,
+  ENGINE_RECORD,
+  ENGINES_FORM,
+  listUsed,
+  parseStep,
+  rowOf,
+} from './engines.ts';
 
 export const enginesRemove: Command = defineCommand({
   operands: {
@@ -21,7 +29,7 @@ export const enginesRemove: Command = defineCommand({
   ],
   notes: ['When the last engine of a step is removed, the built-in one is used again.'],
   fields: () => ENGINE_FIELDS,
-  schemas: async () => (await import('./outputs.ts')).ENGINE_RECORD,
+  prints: ENGINE_RECORD,
   run: async (context, [word = '', ...names]) => {
     const step = await parseStep(word);
     const { readEnginesFile, saveEnginesFile } = await import('../../engines/config-file.ts');

@@ -1,10 +1,28 @@
+import * as v from 'valibot';
 import { configurationFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { readEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
+import { NullableNumber, NullableText, printsList } from '../context/output-schemas.ts';
 import { printList } from '../context/records.ts';
-import { chooseUsed, listUsed, parseStep, trialLimitMs } from './engines.ts';
+import { chooseUsed, ENGINE, listUsed, parseStep, trialLimitMs } from './engines.ts';
 import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from './trials.ts';
+
+const ENGINE_TRIALS = printsList(
+  v.object({
+    ...ENGINE,
+    result: v.picklist(['succeeded', 'failed', 'skipped']),
+    language: NullableText,
+    output: NullableText,
+    word_error_rate: NullableNumber,
+    chrf: NullableNumber,
+    understood: NullableNumber,
+    seconds: NullableNumber,
+    real_time_factor: NullableNumber,
+    memory_bytes: NullableNumber,
+    problem: NullableText,
+  }),
+);
 
 export const enginesTest: Command = defineCommand({
   operands: {
@@ -31,7 +49,7 @@ export const enginesTest: Command = defineCommand({
     'Recognizers hear seven seconds of English. Translators translate forty English sentences, compared by chrF (0 to 100) with translations into es, fr, de and pt; three into other languages. Voices are heard by the first recognizer of their language, which also makes mistakes. TIME is for each second of sound, and includes the loading of the model. MEMORY is what its process took at most. The exit code is 4 if an engine fails.',
   ],
   fields: () => TRIAL_FIELDS,
-  schemas: async () => (await import('./outputs.ts')).ENGINE_TRIALS,
+  prints: ENGINE_TRIALS,
   run: async (context, [word, ...names]) => {
     const used = await listUsed(await readEngines(context));
     const step = word === undefined ? null : await parseStep(word);

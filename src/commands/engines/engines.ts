@@ -1,18 +1,30 @@
 /** The configured engines as commands list and try them. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
 import type { BackendOf } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
 import type { tryBackend } from '../../engines/trial/trial.ts';
 import type { BackendStep, Clip, EngineRun } from '../../media/work.ts';
 import { nearestName } from '../../protocol/nearest.ts';
+import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import { printsRecord } from '../context/output-schemas.ts';
 import type { RecordForm } from '../context/records.ts';
+
+export const ENGINE = {
+  step: v.picklist([...ENGINE_STEPS, 'diarize']),
+  position: v.number(),
+  engine: v.string(),
+};
+
+export const ENGINE_RECORD = printsRecord(v.object(ENGINE));
 
 type Entry = EntryOf<BackendStep> | string;
 

@@ -7,6 +7,7 @@ import type { Context } from '../context/context.ts';
 import { asksForStages, localizeTable, requireStages } from '../stages/stage-options.ts';
 import { checkFolder, type JobOptions, jobTable, STDOUT } from './job-options.ts';
 import { OUTCOME_FIELDS } from './job-outcomes.ts';
+import { JOB_RUN, STAGED_RUN } from './outputs.ts';
 import { runJobs } from './run-jobs.ts';
 import { showPlan } from './show-plan.ts';
 import * as stdout from './stdout-result.ts';
@@ -47,7 +48,7 @@ function jobCommand(kind: JobKind, examples: readonly Example[]): Command {
     fields: () => OUTCOME_FIELDS,
     examples,
     notes: [WATCH_NOTE, ...(kind === 'subtitle_translation' ? [TERMS_NOTE] : []), END_NOTE],
-    schemas: async () => (await import('./outputs.ts')).JOB_RUN,
+    prints: JOB_RUN,
     run: async (context, operands, options) => {
       await checkFolder(options, context.io);
       return runKind(kind, context, operands, options);
@@ -194,7 +195,7 @@ export const localize: Command = defineCommand({
     WATCH_NOTE,
     END_NOTE,
   ],
-  schemas: async () => (await import('./outputs.ts')).STAGED_RUN,
+  prints: STAGED_RUN,
   run: async (context, operands, options) => {
     await checkFolder(options, context.io);
     if (!asksForStages(options)) {

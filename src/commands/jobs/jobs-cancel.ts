@@ -8,6 +8,7 @@ import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { recordedKinds } from './find-jobs.ts';
 import { printEvent } from './follow-job.ts';
 import { exitCodeOf, OUTCOME_FIELDS, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
+import { DELIVERIES } from './outputs.ts';
 
 export const jobsCancel: Command = defineCommand({
   operands: JOB_OPERANDS,
@@ -24,7 +25,7 @@ export const jobsCancel: Command = defineCommand({
     },
   ],
   notes: ['A finished job does not change, and its charge remains.'],
-  schemas: async () => (await import('./outputs.ts')).DELIVERIES,
+  prints: DELIVERIES,
   run: async (context, operands) => {
     const { ids } = await readReferences(operands, context.io);
     const connection = await connectService(context);

@@ -1,4 +1,5 @@
 /** Commands that get the results of jobs: `jobs wait` and `jobs download`. */
+
 import { flagOption } from '../../base/option.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import type { Job } from '../../client/index.ts';
@@ -14,6 +15,7 @@ import { deliverJob, type Follow, followJob } from './follow-job.ts';
 import { checkFolder, JOB_DELIVERY_OPTIONS, TIMEOUT_OPTION } from './job-options.ts';
 import { OUTCOME_FIELDS, type Outcome } from './job-outcomes.ts';
 import { KIND_OPTION, type KindChoice, listJobs, readKinds } from './list-jobs.ts';
+import { DELIVERIES } from './outputs.ts';
 import { RESULT_NAMES_NOTE } from './result-places.ts';
 
 export const jobsDownload: Command = defineCommand({
@@ -39,7 +41,7 @@ export const jobsDownload: Command = defineCommand({
     'Results can be downloaded for 24 hours. --all-finished skips files that are already in the folder; --clobber ' +
       'downloads them again. Running jobs are not waited for; use `vloc jobs wait ID`.',
   ],
-  schemas: async () => (await import('./outputs.ts')).DELIVERIES,
+  prints: DELIVERIES,
   run: async (context, operands, options) => {
     const { allFinished } = options;
     checkChoice(operands, allFinished);
@@ -137,7 +139,7 @@ export const jobsWait: Command = defineCommand({
     },
   ],
   notes: [RESULT_NAMES_NOTE],
-  schemas: async () => (await import('./outputs.ts')).DELIVERIES,
+  prints: DELIVERIES,
   run: async (context, operands, options) => {
     await checkFolder(options, context.io);
     const { ids } = await readReferences(operands, context.io);

@@ -1,7 +1,19 @@
 /** Commands that read jobs: `jobs list` and `jobs get`. */
+import * as v from 'valibot';
+import type { Job, JobSummary } from '../../client/read/resources.ts';
+import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { shapeOf } from '../../protocol/shape.ts';
+import { JOB_STATUSES } from '../../protocol/states.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import { listOptions, readListRequest } from '../context/lists.ts';
+import {
+  Anything,
+  NullableNumber,
+  NullableText,
+  printsList,
+  printsRecordOrList,
+} from '../context/output-schemas.ts';
 import { printList, printRecord } from '../context/records.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
@@ -15,6 +27,45 @@ import {
   listJobs,
   readKinds,
 } from './list-jobs.ts';
+
+const SummarySchema = shapeOf<JobSummary>()(
+  v.object({
+    id: v.string(),
+    object: v.picklist(JOB_KIND_NAMES),
+    status: v.picklist(JOB_STATUSES),
+    progress: v.number(),
+    client_reference: NullableText,
+    created_at: v.string(),
+    updated_at: v.string(),
+    detail_url: v.string(),
+  }),
+);
+
+const JobSchema = shapeOf<Job>()(
+  v.object({
+    ...SummarySchema.entries,
+    stage: NullableText,
+    input: Anything,
+    error: v.nullable(v.object({ code: v.string(), message: v.string(), retryable: v.boolean() })),
+    result: v.nullable(Anything),
+    billing: v.nullable(
+      v.object({
+        status: NullableText,
+        unit: NullableText,
+        quantity: NullableNumber,
+        reserved_credits: NullableNumber,
+        charged_credits: NullableNumber,
+      }),
+    ),
+    expires_at: NullableText,
+    started_at: NullableText,
+    finished_at: NullableText,
+  }),
+);
+
+const JOB_RECORDS = printsRecordOrList(JobSchema);
+
+const PRINTED_JOBS = printsList(v.object({ ...SummarySchema.entries, input: NullableText }));
 
 export const jobsGet: Command = defineCommand({
   operands: JOB_OPERANDS,
@@ -31,7 +82,7 @@ export const jobsGet: Command = defineCommand({
     },
   ],
   notes: ['With one id, JSON output is the job; with several or -, it is a list.'],
-  schemas: async () => (await import('../account/outputs.ts')).JOB_RECORDS,
+  prints: JOB_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
     const connection = await connectService(context);
@@ -69,7 +120,7 @@ export const jobsList: Command = defineCommand({
   notes: [
     'INPUT is shown for jobs created on this machine. `vloc jobs get ID` shows the result, the error and the cost of a job.',
   ],
-  schemas: async () => (await import('../account/outputs.ts')).LISTED_JOBS,
+  prints: PRINTED_JOBS,
   run: async (context, _operands, options) => {
     const kinds = readKinds(options.kind);
     const request = readListRequest('listJobs', options, context.io.now());

@@ -6,10 +6,10 @@ import { KEPT_TRACKS } from '../../batch/records/kept-tracks.ts';
 import type { ItemProvenance } from '../../batch/report/provenance.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { shapeOf } from '../../protocol/openapi/json-schemas.ts';
 import { CUE_FITS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';
+import { shapeOf } from '../../protocol/shape.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
-import { describePrinted, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { line, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import type { SampleReport } from './sample.ts';
 
 export const ProvenanceSchema = shapeOf<ItemProvenance>()(
@@ -108,7 +108,7 @@ const FailedEvent = line('failed', {
 });
 
 /** Output of `jobs wait`, `jobs download` and `jobs cancel`. */
-export const DELIVERIES = describePrinted({
+export const DELIVERIES = {
   json: [Outcomes],
   ndjson: [
     JobEvent,
@@ -117,7 +117,7 @@ export const DELIVERIES = describePrinted({
     FailedEvent,
     line('summary', { jobs: v.number(), failed: v.number(), exit_code: v.optional(v.number()) }),
   ],
-});
+};
 
 const PHASES = [
   'waiting',
@@ -269,13 +269,13 @@ export const PLANS = {
 };
 
 /** Output of a job command, with and without --dry-run. */
-export const JOB_RUN = describePrinted({
+export const JOB_RUN = {
   json: [RunOutcomes, ...PLANS.json],
   ndjson: [...RUN_EVENTS, ...PLANS.ndjson],
-});
+};
 
 /** Output of `localize`, which may run in stages. */
-export const STAGED_RUN = describePrinted({
+export const STAGED_RUN = {
   json: [
     RunOutcomes,
     ...PLANS.json,
@@ -295,4 +295,4 @@ export const STAGED_RUN = describePrinted({
     line('not_usable', PROBLEM),
     line('summary', STAGES_SUM),
   ],
-});
+};

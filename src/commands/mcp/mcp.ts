@@ -30,7 +30,7 @@ export const mcpCommand = (all: readonly CalledCommand[]): Command =>
         'of its kind, or if the account cannot pay more than the limit.',
     ],
     // Messages of the Model Context Protocol, whatever --output is.
-    schemas: async () => ({ json: null, ndjson: null }),
+    prints: {},
     run: async (context, _operands, { read, write, maxCredits = null }) => {
       if (write.length === 0)
         throw invalidCallFailure(

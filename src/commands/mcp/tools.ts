@@ -1,4 +1,5 @@
 /** Tools for agents, made from commands: what they take, what they return, and the command line of a call. Pure. */
+
 import {
   factsOf,
   type Option,
@@ -10,6 +11,7 @@ import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
 import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import { type CalledCommand, type Command, operandHelp, type ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';
+import { describePrinted } from '../tool/describe-commands.ts';
 
 export interface Tool {
   /** Such as `jobs_wait`. */
@@ -53,7 +55,7 @@ export async function makeTools(
         command,
         description: `${asSentence(leaf.summary)} ${EFFECTS[leaf.tool]}`,
         input: inputOf(command, allowDefaults(command, await defaults(command.options)).allowed),
-        output: outputOf((await command.schemas()).json),
+        output: outputOf(describePrinted(command.prints).json),
       },
     ];
   });

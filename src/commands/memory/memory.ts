@@ -1,6 +1,8 @@
 /** `vloc memory export|import`: exchanges the translation memory with other programs. */
+
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import { formatBytes } from '../../base/amounts.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, type OptionValues, textOption } from '../../base/option.ts';
@@ -8,6 +10,7 @@ import { replaceFile } from '../../base/replace-file.ts';
 import type { Memory } from '../../batch/memory.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { printsList, printsRecord } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 
 const MEMORY_TABLE = {
@@ -28,6 +31,10 @@ const EXPORTED: RecordForm<ExportRow> = {
   columns: (['file', 'units'] as const).map((field) => ({ head: field, field })),
 };
 
+const EXPORTED_MEMORY = printsRecord(v.object({ file: v.string(), units: v.number() }));
+
+const IMPORTED_MEMORY = printsList(v.object({ file: v.string(), imported: v.number(), skipped: v.number() }));
+
 export const memoryExport: Command = defineCommand({
   operands: { name: 'file', count: 'any', help: 'the file to write (default: stdout)' },
   options: {
@@ -43,7 +50,7 @@ export const memoryExport: Command = defineCommand({
   ],
   notes: ['Lines that you have edited in results since the last run are included.'],
   fields: () => ['file', 'units'],
-  schemas: async () => (await import('./outputs.ts')).EXPORTED_MEMORY,
+  prints: EXPORTED_MEMORY,
   run: async (context, operands, options) => {
     const [file, ...others] = operands;
     if (others.length > 0) throw invalidCallFailure('more than one file to write', 'Name one.');
@@ -100,7 +107,7 @@ export const memoryImport: Command = defineCommand({
     'Lines of other programs, and lines that were changed in an exported file, count as written by a person: they are used with every service and engine.',
   ],
   fields: () => ['file', 'imported', 'skipped'],
-  schemas: async () => (await import('./outputs.ts')).IMPORTED_MEMORY,
+  prints: IMPORTED_MEMORY,
   run: async (context, operands, options) => {
     const { io } = context;
     const { readTmx, TmxError } = await import('./tmx.ts');

@@ -14,6 +14,7 @@ import {
   locateModels,
   lockModels,
   MODEL_FIELDS,
+  MODELS,
   machineMemoryMib,
   PLAN_FORM,
 } from './models.ts';
@@ -64,7 +65,7 @@ export const modelsInstall: Command = defineCommand({
     'Downloads continue where they stopped. Each file is checked by its SHA-256, and each model with the sample of `vloc engines test`, before engines.json names it. Your own entries there stay first.',
   ],
   fields: () => MODEL_FIELDS,
-  schemas: async () => (await import('./outputs.ts')).MODELS,
+  prints: MODELS,
   run: async (context, names, options) => {
     const folder = locateModels(context.io);
     const models = await choose(context, names, options);

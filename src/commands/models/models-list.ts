@@ -1,7 +1,15 @@
 import { flagOption } from '../../base/option.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList } from '../context/records.ts';
-import { describeModel, LICENCES_FORM, LIST_FORM, listModels, locateModels, MODEL_FIELDS } from './models.ts';
+import {
+  describeModel,
+  LICENCES_FORM,
+  LIST_FORM,
+  listModels,
+  locateModels,
+  MODEL_FIELDS,
+  MODELS,
+} from './models.ts';
 
 export const modelsList: Command = defineCommand({
   options: { licences: flagOption('show licences and the attribution that they demand') },
@@ -16,7 +24,7 @@ export const modelsList: Command = defineCommand({
     'A model is complete if all its files have their size; `vloc models install` checks their SHA-256.',
   ],
   fields: () => MODEL_FIELDS,
-  schemas: async () => (await import('./outputs.ts')).MODELS,
+  prints: MODELS,
   run: async (context, _operands, { licences }) => {
     const folder = locateModels(context.io);
     const [models, { inspectModel }] = await Promise.all([

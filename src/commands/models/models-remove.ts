@@ -9,6 +9,7 @@ import {
   locateModels,
   lockModels,
   MODEL_FIELDS,
+  MODEL_RECORD,
 } from './models.ts';
 
 export const modelsRemove: Command = defineCommand({
@@ -22,7 +23,7 @@ export const modelsRemove: Command = defineCommand({
     { command: 'vloc models remove whisper-small', explains: 'its files, and its entry in engines.json' },
   ],
   fields: () => MODEL_FIELDS,
-  schemas: async () => (await import('./outputs.ts')).MODEL_RECORD,
+  prints: MODEL_RECORD,
   run: async (context, [name = '']) => {
     const folder = locateModels(context.io);
     const model = findModel(await listModels(context.io), name);

@@ -1,6 +1,8 @@
 /** What the `models` commands share: the folder, the catalogue, and how a model is printed. */
+
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import type { Lock } from '../../batch/records/lock.ts';
@@ -10,7 +12,29 @@ import { modelsFolder } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
+import { printsList, printsRecord } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
+
+const MODEL = v.object({
+  id: v.string(),
+  step: v.picklist(['recognize', 'translate', 'speak', 'diarize']),
+  title: v.string(),
+  size: v.picklist(['small', 'large']),
+  state: v.picklist(['absent', 'complete', 'outdated', 'damaged']),
+  languages: v.array(v.string()),
+  bytes: v.number(),
+  memory_mib: v.number(),
+  licence: v.string(),
+  licence_url: v.string(),
+  commercial: v.picklist(['yes', 'no', 'unclear']),
+  notice: v.string(),
+  published: v.array(v.object({ figure: v.string(), source: v.string(), date: v.string() })),
+  files: v.array(v.object({ path: v.string(), url: v.string(), bytes: v.number(), sha256: v.string() })),
+});
+
+export const MODELS = printsList(MODEL);
+
+export const MODEL_RECORD = printsRecord(MODEL);
 
 /** The folder of all models. */
 export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {

@@ -23,6 +23,7 @@ import {
   type GivenSecret,
   INPUT_OPTIONS,
   PROFILE_FIELDS,
+  PROFILE_RECORD,
   PROFILES,
   type ProfileInput,
   profileStore,
@@ -59,7 +60,7 @@ export const profileAdd: Command = defineCommand({
     'Without --header-prefix the usual ones are tried, and the one that works is saved.',
     'The first profile becomes the default; `vloc profile use` chooses another. Only you can read the file.',
   ],
-  schemas: async () => (await import('./outputs.ts')).PROFILE_RECORD,
+  prints: PROFILE_RECORD,
   run: async (context, [name = ''], options) => {
     checkProfileName(name);
     const store = profileStore(context);

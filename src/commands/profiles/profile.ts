@@ -1,5 +1,6 @@
 /** Commands on stored profiles, except `profile add`. */
 
+import * as v from 'valibot';
 import { checkProfileName, findProfile, LOCAL, type Profile } from '../../profiles/profile.ts';
 import {
   readSources,
@@ -18,15 +19,22 @@ import {
 } from '../../profiles/settings.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { createKeeper } from '../context/connection.ts';
+import { NullableText, printsList } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import {
   forgetSecrets,
   PROFILE_FIELDS,
+  PROFILE_LIST,
+  PROFILE_RECORD,
   PROFILES,
   profileStore,
   showProfile,
   showProfiles,
 } from './profiles.ts';
+
+const SHOWN_SETTINGS = printsList(
+  v.object({ setting: v.string(), value: NullableText, origin: NullableText }),
+);
 
 export const profileList: Command = defineCommand({
   options: {},
@@ -35,7 +43,7 @@ export const profileList: Command = defineCommand({
     { command: 'vloc profile list', explains: 'all profiles, the embedded service first' },
     { command: 'vloc profile list --output id', explains: 'only their names' },
   ],
-  schemas: async () => (await import('./outputs.ts')).PROFILE_LIST,
+  prints: PROFILE_LIST,
   run: async (context) => {
     const data = showProfiles(await profileStore(context).read());
     await printList(context, PROFILES, { data, has_more: false, next_cursor: null });
@@ -51,7 +59,7 @@ export const profileUse: Command = defineCommand({
     { command: 'vloc profile use prod', explains: 'the default unless a command names another profile' },
     { command: 'vloc profile use local', explains: 'use the embedded service again' },
   ],
-  schemas: async () => (await import('./outputs.ts')).PROFILE_RECORD,
+  prints: PROFILE_RECORD,
   run: async (context, [name = '']) => {
     const store = profileStore(context);
     await store.change(({ current: _before, ...document }) => {
@@ -76,7 +84,7 @@ export const profileRemove: Command = defineCommand({
       explains: 'all profiles whose names start with test-',
     },
   ],
-  schemas: async () => (await import('./outputs.ts')).PROFILE_RECORD,
+  prints: PROFILE_RECORD,
   run: async (context, [name = '']) => {
     checkProfileName(name);
     const store = profileStore(context);
@@ -131,7 +139,7 @@ export const profileShow: Command = defineCommand({
     'Flags override the environment, which overrides the project file (vloc.config.json), which overrides the default ' +
       'profile. A profile named by a flag, VLOC_PROFILE or the project file ranks directly below that place.',
   ],
-  schemas: async () => (await import('./outputs.ts')).SHOWN_SETTINGS,
+  prints: SHOWN_SETTINGS,
   run: async (context, [name]) => {
     const { io, service, terminal } = context;
     const flags = name === undefined ? service : { ...service, profile: name };

@@ -1,5 +1,6 @@
 /** Profiles as the commands read, store and show them. */
 
+import * as v from 'valibot';
 import type { Failure } from '../../base/failure.ts';
 import { flagOption, type Option, type OptionValues, textOption } from '../../base/option.ts';
 import { parseBaseUrl } from '../../client/transport/request.ts';
@@ -28,6 +29,7 @@ import { openProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { NullableText, printsList, printsRecord } from '../context/output-schemas.ts';
 import type { RecordForm } from '../context/records.ts';
 
 /** The store of the user who runs the command. */
@@ -56,6 +58,16 @@ export const PROFILE_FIELDS: readonly (keyof ShownProfile)[] = [
   ...textFields,
   ...placeFields,
 ];
+
+const ProfileSchema = v.object({
+  ...Object.fromEntries(PROFILE_FIELDS.map((field) => [field, NullableText])),
+  name: v.string(),
+  in_use: v.boolean(),
+});
+
+export const PROFILE_RECORD = printsRecord(ProfileSchema);
+
+export const PROFILE_LIST = printsList(ProfileSchema);
 
 export const PROFILES: RecordForm<ShownProfile> = {
   plural: 'profiles',

@@ -6,15 +6,18 @@
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import * as v from 'valibot';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import { flagOption } from '../../base/option.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { stateFolder } from '../../profiles/environment.ts';
+import { ROLES } from '../../protocol/roles.ts';
 import type { NodeHealth } from '../../service/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import { NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { STATE_DIR } from './serve-keys.ts';
 
 /** How often a process reports. */
@@ -70,6 +73,24 @@ export async function reportHealth(
 /** From the best to the worst. */
 const STATUSES = ['ok', 'degraded', 'starting', 'closing', 'failing'] as const;
 
+const NodeHealthSchema = v.object({
+  status: v.picklist(['starting', 'ok', 'degraded', 'failing', 'closing']),
+  node: v.string(),
+  role: v.picklist(ROLES),
+  running_jobs: v.number(),
+  database: v.string(),
+  storage: v.string(),
+  queue: v.string(),
+  lease: NullableText,
+  engines: NullableText,
+  disk_free_bytes: NullableNumber,
+  pid: v.number(),
+  host: v.string(),
+  checked_at: v.string(),
+});
+
+const NODE_HEALTH = { json: [NodeHealthSchema], ndjson: [NodeHealthSchema] };
+
 export const serveHealth: Command = defineCommand({
   options: {
     stateDir: STATE_DIR,
@@ -89,7 +110,7 @@ export const serveHealth: Command = defineCommand({
     'Exits with 0 while the process works, also with the status degraded, and with 7 if none runs with the folder, it hangs, or its status is failing.',
     'If several processes use the folder, it shows the one with the worst status.',
   ],
-  schemas: async () => (await import('./outputs.ts')).NODE_HEALTH,
+  prints: NODE_HEALTH,
   run: async (context, _operands, { stateDir, live }) => {
     const { env, platform, cwd, now } = context.io;
     const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));

@@ -1,6 +1,7 @@
 /** The commands on the keys of a service, and the state folder that they work on. */
 
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import { Failure, refusedFailure, usageFailure } from '../../base/failure.ts';
 import { listOption, numberOption, textOption } from '../../base/option.ts';
 import { errorCode } from '../../base/system-error.ts';
@@ -12,6 +13,7 @@ import type { KeyAdmin } from '../../service/operate/key-admin.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
+import { line, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 
 export const STATE_DIR = textOption(
@@ -112,6 +114,26 @@ function keyDocument(key: KeyDescription): object {
   };
 }
 
+const KeySchema = v.object({
+  key: v.string(),
+  permissions: v.array(v.picklist(JOB_KIND_NAMES)),
+  monthly_quota_credits: NullableNumber,
+  allowed_addresses: v.array(v.string()),
+  created_at: v.string(),
+  revoked_at: NullableText,
+});
+
+const NewKeySchema = v.object({ key: v.string(), secret: v.string(), webhook_secret: v.string() });
+
+const NEW_KEY = { json: [NewKeySchema], ndjson: [NewKeySchema] };
+
+const KEY = { json: [KeySchema], ndjson: [KeySchema] };
+
+const KEYS = {
+  json: [v.array(KeySchema)],
+  ndjson: [KeySchema, line('summary', { keys: v.number() })],
+};
+
 export const serveKeysCreate: Command = defineCommand({
   options: {
     permission: listOption(
@@ -140,7 +162,7 @@ export const serveKeysCreate: Command = defineCommand({
   notes: [
     'The secrets are shown only once; `vloc serve keys list` never shows them. Running services accept the key immediately.',
   ],
-  schemas: async () => (await import('./outputs.ts')).NEW_KEY,
+  prints: NEW_KEY,
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir, database } = options;
     if (context.output === 'id') {
@@ -219,7 +241,7 @@ export const serveKeysList: Command = defineCommand({
       explains: 'the identifiers of the keys that are not revoked',
     },
   ],
-  schemas: async () => (await import('./outputs.ts')).KEYS,
+  prints: KEYS,
   run: async (context, _operands, { stateDir, database }) => {
     const keys = await withKeys(context, { stateDir, database, make: false }, (admin) => admin.list());
     const { print } = context;
@@ -272,7 +294,7 @@ export const serveKeysRevoke: Command = defineCommand({
       explains: 'running services refuse the key immediately; its jobs continue',
     },
   ],
-  schemas: async () => (await import('./outputs.ts')).KEY,
+  prints: KEY,
   run: async (context, [key = ''], { stateDir, database }) => {
     const revoked = await withKeys(context, { stateDir, database, make: false }, (admin) =>
       admin.revoke(key),

@@ -1,6 +1,7 @@
 /** `vloc serve migrate`: moves an account between a state folder and a PostgreSQL database. */
 
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import { type OptionTable, type OptionValues, textOption } from '../../base/option.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import type { MovedAccount } from '../../service/move/move-account.ts';
@@ -8,6 +9,7 @@ import type { PlaceName } from '../../service/move/places.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
+import { printsRecord } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 import { refusePassword } from './serve-keys.ts';
@@ -65,6 +67,20 @@ const FORM: RecordForm<Row> = {
   ],
 };
 
+const MOVED_ACCOUNT = printsRecord(
+  v.object({
+    from: v.string(),
+    to: v.string(),
+    keys: v.number(),
+    jobs: v.number(),
+    uploads: v.number(),
+    ledger_entries: v.number(),
+    balance_credits: v.number(),
+    reserved_credits: v.number(),
+    files: v.number(),
+  }),
+);
+
 export const serveMigrate: Command = defineCommand({
   options: OPTIONS,
   fields: () => FIELDS,
@@ -92,7 +108,7 @@ export const serveMigrate: Command = defineCommand({
     'If interrupted, run it again; until it has finished, the account stays at the source.',
     'For the password of the database, set VLOC_DATABASE to the whole address and omit the option, or set PGPASSWORD, or write it into ~/.pgpass.',
   ],
-  schemas: async () => (await import('./outputs.ts')).MOVED_ACCOUNT,
+  prints: MOVED_ACCOUNT,
   run: async (context, _operands, options) => {
     const service = await import('../../service/move/move-account.ts');
     if (options.undo !== undefined) return undo(context, options.undo, options, service.undoMove);

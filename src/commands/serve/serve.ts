@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import type { Failure } from '../../base/failure.ts';
 import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../../service/index.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -7,10 +8,25 @@ import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
+import { NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { reportHealth } from './serve-health.ts';
 import { showNewKey } from './serve-keys.ts';
 import { readServeOptions, SERVE_OPTIONS } from './serve-options.ts';
+
+const STARTED = [
+  v.object({
+    base_url: v.string(),
+    key: NullableText,
+    secret: NullableText,
+    webhook_secret: NullableText,
+    control_url: v.optional(v.string()),
+    control_token: v.optional(v.string()),
+  }),
+  v.object({ role: v.literal('worker'), node: v.string(), metrics_url: v.optional(v.string()) }),
+];
+
+const STARTED_SERVICE = { json: STARTED, ndjson: STARTED };
 
 export const serve: Command = defineCommand({
   options: SERVE_OPTIONS,
@@ -38,7 +54,7 @@ export const serve: Command = defineCommand({
     'Ctrl-C and SIGTERM let running requests finish, and running jobs for the time of --drain; unfinished jobs continue with another process. A second signal ends these waits: jobs are given back at once.',
     '`vloc serve health` checks the process that uses a state folder; see docs/service.md.',
   ],
-  schemas: async () => (await import('./outputs.ts')).STARTED_SERVICE,
+  prints: STARTED_SERVICE,
   run: async (context, _operands, options) => {
     context.io.keepHeapSmall?.();
     const [{ createService, createWorker }, { createLogWriter }] = await Promise.all([

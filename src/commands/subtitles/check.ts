@@ -4,6 +4,7 @@ import { replaceFile } from '../../base/replace-file.ts';
 import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { type Command, defineCommand } from '../context/command.ts';
+import { printsList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import { checkSpeech, findRate } from './speech.ts';
 import {
@@ -11,6 +12,7 @@ import {
   countNoun,
   describeFinding,
   exitCodeFor,
+  FINDING,
   type FindingRow,
   openStandard,
   readSubtitles,
@@ -28,6 +30,8 @@ const FINDINGS: RecordForm<FindingRow> = {
     field,
   })),
 };
+
+const SUBTITLE_FINDINGS = printsList(FINDING);
 
 export const subtitlesCheck: Command = defineCommand({
   operands: SUBTITLE_OPERANDS,
@@ -56,7 +60,7 @@ export const subtitlesCheck: Command = defineCommand({
     'A style of your own is JSON, such as {"extends": "netflix", "rows": 3}.',
   ],
   fields: () => ['file', 'row', 'cue', 'time', 'rule', 'severity', 'message', 'advice'],
-  schemas: async () => (await import('./outputs.ts')).SUBTITLE_FINDINGS,
+  prints: SUBTITLE_FINDINGS,
   run: async (context, operands, options) => {
     const { terminal, print, output } = context;
     const [files, standardOf, { examineSubtitle }, { scanSubtitle }] = await Promise.all([

@@ -1,15 +1,18 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
+import { NullableText, printsList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import {
   countNoun,
   describeFinding,
   exitCodeFor,
+  FINDING,
   type FindingRow,
   openStandard,
   readSubtitles,
@@ -36,6 +39,16 @@ const FIXED: RecordForm<FixedRow> = {
   columns: (['file', 'written', 'changed_cues', 'fixed'] as const).map((field) => ({ head: field, field })),
 };
 
+const FIXED_SUBTITLES = printsList(
+  v.object({
+    file: v.string(),
+    written: NullableText,
+    changed_cues: v.number(),
+    fixed: v.number(),
+    left: v.array(FINDING),
+  }),
+);
+
 export const subtitlesFix: Command = defineCommand({
   operands: SUBTITLE_OPERANDS,
   options: {
@@ -55,7 +68,7 @@ export const subtitlesFix: Command = defineCommand({
     'Changes only times and line breaks: words, tags, styles, settings and the order of cues stay. No rule is broken more than before.',
   ],
   fields: () => ['file', 'written', 'changed_cues', 'fixed', 'left'],
-  schemas: async () => (await import('./outputs.ts')).FIXED_SUBTITLES,
+  prints: FIXED_SUBTITLES,
   run: async (context, operands, options) => {
     const { inPlace, out, strict } = options;
     if (inPlace === (out !== undefined))

@@ -1,7 +1,9 @@
 /** What the `subtitles` commands share: their files, the style, the video, and how findings are printed. */
+
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import * as v from 'valibot';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, type OptionValues, textOption } from '../../base/option.ts';
@@ -14,6 +16,18 @@ import type { Style } from '../../media/subtitles/style.ts';
 import { canonicalLanguage, isKnownLanguage } from '../../protocol/language-tag.ts';
 import { invalidCallFailure, type Operands } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { NullableNumber } from '../context/output-schemas.ts';
+
+export const FINDING = v.object({
+  file: v.string(),
+  row: NullableNumber,
+  cue: v.number(),
+  time: v.string(),
+  rule: v.string(),
+  severity: v.picklist(['error', 'warning']),
+  message: v.string(),
+  advice: v.string(),
+});
 
 export const SUBTITLE_OPERANDS: Operands = {
   name: 'path',

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
 import { usageFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 
@@ -10,6 +11,10 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   powershell: 'vloc.ps1',
 };
 const SHELLS = Object.keys(SCRIPTS);
+
+const SCRIPT = [v.object({ shell: v.string(), script: v.string() })];
+
+const COMPLETION_SCRIPT = { json: SCRIPT, ndjson: SCRIPT };
 
 export const completion: Command = defineCommand({
   operands: { name: 'shell', count: 'one', choices: SHELLS, help: SHELLS.join(', ') },
@@ -35,7 +40,7 @@ export const completion: Command = defineCommand({
   notes: [
     'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are requested from vloc when you press Tab, on this machine only.',
   ],
-  schemas: async () => (await import('./outputs.ts')).COMPLETION_SCRIPT,
+  prints: COMPLETION_SCRIPT,
   run: async ({ output, print }, [shell = '']) => {
     const name = SCRIPTS[shell];
     if (name === undefined) {

@@ -1,12 +1,14 @@
 /** The command tree as JSON, for programs that call vloc or write about it. */
 
+import type * as v from 'valibot';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { factsOf, type OptionTable } from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import { ENVIRONMENT } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
-import { type CalledCommand, operandHelp, type PrintedSchemas } from '../context/command.ts';
+import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';
+import { type CalledCommand, operandHelp, type Printed } from '../context/command.ts';
 import { GLOBAL_OPTIONS } from '../context/global-options.ts';
 import { VERSION } from '../context/version.ts';
 
@@ -60,6 +62,28 @@ function describeOptions(table: OptionTable): object[] {
   });
 }
 
+/** JSON Schemas of what a command prints; null for a form that it does not have. */
+export interface PrintedSchemas {
+  readonly json: JsonSchema | null;
+  /** Schema of each line. */
+  readonly ndjson: JsonSchema | null;
+}
+
+/** Converts the validators of what a command prints. */
+export function describePrinted({ json = [], ndjson = [] }: Printed): PrintedSchemas {
+  return { json: oneOf(json), ndjson: oneOf(ndjson) };
+}
+
+function oneOf(forms: readonly v.GenericSchema[]): JsonSchema | null {
+  const [first, ...others] = forms.map(describeSchema);
+  if (first === undefined) return null;
+  if (others.length === 0) return first;
+  const all = [first, ...others];
+  // Said once more for programs that look at the top only, as many agents do.
+  const type = all.every((each) => each.type === 'object') ? { type: 'object' } : {};
+  return { ...type, anyOf: all };
+}
+
 /**
  * The JSON Schemas of what a command prints.
  * @param words the words of the command, such as `jobs`, `wait`
@@ -71,7 +95,7 @@ export async function describeOutput(
 ): Promise<PrintedSchemas> {
   const name = words.join(' ');
   const called = all.find((command) => command.words.join(' ') === name);
-  if (called !== undefined) return (await called.leaf.load()).schemas();
+  if (called !== undefined) return describePrinted((await called.leaf.load()).prints);
   const names = all.map((command) => command.words.join(' '));
   const meant = nearestName(name, names);
   const below = names.filter((each) => each.startsWith(`${name} `));

@@ -2,6 +2,10 @@ import { flagOption } from '../../base/option.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type CalledCommand, type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { Anything } from '../context/output-schemas.ts';
+
+/** A document of its own kind, such as an OpenAPI document. */
+const DOCUMENT = { json: [Anything], ndjson: [Anything] };
 
 /** Creates the command. @param all commands, which it describes */
 export const schemaCommand = (all: readonly CalledCommand[]): Command =>
@@ -30,7 +34,7 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
       'The schemas of a command are those of its output without --fields and --jq: json of the whole output with --output ' +
         'json, ndjson of each line with --output ndjson; null for a format that it does not have. Later versions may add members.',
     ],
-    schemas: async () => (await import('./outputs.ts')).DOCUMENT,
+    prints: DOCUMENT,
     run: async (context, words, { commands }) => {
       if (commands && words.length > 0)
         throw invalidCallFailure('--commands is about all commands', 'Leave out the command or the option.');

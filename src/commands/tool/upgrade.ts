@@ -1,7 +1,10 @@
 /** Detects how vloc was installed, and the command that upgrades it. Sends no request and installs nothing. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
 import { type Command, defineCommand } from '../context/command.ts';
+import { printsRecord } from '../context/output-schemas.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 
 /** The ways to install vloc. The release writes the name of its own ones into a file beside the package. */
@@ -90,10 +93,14 @@ const FORM: RecordForm<Upgrade> = {
   ],
 };
 
+const UPGRADE = printsRecord(
+  v.object({ version: v.string(), installed_by: v.string(), upgrade: v.string() }),
+);
+
 export const upgrade: Command = defineCommand({
   options: {},
   fields: () => ['version', 'installed_by', 'upgrade'],
-  schemas: async () => (await import('./outputs.ts')).UPGRADE,
+  prints: UPGRADE,
   examples: [
     { command: 'vloc upgrade', explains: 'this version, how it was installed, and how to upgrade it' },
   ],

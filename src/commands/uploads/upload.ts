@@ -20,7 +20,7 @@ import type { Context, Io, Progress } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { printList } from '../context/records.ts';
 import { outcomesFailure } from '../jobs/job-outcomes.ts';
-import { createUploadReport, describeReady, UPLOADS, uploadFields } from './uploads.ts';
+import { createUploadReport, describeReady, UPLOAD_LIST, UPLOADS, uploadFields } from './uploads.ts';
 
 export const upload: Command = defineCommand({
   operands: { name: 'file', count: 'many', help: 'videos and SRT files, or - for stdin' },
@@ -46,7 +46,7 @@ export const upload: Command = defineCommand({
     'Job commands upload files automatically; this is for inputs that several of them share. Write a file that has the ' +
       'name of a subcommand as ./list.',
   ],
-  schemas: async () => (await import('../account/outputs.ts')).UPLOAD_LIST,
+  prints: UPLOAD_LIST,
   run: async (context, operands, options) => {
     if (options.fileName !== undefined && operands.length > 1) {
       throw invalidCallFailure(

@@ -1,4 +1,5 @@
 /** Formats uploads and their progress. */
+import * as v from 'valibot';
 import { formatBytes } from '../../base/amounts.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
@@ -7,13 +8,22 @@ import { flagName } from '../../batch/plan/field-flags.ts';
 import type { Client, Upload, UploadFilters, UploadProgress } from '../../client/index.ts';
 import { uploadFields } from '../../client/read/upload.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
-import { UPLOAD_PURPOSES } from '../../protocol/states.ts';
+import { shapeOf } from '../../protocol/shape.ts';
+import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import { stepOfUpload } from '../batch/progress.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { formatDuration, formatRelative } from '../context/format.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
+import {
+  Anything,
+  NullableNumber,
+  NullableText,
+  printsList,
+  printsRecord,
+  printsRecordOrList,
+} from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import { collect, readReferences } from '../context/references.ts';
 import { outcomesFailure } from '../jobs/job-outcomes.ts';
@@ -94,6 +104,47 @@ async function withUploads(
   }
 }
 
+const UploadSchema = shapeOf<Upload>()(
+  v.object({
+    id: v.string(),
+    object: v.literal('upload'),
+    status: v.picklist(UPLOAD_STATUSES),
+    purpose: v.nullable(v.picklist(UPLOAD_PURPOSES)),
+    file_name: NullableText,
+    content_type: NullableText,
+    size_bytes: NullableNumber,
+    upload_request: v.nullable(
+      v.object({
+        method: v.literal('PUT'),
+        url: v.string(),
+        headers: v.record(v.string(), v.string()),
+        expires_at: v.string(),
+      }),
+    ),
+    media: v.nullable(
+      v.object({
+        duration_seconds: NullableNumber,
+        container: NullableText,
+        video: v.nullable(Anything),
+        audio: v.nullable(Anything),
+      }),
+    ),
+    subtitle: v.nullable(v.object({ lines: NullableNumber, duration_seconds: NullableNumber })),
+    error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+    client_reference: NullableText,
+    created_at: NullableText,
+    updated_at: NullableText,
+    expires_at: NullableText,
+    detail_url: v.string(),
+  }),
+);
+
+const UPLOAD_RECORD = printsRecord(UploadSchema);
+
+export const UPLOAD_LIST = printsList(UploadSchema);
+
+const UPLOAD_RECORDS = printsRecordOrList(UploadSchema);
+
 export const uploadGet: Command = defineCommand({
   operands: { name: 'id', count: 'many', help: 'upload ids, or - for stdin' },
   options: {},
@@ -105,7 +156,7 @@ export const uploadGet: Command = defineCommand({
       explains: 'only its state, for a script',
     },
   ],
-  schemas: async () => (await import('../account/outputs.ts')).UPLOAD_RECORDS,
+  prints: UPLOAD_RECORDS,
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
     return withUploads(context, async (uploads) => {
@@ -134,7 +185,7 @@ export const uploadList: Command = defineCommand({
       explains: 'three tab-separated columns, for other programs',
     },
   ],
-  schemas: async () => (await import('../account/outputs.ts')).UPLOAD_LIST,
+  prints: UPLOAD_LIST,
   run: async (context, _operands, options) => {
     const request = readListRequest('listUploads', options, context.io.now());
     const filters = request.filters as UploadFilters; // the options come from the parameters of the same operation
@@ -168,7 +219,7 @@ export const uploadCreate: Command = defineCommand({
       '`vloc upload complete ID --etag ETAG`. For files on this machine, `vloc upload FILE` does all of this.',
     'The address of upload_request is as good as a password for this one upload; it expires.',
   ],
-  schemas: async () => (await import('../account/outputs.ts')).UPLOAD_RECORD,
+  prints: UPLOAD_RECORD,
   run: async (context, _operands, options) => {
     const request = {
       purpose: options.purpose,
@@ -213,7 +264,7 @@ export const uploadComplete: Command = defineCommand({
   notes: [
     '`vloc upload FILE` does this automatically. `vloc upload get ID` shows whether the upload is ready.',
   ],
-  schemas: async () => (await import('../account/outputs.ts')).UPLOAD_RECORD,
+  prints: UPLOAD_RECORD,
   run: async (context, operands, { etag }) => {
     const [id = ''] = operands;
     if (etag === undefined || etag === '') {

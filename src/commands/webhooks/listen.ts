@@ -16,7 +16,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { listen } from '../context/listen.ts';
-import { describePrinted, line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { line, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import {
   checkSuccess,
@@ -72,7 +72,7 @@ const COUNTS = {
   failed_commands: v.number(),
 };
 
-const WEBHOOK_EVENTS = describePrinted({
+const WEBHOOK_EVENTS = {
   json: [v.object({ url: v.string(), ...COUNTS, received: v.array(v.object(EVENT)) })],
   ndjson: [
     line('listening', { url: v.string() }),
@@ -83,7 +83,7 @@ const WEBHOOK_EVENTS = describePrinted({
     line('command_failed', { id: v.string(), message: v.string() }),
     line('summary', COUNTS),
   ],
-});
+};
 
 export const webhooksListen: Command = defineCommand({
   options: OPTIONS,
@@ -107,7 +107,7 @@ export const webhooksListen: Command = defineCommand({
     'Responses: 200 for events and duplicates, 400 or 401 for deliveries that are not genuine, 502 if --forward-to failed, so that the service sends the event again. --exec runs after the response; its output goes to stderr.',
     'Ctrl-C exits with 0, or with 130 while --until waits. Webhooks may be lost: use --timeout with --until, and check with `vloc jobs get`. With --output json the document is printed at the end; ndjson prints each line immediately.',
   ],
-  schemas: async () => WEBHOOK_EVENTS,
+  prints: WEBHOOK_EVENTS,
   run: async (context, _operands, options) => {
     const port = options.port ?? 0;
     const path = checkPath(options.path ?? '/');

@@ -15,7 +15,6 @@ import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { describePrinted } from '../context/output-schemas.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules, WEBHOOK_CHECKS } from './rules.ts';
 
 const OPTIONS = {
@@ -35,7 +34,7 @@ const VERDICTS = [
   v.object({ valid: v.literal(false), check: v.picklist(WEBHOOK_CHECKS), message: v.string() }),
 ];
 
-const WEBHOOK_VERDICT = describePrinted({ json: VERDICTS, ndjson: VERDICTS });
+const WEBHOOK_VERDICT = { json: VERDICTS, ndjson: VERDICTS };
 
 export const webhooksVerify: Command = defineCommand({
   options: OPTIONS,
@@ -54,7 +53,7 @@ export const webhooksVerify: Command = defineCommand({
     'Exit code 0: genuine; 1: not genuine, with the check that failed: form, signature or timestamp. The secret comes from VLOC_WEBHOOK_SECRET, the profile or --secret-stdin.',
     'In a Node program: import { verifyWebhook } from "vloc".',
   ],
-  schemas: async () => WEBHOOK_VERDICT,
+  prints: WEBHOOK_VERDICT,
   run: async (context, _operands, options) => {
     checkOptions(options);
     const now = options.at === undefined ? context.io.now() : readArrival(options.at);

@@ -5,8 +5,8 @@ import { JOB_KIND_NAMES } from '../kind-names.ts';
 import { LIMITS } from '../limits.ts';
 import type { Problem } from '../problem.ts';
 import type { CreditBalanceResource, CreditTransactionResource, UploadResource } from '../resources.ts';
+import { shapeOf } from '../shape.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../states.ts';
-import { shapeOf } from './json-schemas.ts';
 
 export const idOf = (subject: IdSubject) =>
   v.pipe(v.string(), v.regex(new RegExp(`^${ID_PREFIXES[subject]}_[0-9a-hjkmnp-tv-z]{26}$`)));

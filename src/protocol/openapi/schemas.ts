@@ -9,8 +9,9 @@ import { LIMITS } from '../limits.ts';
 import type { Operation } from '../operations.ts';
 import { CompletionRequestSchema, LineSchema, requestSchema, UploadRequestSchema } from '../requests.ts';
 import type { AssetResource, BillingResource, JobResource, JobSummary } from '../resources.ts';
+import { shapeOf } from '../shape.ts';
 import { JOB_STATUSES } from '../states.ts';
-import { describeSchemas, type JsonSchema, shapeOf } from './json-schemas.ts';
+import { describeSchemas, type JsonSchema } from './json-schemas.ts';
 import {
   Count,
   CreditBalanceSchema,

@@ -3,8 +3,9 @@ import * as v from 'valibot';
 import { DEFAULT_HEADER_PREFIX } from '../headers.ts';
 import { JOB_KIND_NAMES } from '../kind-names.ts';
 import type { JobEvent } from '../resources.ts';
+import { shapeOf } from '../shape.ts';
 import { isTerminal, JOB_STATUSES } from '../states.ts';
-import { type JsonSchema, referenceTo, shapeOf } from './json-schemas.ts';
+import { type JsonSchema, referenceTo } from './json-schemas.ts';
 import { Instant, Path, Reference } from './resource-schemas.ts';
 
 const ENDINGS = JOB_STATUSES.filter(isTerminal);

@@ -33,8 +33,7 @@ async function call(run: Run, given: ToolArguments, setting: CallSetting = {}) {
     operands: { name: 'input', help: '', count: 'any', paths: 'video' },
     options: OPTIONS,
   } as const;
-  const schemas = async () => ({ json: {}, ndjson: null });
-  const command = defineCommand({ ...definition, examples: [], schemas, run: async () => 0 });
+  const command = defineCommand({ ...definition, examples: [], prints: {}, run: async () => 0 });
   const load = async () => ({ ...command, run });
   const commands = [{ words: ['make'], leaf: { summary: 'make', load, tool: 'pays' } as const }];
   const [tool] = await makeTools(commands, async () => ({}));

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {
   choiceOption,
@@ -37,7 +38,7 @@ const COMMAND: Command = defineCommand({
   operands: { name: 'input', help: 'files', count: 'any', paths: 'video' },
   options: OPTIONS,
   examples: [],
-  schemas: async () => ({ json: { type: 'object' }, ndjson: null }),
+  prints: { json: [v.object({})] },
   run: async () => 0,
 });
 

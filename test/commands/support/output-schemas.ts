@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parseArguments } from '../../../src/cli/program.ts';
 import type { Command } from '../../../src/commands/context/command.ts';
+import { describePrinted } from '../../../src/commands/tool/describe-commands.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import type { Ended } from './run-vloc.ts';
 
@@ -20,10 +21,10 @@ function close(schema: unknown): unknown {
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false });
-const validators = new Map<Command, Promise<Readonly<Record<string, ValidateFunction | null>>>>();
+const validators = new Map<Command, Readonly<Record<string, ValidateFunction | null>>>();
 
-async function compile(command: Command): Promise<Readonly<Record<string, ValidateFunction | null>>> {
-  const schemas = Object.entries(await command.schemas());
+function compile({ prints }: Command): Readonly<Record<string, ValidateFunction | null>> {
+  const schemas = Object.entries(describePrinted(prints));
   return Object.fromEntries(
     schemas.map(([form, schema]) => [form, schema === null ? null : ajv.compile(close(schema) as object)]),
   );
@@ -45,7 +46,7 @@ export async function expectDescribed(words: readonly string[], { stdout }: Ende
   if (!isWhole || isOther || (output !== 'json' && output !== 'ndjson')) return 0;
   const ready = validators.get(command) ?? compile(command);
   validators.set(command, ready);
-  const validate = (await ready)[output];
+  const validate = ready[output];
   const texts = output === 'json' ? [stdout] : stdout.trimEnd().split('\n');
   for (const text of texts) {
     const what = `vloc ${words.join(' ')} printed ${text.slice(0, 300)}`;

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { main } from '../../../src/cli/main.ts';
+import { describePrinted } from '../../../src/commands/tool/describe-commands.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../../src/profiles/environment.ts';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
@@ -53,7 +54,7 @@ test.each(COMMANDS.map(({ words, leaf }) => ({ name: words.join(' '), leaf })))(
   'the schemas of `$name` are valid, and have the fields that --fields accepts',
   async ({ leaf }) => {
     const command = await leaf.load();
-    const { json, ndjson } = await command.schemas();
+    const { json, ndjson } = describePrinted(command.prints);
     const ajv = new Ajv2020({ strict: true, strictTypes: false });
     for (const schema of [json, ndjson]) if (schema !== null) ajv.compile(schema);
     const text = JSON.stringify([json, ndjson]);

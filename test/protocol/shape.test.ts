@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { shapeOf } from '../../../src/protocol/openapi/json-schemas.ts';
+import { shapeOf } from '../../src/protocol/shape.ts';
 
 interface Line {
   readonly index: number;
