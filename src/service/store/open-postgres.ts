@@ -7,12 +7,8 @@ import { errorCode } from '../../base/system-error.ts';
 import { writeOnce } from '../folders.ts';
 import { readDatabaseTime } from './database-clock.ts';
 import { MARKED } from './mark.ts';
-import {
-  describeDatabase,
-  openPostgresStore,
-  type PostgresAddress,
-  type PostgresStore,
-} from './postgres-store.ts';
+import { describeDatabase, type PostgresAddress } from './postgres-connections.ts';
+import { openPostgresStore, type PostgresStore } from './postgres-store.ts';
 import {
   describeUpgrade,
   forPostgres,
