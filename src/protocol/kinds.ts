@@ -30,6 +30,12 @@ export interface Kind {
   /** Used in operation ids: `create` + noun, `list` + plural. */
   readonly noun: string;
   readonly plural: string;
+  /** The command that makes such jobs. */
+  readonly command: string;
+  /** In sentences: `waits for its recognition`. */
+  readonly work: string;
+  /** In progress: `recognizing`. */
+  readonly doing: string;
   readonly idPrefix: string;
   /** The path parameter of the single resource. */
   readonly idParameter: string;
@@ -56,6 +62,9 @@ export const KINDS = {
     path: 'audio-separations',
     noun: 'AudioSeparation',
     plural: 'AudioSeparations',
+    command: 'separate',
+    work: 'separation',
+    doing: 'separating',
     idPrefix: ID_PREFIXES.audio_separation,
     idParameter: 'audio_separation_id',
     input: 'video',
@@ -71,6 +80,9 @@ export const KINDS = {
     path: 'subtitle-recognitions',
     noun: 'SubtitleRecognition',
     plural: 'SubtitleRecognitions',
+    command: 'recognize',
+    work: 'recognition',
+    doing: 'recognizing',
     idPrefix: ID_PREFIXES.subtitle_recognition,
     idParameter: 'subtitle_recognition_id',
     input: 'video',
@@ -83,6 +95,9 @@ export const KINDS = {
     path: 'subtitle-translations',
     noun: 'SubtitleTranslation',
     plural: 'SubtitleTranslations',
+    command: 'translate',
+    work: 'translation',
+    doing: 'translating',
     idPrefix: ID_PREFIXES.subtitle_translation,
     idParameter: 'subtitle_translation_id',
     input: 'subtitle',
@@ -99,6 +114,9 @@ export const KINDS = {
     path: 'dubbings',
     noun: 'Dubbing',
     plural: 'Dubbings',
+    command: 'dub',
+    work: 'dub',
+    doing: 'dubbing',
     idPrefix: ID_PREFIXES.dubbing,
     idParameter: 'dubbing_id',
     input: 'subtitle',
@@ -115,6 +133,9 @@ export const KINDS = {
     path: 'auto-localizations',
     noun: 'AutoLocalization',
     plural: 'AutoLocalizations',
+    command: 'localize',
+    work: 'localization',
+    doing: 'localizing',
     idPrefix: ID_PREFIXES.auto_localization,
     idParameter: 'auto_localization_id',
     input: 'video',

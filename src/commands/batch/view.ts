@@ -8,7 +8,7 @@ import type {
   Doing,
   ItemState,
 } from '../../batch/item.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { createProvenancePrinter } from './print-provenance.ts';
@@ -100,19 +100,12 @@ function isSameEnd(before: ItemState | undefined, { phase }: ItemState): boolean
   return before?.phase === phase && (phase === 'done' || phase === 'failed' || phase === 'left');
 }
 
-/** The service need not name the stage of a job. */
-const STEP_NAMES: Partial<Record<JobKind, string>> = {
-  subtitle_recognition: 'recognizing',
-  subtitle_translation: 'translating',
-  dubbing: 'dubbing',
-  audio_separation: 'separating',
-};
-
 /** The state of an item during one of its steps; null if the step does not change it. */
 function stateOfWhole({ item, state }: ItemEvent): ItemState | null {
   switch (state.phase) {
     case 'processing':
-      return { ...state, stage: STEP_NAMES[item.kind] ?? state.stage };
+      // The service need not name the stage of a job.
+      return { ...state, stage: KINDS[item.kind].doing };
     case 'waiting':
     case 'submitting':
     case 'downloading':

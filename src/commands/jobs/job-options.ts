@@ -32,15 +32,6 @@ import { invalidCallFailure } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { quoteForShell } from '../context/printed-command.ts';
 
-/** The command of each kind. */
-export const COMMAND_OF: Readonly<Record<JobKind, string>> = {
-  audio_separation: 'separate',
-  subtitle_recognition: 'recognize',
-  subtitle_translation: 'translate',
-  dubbing: 'dub',
-  auto_localization: 'localize',
-};
-
 /** The value of --out for stdout. */
 export const STDOUT = '-';
 

@@ -6,20 +6,21 @@ import type { Client, Job, JobFilters, JobSummary, ListPage } from '../../client
 import { isNotPermitted } from '../../client/jobs/jobs.ts';
 import { jobFields, jobSummaryFields } from '../../client/read/job.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { kindOfPath } from '../../protocol/operations.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatRelative } from '../context/format.ts';
 import { type ListRequest, readPages } from '../context/lists.ts';
 import type { RecordForm } from '../context/records.ts';
-import { COMMAND_OF } from './job-options.ts';
 
+const COMMANDS = Object.values(KINDS).map(({ command }) => command);
 /** The names that --kind accepts; it also accepts API paths. */
-export const KIND_CHOICES: readonly string[] = [...Object.values(COMMAND_OF), ...JOB_KIND_NAMES];
+export const KIND_CHOICES: readonly string[] = [...COMMANDS, ...JOB_KIND_NAMES];
 
 export const KIND_OPTION = listOption(
   'kinds',
-  `only jobs of these kinds: ${Object.values(COMMAND_OF).join(', ')}, or their full names`,
+  `only jobs of these kinds: ${COMMANDS.join(', ')}, or their full names`,
   { tool: 'text' },
 );
 
@@ -37,7 +38,7 @@ export function readKinds(written: readonly string[]): KindChoice {
   if (written.length === 0) return { kinds: JOB_KIND_NAMES, areNamed: false };
   const kinds = written.map((text) => {
     const kind =
-      JOB_KIND_NAMES.find((name) => name === text || COMMAND_OF[name] === text) ?? kindOfPath(text);
+      JOB_KIND_NAMES.find((name) => name === text || KINDS[name].command === text) ?? kindOfPath(text);
     if (kind !== null) return kind;
     throw invalidCallFailure(`unknown kind of job: ${text}`, `Choose one of: ${KIND_CHOICES.join(', ')}.`);
   });

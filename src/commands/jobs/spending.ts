@@ -1,13 +1,14 @@
 /** Limits on the cost of jobs: prices of units, and the limit of credits that several commands share. */
+
 import { creditsFailure, type Failure } from '../../base/failure.ts';
 import type { NewCredits, RunOptions } from '../../batch/run/batch.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { COMMAND_OF } from './job-options.ts';
 
 /** The options with the prices that the user states about a remote service. The embedded one reports its own. */
 export function withPrices(options: RunOptions, { prices, capabilities }: Connection): RunOptions {
@@ -44,14 +45,17 @@ export async function limitKind(
   if (price !== null) return { max, price };
   // The service itself refuses jobs that the account cannot pay.
   if (spendableOf(await client.credits.balance({ signal })) <= max) return { max, price };
-  throw unpricedFailure(kind, `the price of ${COMMAND_OF[kind]} is unknown, so a job could exceed the limit`);
+  throw unpricedFailure(
+    kind,
+    `the price of ${KINDS[kind].command} is unknown, so a job could exceed the limit`,
+  );
 }
 
 function unpricedFailure(kind: JobKind, why: string): Failure {
   return creditsFailure(
     'PRICE_UNKNOWN',
     `${why} of credits; nothing was sent`,
-    `Ask the user to run \`vloc ${COMMAND_OF[kind]}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
+    `Ask the user to run \`vloc ${KINDS[kind].command}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
+
 import { configurationFailure } from '../../base/failure.ts';
 import type { BatchOutcome } from '../../batch/item.ts';
 import { mapConcurrently } from '../../batch/limiter.ts';
@@ -11,7 +12,7 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { BESIDE_SLOTS } from '../../batch/run/run-batch.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { summaryLine } from '../batch/view.ts';
 import type { Context } from '../context/context.ts';
 import { requireFfmpeg } from '../context/engines.ts';
@@ -116,13 +117,6 @@ async function recordUnusable(run: StagedRun): Promise<void> {
 /** So many videos are named one by one. */
 const MOST_NAMED = 10;
 
-const STEPS: Partial<Record<JobKind, string>> = {
-  subtitle_recognition: 'recognition',
-  subtitle_translation: 'translation',
-  dubbing: 'dub',
-  audio_separation: 'separation',
-};
-
 /** Prints which videos wait for jobs of an earlier run, and which of the others wait for a review. */
 function printWaits({ plan, states, runOptions, context }: StagedRun): void {
   const { intents } = plan.recorded;
@@ -140,7 +134,7 @@ function printWaits({ plan, states, runOptions, context }: StagedRun): void {
     const isMade = newest.some(({ kind, intent }) => kind === last && intent?.outcome.phase === 'downloaded');
     if (running !== undefined && outcome?.phase === 'accepted')
       jobs.push(
-        `${label} waits for its ${STEPS[running.kind]} (${outcome.record.job_id}), which is running.`,
+        `${label} waits for its ${KINDS[running.kind].work} (${outcome.record.job_id}), which is running.`,
       );
     else if (stopAfter !== null && (isMade || given !== null))
       reviews.push(`${label} waits for your review.`);

@@ -16,6 +16,7 @@ import {
   type VideoItem,
   videoStage,
 } from '../../batch/stages/items.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import {
   type Speakers,
@@ -25,7 +26,6 @@ import {
 } from '../../protocol/subtitle-line.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
-import { COMMAND_OF } from '../jobs/job-options.ts';
 import { countRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
@@ -211,7 +211,7 @@ function sumOf(stages: readonly Forecast[]) {
 function rowsOf(stages: readonly Forecast[], isFree: boolean): string[][] {
   return stages.flatMap(({ kind, items }) =>
     items.map(({ input, target_language: language, quantity, unit, ...item }) => [
-      COMMAND_OF[kind],
+      KINDS[kind].command,
       input,
       language ?? '-',
       [item.status, ...describeRedub(item)].join(', '),
