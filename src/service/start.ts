@@ -15,7 +15,6 @@ import { type BackgroundWork, startBackground } from './background.ts';
 import { sleepFor, systemClock } from './clock.ts';
 import { DEFAULT_CONFIG, type ServiceConfig } from './config.ts';
 import type { ServiceContext, Signals } from './context.ts';
-import type { EngineSupply, StartService } from './control/workspaces.ts';
 import { grantCredits } from './credits/account.ts';
 import { type Folders, prepareFolders } from './folders.ts';
 import { DOCS_PATH } from './http/router.ts';
@@ -111,6 +110,18 @@ async function closeStores({ store, nonces, stages, storage }: ServiceContext): 
   stages.close();
   storage.close();
 }
+
+/** The engines of a service: loaded at first use, and ended with it. */
+export interface EngineSupply {
+  readonly engines: () => Promise<Engines>;
+  readonly closeEngines: () => Promise<void>;
+}
+
+/** Starts a service with the given engines. */
+export type StartService = (
+  options: ServiceOptions,
+  supply: EngineSupply,
+) => Promise<{ readonly service: Service; readonly context: ServiceContext }>;
 
 /** Starts a service, without a control interface. */
 export const startService: StartService = async (options, supply) => {

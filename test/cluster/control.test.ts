@@ -1,6 +1,5 @@
 /** The control interface of a service whose account is in a real PostgreSQL database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { exchange } from '../service/harness/caller.ts';
 import { startControlledService } from '../service/harness/controlled.ts';
 import { startScene, until, untilJob } from '../service/harness/scene.ts';
@@ -20,13 +19,6 @@ const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
 const DUBBING = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
 const DAY_SECONDS = 86_400;
 
-async function schemas(): Promise<string[]> {
-  const store = openPostgresStore({ url: server.url, schema: 'public' });
-  const rows = await store.all<{ name: string }>(`SELECT nspname::text AS name FROM pg_namespace`);
-  await store.close();
-  return rows.map(({ name }) => name).filter((name) => name.startsWith('ws_'));
-}
-
 describe.skipIf(NEEDS)('a controlled service with a database (needs postgresql: sh .ci/packages)', () => {
   it('moves its clock, and grants credits and changes keys in the database', async () => {
     const { ask, caller } = await startControlledService({ database: freshAccount(server) });
@@ -39,18 +31,6 @@ describe.skipIf(NEEDS)('a controlled service with a database (needs postgresql: 
     expect((await caller.get('/v1/credits')).json.balance_credits).toBe(credits.balance_credits);
     const { json: again } = await caller.post('/v1/dubbings', DUBBING);
     expect(await untilJob(caller, again, 'succeeded')).toMatchObject({ billing: { status: 'settled' } });
-  });
-
-  it('creates a schema for each workspace, and removes it with the workspace', async () => {
-    const { ask, callerFor, control } = await startControlledService({ database: freshAccount(server) });
-    const { json: workspace } = await ask('POST', '/workspaces', { settings: { opening_credits: 3 } });
-    expect(await schemas()).toEqual([workspace.id]);
-    const caller = callerFor(workspace.base_url, workspace);
-    expect((await caller.get('/v1/credits')).json.balance_credits).toBe(3);
-    expect((await ask('POST', '/clock/advance', { seconds: 60 }, workspace.control_url)).status).toBe(200);
-    expect(workspace.control_url).toContain(control.url);
-    await ask('DELETE', `/workspaces/${workspace.id}`);
-    expect(await schemas()).toEqual([]);
   });
 
   it('does not move its clock while another node uses the database, and does so when that has stopped', async () => {

@@ -1,6 +1,6 @@
 /**
- * The control interface of a service on this machine, as `vloc serve --control` has it: opens workspaces for the
- * rules, with the access of an operator. Uses nothing of the product.
+ * The control interface of services on this machine, as `vloc serve --control` has it: gives the rules the access of an
+ * operator. Uses nothing of the product.
  */
 import assert from 'node:assert/strict';
 import { JOB_KINDS } from './operations.ts';
@@ -17,71 +17,76 @@ import {
 import type { Receiver } from './webhooks.ts';
 import { send } from './wire/exchange.ts';
 import { listAt, numberAt, show, textAt, valueAt } from './wire/json.ts';
+import type { Credentials } from './wire/sign.ts';
 
 /** Address and token of a control interface. */
 interface ControlAccess {
-  /** Scheme, host and port; for a workspace also its path. */
+  /** Scheme, host and port. */
   readonly url: string;
   readonly token: string;
 }
 
+/** A new service with its control interface. */
+export interface StartedService {
+  readonly baseUrl: string;
+  readonly control: ControlAccess;
+  readonly credentials: Credentials;
+  readonly webhookSecret: string;
+  close(): Promise<void>;
+}
+
 export interface ControlledOptions
   extends Pick<ServiceOptions, 'headerPrefix' | 'strict' | 'languages' | 'patience'> {
-  readonly control: ControlAccess;
+  /** Starts a service with an account of its own. */
+  readonly start: (means: Means) => Promise<StartedService>;
   readonly supplies: Pick<Supplies, 'jobs' | 'media' | 'mediaUrl' | 'ffmpeg'>;
   /** Where webhooks arrive; null: nowhere. */
   readonly receiver: Receiver | null;
 }
 
 export interface ControlledRun {
-  /** A new workspace with plenty of credits. */
+  /** A new service with plenty of credits. */
   readonly service: ServiceUnderTest;
-  /** Closes all workspaces of the run. */
+  /** Closes all services of the run. */
   close(): Promise<void>;
 }
 
-/** Opens a workspace for a run. */
+/** Starts the service of a run, which can start others for single rules. */
 export async function openControlled(options: ControlledOptions): Promise<ControlledRun> {
-  const { control } = options;
-  const opened = new Set<string>();
-  const shut = async (id: string) => {
-    if (opened.delete(id)) await call(control, 'DELETE', `/workspaces/${id}`);
+  const opened = new Set<StartedService>();
+  const shut = async (started: StartedService) => {
+    if (opened.delete(started)) await started.close();
   };
   const open = async (means: Means = {}): Promise<ServiceUnderTest> => {
-    const made = await call(control, 'POST', '/workspaces', {
-      settings: settingsOf(means, options.headerPrefix),
-    });
-    const id = textAt(made, 'id');
-    opened.add(id);
-    afterRule(() => shut(id));
-    return describeWorkspace(options, made, open);
+    const started = await options.start(means);
+    opened.add(started);
+    afterRule(() => shut(started));
+    return describeStarted(options, started, open);
   };
   return {
     service: await open(),
     async close() {
-      for (const id of opened) await shut(id);
+      for (const started of opened) await shut(started);
     },
   };
 }
 
-async function describeWorkspace(
+async function describeStarted(
   options: ControlledOptions,
-  made: unknown,
+  { baseUrl, control, credentials, webhookSecret }: StartedService,
   open: Admin['open'],
 ): Promise<ServiceUnderTest> {
   const { supplies, receiver } = options;
-  const access = { url: textAt(made, 'control_url'), token: options.control.token };
   const clock = { offsetMs: 0 };
-  const admin = createAdmin(access, clock, open);
-  const secret = textAt(made, 'webhook_secret');
+  const admin = createAdmin(control, clock, open);
   return describeService({
     ...options,
-    baseUrl: textAt(made, 'base_url'),
-    credentials: { key: textAt(made, 'key'), secret: textAt(made, 'secret') },
+    baseUrl,
+    credentials,
     supplies: {
       ...supplies,
       otherKey: await admin.issueKey(),
-      webhooks: receiver === null ? null : { receiver, secret },
+      webhooks: receiver === null ? null : { receiver, secret: webhookSecret },
     },
     admin,
     now: () => Date.now() + clock.offsetMs,
@@ -148,20 +153,6 @@ function fieldsOf({ permissions, monthlyLimitCredits, allowedAddresses }: KeyRul
   };
 }
 
-const HOUR_SECONDS = 3600;
-
-function settingsOf({ credits, planEnded, requests, idle, loopback }: Means, headerPrefix: string): object {
-  return {
-    header_prefix: headerPrefix,
-    allow_loopback: loopback === true,
-    ...(credits === undefined ? {} : { opening_credits: credits }),
-    // Any time in the past.
-    ...(planEnded === true ? { plan_ends_at: '2001-01-01T00:00:00Z' } : {}),
-    ...(requests === undefined ? {} : { rate: { requests, window_seconds: HOUR_SECONDS } }),
-    ...(idle === true ? { workers: 0 } : {}),
-  };
-}
-
 /** Sends one request to the control interface. Fails if it is refused. */
 async function call(
   { url, token }: ControlAccess,
@@ -169,11 +160,10 @@ async function call(
   path: string,
   fields?: object,
 ): Promise<unknown> {
-  const { origin, pathname } = new URL(url);
   const answer = await send({
     method,
-    origin,
-    target: pathname.replace(/\/$/, '') + path,
+    origin: url,
+    target: path,
     headers: {
       Authorization: `Bearer ${token}`,
       ...(fields === undefined ? {} : { 'Content-Type': 'application/json' }),

@@ -66,14 +66,14 @@ export interface Admin {
   advance(ms: number): Promise<void>;
   /** Stops the clock of the service; only `advance` moves it from then on. Returns its time in ms since 1970. */
   freeze(): Promise<number>;
-  /** The webhooks of the workspace, newest first. */
+  /** The webhooks of the account, newest first. */
   webhooks(): Promise<readonly Webhook[]>;
   /** Media work that starts from now on waits. */
   holdWork(): Promise<void>;
   letWorkGo(): Promise<void>;
   /** The next attempts at media work fail, one for each value. */
   failWork(...failures: readonly WorkFailure[]): Promise<void>;
-  /** Opens another workspace: a new account with its own address and clock, closed when the rule ends, or the run if it is shared. */
+  /** Starts another service: a new account with its own address and clock, closed when the rule ends, or the run if it is shared. */
   open(means?: Means): Promise<ServiceUnderTest>;
 }
 

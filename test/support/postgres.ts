@@ -101,7 +101,7 @@ export function startPostgres({ isDurable = false, listen = '', tls }: PostgresO
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
-      // The conformance suite has about ten workspaces at a time, of three nodes with up to eight connections each.
+      // The conformance suite has about ten services at a time, of three nodes with up to eight connections each.
       const options = `-c listen_addresses='${addresses}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=300`;
       run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
     },

@@ -23,12 +23,11 @@ import { LEASE_MS } from '../running/leases.ts';
 import { isLive, type NodeRow, readNodes } from '../running/nodes.ts';
 import { readFields } from './fields.ts';
 import { CONTROL_OPERATIONS, type ControlName } from './operations.ts';
+import type { Controlled } from './start.ts';
 import { listWebhooks, resendWebhook } from './webhooks.ts';
-import type { Workspace, Workspaces } from './workspaces.ts';
 
 interface ControlCall<N extends ControlName> {
-  readonly workspace: Workspace;
-  readonly workspaces: Workspaces;
+  readonly controlled: Controlled;
   /** The parameter in the path; empty if it has none. */
   readonly id: string;
   readonly fields: InferOutput<(typeof CONTROL_OPERATIONS)[N]['fields']>;
@@ -37,67 +36,67 @@ interface ControlCall<N extends ControlName> {
 type Handlers = { readonly [N in ControlName]: (call: ControlCall<N>) => unknown };
 
 export const HANDLERS: Handlers = {
-  'clock.show': ({ workspace }) => describeClock(workspace),
-  async 'clock.advance'({ workspace, fields }) {
+  'clock.show': ({ controlled }) => describeClock(controlled),
+  async 'clock.advance'({ controlled, fields }) {
     const ms = Math.round(fields.seconds * 1000);
-    if (workspace.clock.now() + ms > LATEST_MS) throw refuseField('seconds', 'leads beyond the year 9000');
-    await refuseOtherNodes(workspace.context);
-    workspace.clock.advance(ms);
-    return describeClock(workspace);
+    if (controlled.clock.now() + ms > LATEST_MS) throw refuseField('seconds', 'leads beyond the year 9000');
+    await refuseOtherNodes(controlled.context);
+    controlled.clock.advance(ms);
+    return describeClock(controlled);
   },
-  async 'clock.freeze'({ workspace }) {
-    await refuseOtherNodes(workspace.context);
-    workspace.clock.freeze();
-    return describeClock(workspace);
+  async 'clock.freeze'({ controlled }) {
+    await refuseOtherNodes(controlled.context);
+    controlled.clock.freeze();
+    return describeClock(controlled);
   },
-  'clock.resume'({ workspace }) {
-    workspace.clock.resume();
-    return describeClock(workspace);
+  'clock.resume'({ controlled }) {
+    controlled.clock.resume();
+    return describeClock(controlled);
   },
 
-  'faults.list': ({ workspace }) => listFaults(workspace),
-  'faults.add'({ workspace, fields }) {
-    addFaults(workspace, [toFault(fields)], () => '');
-    return listFaults(workspace);
+  'faults.list': ({ controlled }) => listFaults(controlled),
+  'faults.add'({ controlled, fields }) {
+    addFaults(controlled, [toFault(fields)], () => '');
+    return listFaults(controlled);
   },
-  'faults.set'({ workspace, fields }) {
+  'faults.set'({ controlled, fields }) {
     const pointerOf = (at: number) => `faults/${at}/`;
     const faults = fields.faults.map((fault, at) =>
       toFault(readFields(CONTROL_OPERATIONS['faults.add'].fields, fault, pointerOf(at))),
     );
-    const before = workspace.faults.pending();
-    workspace.faults.clear();
+    const before = controlled.faults.pending();
+    controlled.faults.clear();
     try {
-      addFaults(workspace, faults, pointerOf);
+      addFaults(controlled, faults, pointerOf);
     } catch (error) {
-      workspace.faults.clear();
-      workspace.faults.add(...before);
+      controlled.faults.clear();
+      controlled.faults.add(...before);
       throw error;
     }
-    return listFaults(workspace);
+    return listFaults(controlled);
   },
-  'faults.clear'({ workspace }) {
-    workspace.faults.clear();
-    return listFaults(workspace);
+  'faults.clear'({ controlled }) {
+    controlled.faults.clear();
+    return listFaults(controlled);
   },
 
-  'media.show': ({ workspace }) => workspace.gate.state(),
-  'media.hold'({ workspace: { gate } }) {
+  'media.show': ({ controlled }) => controlled.gate.state(),
+  'media.hold'({ controlled: { gate } }) {
     gate.hold();
     return gate.state();
   },
-  'media.release'({ workspace: { gate } }) {
+  'media.release'({ controlled: { gate } }) {
     gate.release();
     return gate.state();
   },
-  'media.fail'({ workspace: { gate }, fields: { times = 1, code, message } }) {
+  'media.fail'({ controlled: { gate }, fields: { times = 1, code, message } }) {
     if (times > MOST_FAILURES) throw refuseField('times', `at most ${MOST_FAILURES}`);
     gate.failNext(Array.from({ length: times }, () => mediaError(code, message)));
     return gate.state();
   },
 
-  'credits.show': ({ workspace }) => describeAccount(workspace.context),
-  async 'credits.grant'({ workspace: { context }, fields: { credits, expires_at: expiresAt = null } }) {
+  'credits.show': ({ controlled }) => describeAccount(controlled.context),
+  async 'credits.grant'({ controlled: { context }, fields: { credits, expires_at: expiresAt = null } }) {
     const { store, clock, makeId } = context;
     try {
       await store.transaction((tx) => grantCredits(tx, { credits, expiresAt }, clock.now(), makeId));
@@ -108,15 +107,15 @@ export const HANDLERS: Handlers = {
     return describeAccount(context);
   },
 
-  'keys.list': async ({ workspace: { context } }) =>
+  'keys.list': async ({ controlled: { context } }) =>
     asList((await describeKeys(context.store)).map((key) => describeKey(context, key))),
-  async 'keys.create'({ workspace: { context }, fields }) {
+  async 'keys.create'({ controlled: { context }, fields }) {
     const { store, clock, randomBytes, rate } = context;
     const issued = await withAddresses(() => issueKey(store, rulesOf(fields), clock.now(), randomBytes));
     if (fields.rate !== undefined) rate.setRule(issued.key, fields.rate);
     return describeSecrets(issued);
   },
-  async 'keys.change'({ workspace: { context }, id, fields }) {
+  async 'keys.change'({ controlled: { context }, id, fields }) {
     const { store, clock, rate } = context;
     const key = await findKey(context, id);
     await withAddresses(() =>
@@ -125,49 +124,36 @@ export const HANDLERS: Handlers = {
     if (fields.rate !== undefined) rate.setRule(id, fields.rate);
     return describeKey(context, await findKey(context, id));
   },
-  async 'keys.disable'({ workspace: { context }, id }) {
+  async 'keys.disable'({ controlled: { context }, id }) {
     await findKey(context, id);
     await revokeKey(context.store, id, context.clock.now());
     return describeKey(context, await findKey(context, id));
   },
-  async 'keys.enable'({ workspace: { context }, id }) {
+  async 'keys.enable'({ controlled: { context }, id }) {
     const rules = { ...currentRules(await findKey(context, id)), revoked: false };
     await changeKey(context.store, id, rules, context.clock.now());
     return describeKey(context, await findKey(context, id));
   },
-  async 'keys.rotate'({ workspace: { context }, id, fields: { only = null } }) {
+  async 'keys.rotate'({ controlled: { context }, id, fields: { only = null } }) {
     const rotated = await rotateKey(context.store, id, only, context.randomBytes);
     if (rotated === undefined) throw unknown('key', id);
     return describeSecrets(rotated);
   },
 
-  async 'webhooks.list'({ workspace: { context }, fields: { status = 'undelivered' } }) {
+  async 'webhooks.list'({ controlled: { context }, fields: { status = 'undelivered' } }) {
     const { data, more } = await listWebhooks(context, status);
     return { ...asList(data), has_more: more };
   },
-  async 'webhooks.resend'({ workspace: { context }, id }) {
+  async 'webhooks.resend'({ controlled: { context }, id }) {
     const webhook = await resendWebhook(context, id);
     if (webhook === null) throw unknown('webhook', id);
     return webhook;
   },
 
-  async 'jobs.provenance'({ workspace: { context }, id }) {
+  async 'jobs.provenance'({ controlled: { context }, id }) {
     const provenance = await readProvenance(context.store, id);
     if (provenance === undefined) throw unknown('job', id);
     return { job_id: id, engines: provenance?.engines ?? [], cues: provenance?.cues ?? [] };
-  },
-
-  'workspaces.list': ({ workspaces }) => asList(workspaces.list().map(describeWorkspace)),
-  async 'workspaces.create'({ workspaces, fields: { settings = {} } }) {
-    const workspace = await workspaces.create(settings);
-    const { newKey } = workspace.service;
-    return { ...describeWorkspace(workspace), ...(newKey === null ? {} : describeSecrets(newKey)) };
-  },
-  async 'workspaces.close'({ workspaces, id }) {
-    const workspace = workspaces.find(id);
-    if (workspace === undefined) throw unknown('workspace', id);
-    await workspaces.close(id);
-    return describeWorkspace(workspace);
   },
 };
 
@@ -199,7 +185,7 @@ async function refuseOtherNodes({ store, clock, isShared }: ServiceContext): Pro
   );
 }
 
-function describeClock({ clock }: Workspace) {
+function describeClock({ clock }: Controlled) {
   const offset = clock.offset();
   return {
     now: formatInstant(clock.now()),
@@ -218,7 +204,7 @@ function toFault(fields: object): Fault {
   return rename(fields, toCamel) as Fault;
 }
 
-function addFaults({ faults }: Workspace, added: readonly Fault[], pointerOf: (at: number) => string): void {
+function addFaults({ faults }: Controlled, added: readonly Fault[], pointerOf: (at: number) => string): void {
   for (const [at, fault] of added.entries()) {
     try {
       faults.add(fault);
@@ -232,7 +218,7 @@ function addFaults({ faults }: Workspace, added: readonly Fault[], pointerOf: (a
 /** Rules name fields and routes; the methods of routes stay in capitals. */
 const toSnakeWord = (word: string) => (/^[a-z]+[A-Z]/.test(word) ? toSnake(word) : word);
 
-function listFaults({ faults }: Workspace) {
+function listFaults({ faults }: Controlled) {
   return asList(
     faults.pending().map((fault) => ({
       ...rename(fault, toSnake),
@@ -322,8 +308,4 @@ function describeSecrets({
   webhookSecret: string;
 }) {
   return { key, secret, webhook_secret: webhookSecret };
-}
-
-function describeWorkspace({ id, service, controlUrl }: Workspace) {
-  return { id, base_url: service.url, control_url: controlUrl() };
 }

@@ -1,4 +1,4 @@
-/** Holds media work and makes it fail, for tests: a gate in front of the engines of one workspace. */
+/** Holds media work and makes it fail, for tests: a gate in front of the engines. */
 import type { Engines, Products, Tasks } from '../../engines/engine.ts';
 import type { Work } from '../../media/work.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';

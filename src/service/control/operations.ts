@@ -22,8 +22,6 @@ export interface ControlOperation {
   readonly summary: string;
   /** Fields of the body; of the query for GET. */
   readonly fields: ControlFields;
-  /** True for what exists only once, outside the workspaces. */
-  readonly rootOnly?: true;
 }
 
 const JOB_ERRORS = Object.keys(JOB_ERROR_CODES) as JobErrorCode[]; // the keys of the table
@@ -186,29 +184,6 @@ export const CONTROL_OPERATIONS = {
     path: '/jobs/{job_id}/provenance',
     summary: 'show the engines of a finished job, and the cues whose speech was changed to fit',
     fields: NO_FIELDS,
-  },
-  'workspaces.list': {
-    method: 'GET',
-    path: '/workspaces',
-    summary: 'list temporary workspaces',
-    fields: NO_FIELDS,
-    rootOnly: true,
-  },
-  'workspaces.create': {
-    method: 'POST',
-    path: '/workspaces',
-    summary: 'open a temporary workspace: its own account, keys, clock and address',
-    fields: v.object({
-      settings: optionalField(FORMS.object, 'settings as in service.json, except address and folders'),
-    }),
-    rootOnly: true,
-  },
-  'workspaces.close': {
-    method: 'DELETE',
-    path: '/workspaces/{id}',
-    summary: 'close a temporary workspace and delete its data',
-    fields: NO_FIELDS,
-    rootOnly: true,
   },
 } as const satisfies Record<string, ControlOperation>;
 

@@ -14,7 +14,7 @@ import { checkSanity, type RequestTarget } from '../http/sanity.ts';
 import { readFields } from './fields.ts';
 import { HANDLERS } from './handlers.ts';
 import { CONTROL_LIST, type NamedOperation, parameterOf } from './operations.ts';
-import type { Workspace, Workspaces } from './workspaces.ts';
+import type { Controlled } from './start.ts';
 
 // See the same line in `http/server.ts`.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -35,10 +35,10 @@ type Router = (method: string, path: string) => { operation: NamedOperation; id:
 
 /** Starts listening. @param port 0 selects a free one */
 export async function startControlServer(
-  workspaces: Workspaces,
+  controlled: Controlled,
   { port, token }: { readonly port: number; readonly token: string },
 ): Promise<ControlServer> {
-  const { context } = workspaces.root;
+  const { context } = controlled;
   const route = createControlRouter();
   const server = createServer();
   server.on('request', (request, response) => {
@@ -71,19 +71,16 @@ export async function startControlServer(
   }
 
   async function carryOut(exchange: Exchange, target: RequestTarget): Promise<unknown> {
-    const { workspace, path } = choose(workspaces, target.path);
     const { method = '' } = exchange.request;
-    const found = route(method, path);
+    const found = route(method, target.path);
     if (!('operation' in found)) throw refuseUnrouted(method, target.path, found);
     const { operation, id } = found;
-    if (operation.rootOnly === true && workspace !== workspaces.root)
-      throw refuseUnrouted(method, target.path, []);
     const given =
       operation.method === 'GET' ? Object.fromEntries(target.query) : await readObject(exchange, target);
     const fields = readFields(operation.fields, given);
     // The fields were read by the same row of the table, so they are those of this handler.
     const handle = HANDLERS[operation.name] as (call: object) => unknown;
-    return handle({ workspace, workspaces, id, fields });
+    return handle({ controlled, id, fields });
   }
 
   function explain({ id: requestId }: Exchange, error: unknown): Refusal {
@@ -136,15 +133,6 @@ function checkCaller({ headers }: IncomingMessage, port: number, token: string):
     'the Authorization header must be Bearer and the control token, which `vloc serve --control` prints',
     { headers: { 'WWW-Authenticate': 'Bearer' } },
   );
-}
-
-/** The workspace in a path, and the rest of the path. @throws Refusal for an unknown workspace */
-function choose(workspaces: Workspaces, path: string): { workspace: Workspace; path: string } {
-  const [, id, rest] = /^\/workspaces\/([^/]+)(\/.+)$/.exec(path) ?? [];
-  if (id === undefined || rest === undefined) return { workspace: workspaces.root, path };
-  const workspace = workspaces.find(id);
-  if (workspace !== undefined) return { workspace, path: rest };
-  throw new Refusal('RESOURCE_NOT_FOUND', `there is no workspace "${id.slice(0, 64)}"`);
 }
 
 const METHODS = [...new Set(CONTROL_LIST.map(({ method }) => method))];

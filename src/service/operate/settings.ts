@@ -286,8 +286,9 @@ export function optionsOf(settings: Settings, stateDir: string): ServiceOptions 
   };
 }
 
-/** Converts settings to the configuration of the service. @param base the values of missing settings */
-export function configOf(settings: Settings, base: ServiceConfig = DEFAULT_CONFIG): ServiceConfig {
+/** Converts settings to the configuration of the service. */
+function configOf(settings: Settings): ServiceConfig {
+  const base = DEFAULT_CONFIG;
   const { rate, plan_ends_at: planEndsAt, job_deadline_hours: hours, stage_cache_mib: mib } = settings;
   return {
     headerPrefix: settings.header_prefix ?? base.headerPrefix,

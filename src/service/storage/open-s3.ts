@@ -70,17 +70,6 @@ async function openStorage(
   }
 }
 
-/** Removes everything that a temporary workspace stored. */
-export async function removeFolder(text: string, env: Env): Promise<void> {
-  const { bucket, address } = await openCheckedBucket(text, env);
-  try {
-    for await (const { key } of bucket.list(address.prefix))
-      await sendEmpty(bucket, { method: 'DELETE', key });
-  } finally {
-    bucket.close();
-  }
-}
-
 function readCredentials(env: Env): S3Credentials {
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,

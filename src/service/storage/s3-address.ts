@@ -75,13 +75,6 @@ export function readS3Address(address: string, env: Env): S3Address {
   };
 }
 
-/** Returns the address of a folder in the same bucket. */
-export function withFolder(address: string, folder: string): string {
-  const url = new URL(address);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${folder}`;
-  return url.href;
-}
-
 function readEndpoint(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '')) {

@@ -116,24 +116,6 @@ export async function openPostgresAlone(
   }
 }
 
-/** Removes an account with all its tables, for temporary workspaces. */
-export async function removePostgresAccount(url: string): Promise<void> {
-  const address = readAddress(url);
-  const store = openPostgresStore(address);
-  try {
-    await store.run(`DROP SCHEMA IF EXISTS ${address.schema} CASCADE`);
-  } finally {
-    await store.close();
-  }
-}
-
-/** Returns the URL of another account in the same database. */
-export function withSchema(url: string, schema: string): string {
-  const changed = new URL(url);
-  changed.searchParams.set('schema', schema);
-  return changed.href;
-}
-
 /** @throws Failure for an invalid address */
 function readAddress(url: string): PostgresAddress {
   const parsed = URL.parse(url);

@@ -2,22 +2,16 @@
 import { parseArgs } from 'node:util';
 
 export const USAGE = `Usage: node test/conformance/cli.ts --base-url URL --key KEY [options]
-       node test/conformance/cli.ts --control URL [options]
 
 Tests a service against the rules of the Video Localization API v1. The API secret is read from the variable
 CONFORMANCE_SECRET. The run creates jobs, which cost credits: a few of each kind with --media, of a short video.
 
-With --control, the address that \`vloc serve --control\` prints, the run opens workspaces of its own on that service and
-runs every rule; it needs no key. The control token is read from CONFORMANCE_CONTROL_TOKEN.
-
   --base-url URL          base address of the service, ends in /v1
   --key KEY               public identifier of the API key
-  --control URL           address of the control interface of a service on this machine
   --header-prefix NAME    start of the signature headers (default: X-Service)
   --mode MODE             strict: also what we decided where the specification is silent (default);
                           tolerant: only what the specification says
-  --media FILE            a short video with speech; without it, rules that need one are skipped (default with
-                          --control: test/fixtures/sample.mp4)
+  --media FILE            a short video with speech; without it, rules that need one are skipped
   --media-url URL         public https address of such a video
   --source-language TAG   language of the text that is translated (default: en)
   --target-language TAG   language that is asked for (default: es)
@@ -37,13 +31,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The service under test: by its address and a key, or by its control interface. */
-type Target =
-  | { readonly type: 'key'; readonly baseUrl: string; readonly key: string }
-  | { readonly type: 'control'; readonly url: string };
-
 export interface Arguments {
-  readonly target: Target;
+  readonly baseUrl: string;
+  readonly key: string;
   readonly headerPrefix: string;
   readonly strict: boolean;
   readonly media: string | null;
@@ -59,7 +49,6 @@ export interface Arguments {
 
 const OPTIONS = {
   'base-url': { type: 'string' },
-  control: { type: 'string' },
   key: { type: 'string' },
   'header-prefix': { type: 'string', default: 'X-Service' },
   mode: { type: 'string', default: 'strict' },
@@ -87,7 +76,8 @@ export function readArguments(argv: readonly string[]): Arguments | null {
   const url = values['webhook-url'];
   const port = readNumber('--webhook-port', values['webhook-port'], 65_535);
   return {
-    target: readTarget(values),
+    baseUrl: readBaseUrl(values['base-url']),
+    key: requireValue('--key', values.key),
     headerPrefix: values['header-prefix'],
     strict: mode === 'strict',
     media: values.media ?? null,
@@ -109,26 +99,6 @@ function parse(argv: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** What the run opens for itself when it controls the service. */
-const NOT_WITH_CONTROL = ['base-url', 'key', 'other-key', 'media-url', 'webhook-url'] as const;
-
-function readTarget(values: ReturnType<typeof parse>): Target {
-  const { control } = values;
-  if (control === undefined) {
-    return {
-      type: 'key',
-      baseUrl: readBaseUrl(values['base-url']),
-      key: requireValue('--key', values.key),
-    };
-  }
-  const other = NOT_WITH_CONTROL.find((name) => values[name] !== undefined);
-  if (other !== undefined) throw new UsageError(`--control and --${other} cannot be combined`);
-  if (!/^http:\/\/(127\.0\.0\.1|localhost):\d+\/?$/.test(control)) {
-    throw new UsageError(`--control: not an address on this machine: ${control}`);
-  }
-  return { type: 'control', url: control };
 }
 
 function requireValue(option: string, value: string | undefined): string {

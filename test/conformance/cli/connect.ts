@@ -1,9 +1,6 @@
 /** Connects to the service in the arguments, and reads the files and secrets for the run. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { openControlled } from '../control.ts';
-import { startMediaHost } from '../media/host.ts';
 import { findVideoMaker } from '../media/make.ts';
 import { describeService, type ServiceUnderTest, type Supplies, type UploadFile } from '../service.ts';
 import { startReceiver } from '../webhooks.ts';
@@ -20,31 +17,9 @@ export interface Connection {
 /** Short enough to see a short job in progress, long enough not to load the service. */
 const POLL_MS = 1000;
 
-/** A short video with speech. */
-const SAMPLE = fileURLToPath(new URL('../../fixtures/sample.mp4', import.meta.url));
-
-/**
- * Connects to the service. @throws UsageError if a secret or a file is missing; the cause if the service does not
- * answer
- */
-export function connect(given: Arguments, env: Environment): Promise<Connection> {
-  const { target } = given;
-  return target.type === 'key'
-    ? connectWithKey(given, target, env)
-    : connectWithControl(given, target.url, env);
-}
-
-const patienceOf = ({ patienceSeconds }: Arguments, withLimits: boolean) => ({
-  everyMs: POLL_MS,
-  atMostMs: patienceSeconds * 1000,
-  withLimits,
-});
-
-async function connectWithKey(
-  given: Arguments,
-  { baseUrl, key }: { baseUrl: string; key: string },
-  env: Environment,
-): Promise<Connection> {
+/** Connects to the service. @throws UsageError if a secret or a file is missing; the cause if the service does not answer */
+export async function connect(given: Arguments, env: Environment): Promise<Connection> {
+  const { baseUrl, key } = given;
   const credentials = { key, secret: requireSecret(env, 'CONFORMANCE_SECRET') };
   const offsetMs = await measureOffset(baseUrl);
   const { supplies, close } = await gather(given, env);
@@ -57,40 +32,9 @@ async function connectWithKey(
     supplies,
     admin: null,
     now: () => Date.now() + offsetMs,
-    patience: patienceOf(given, true),
+    patience: { everyMs: POLL_MS, atMostMs: given.patienceSeconds * 1000, withLimits: true },
   });
   return { service, close };
-}
-
-/** The service is on this machine, so it can fetch videos from here and send webhooks here, in workspaces that allow it. */
-async function connectWithControl(given: Arguments, url: string, env: Environment): Promise<Connection> {
-  const token = requireSecret(env, 'CONFORMANCE_CONTROL_TOKEN');
-  const media = await readMedia(given.media ?? SAMPLE);
-  const host = await startMediaHost(null, media.bytes);
-  const receiver = await startReceiver({ host: '127.0.0.1', port: 0, publicUrl: null, certificate: null });
-  const closeServers = () => Promise.all([host.close(), receiver.close()]);
-  try {
-    const run = await openControlled({
-      control: { url, token },
-      headerPrefix: given.headerPrefix,
-      strict: given.strict,
-      languages: given.languages,
-      supplies: { jobs: given.jobs, media, mediaUrl: host.url, ffmpeg: await findVideoMaker() },
-      receiver,
-      // A rule that needs a rate limit opens a workspace with one.
-      patience: patienceOf(given, false),
-    });
-    return {
-      service: run.service,
-      async close() {
-        await run.close();
-        await closeServers();
-      },
-    };
-  } catch (error) {
-    await closeServers();
-    throw error;
-  }
 }
 
 function requireSecret(env: Environment, name: string): string {

@@ -6,8 +6,8 @@ import { startControlled } from '../../../src/service/control/start.ts';
 import { createService, type Service, type ServiceOptions } from '../../../src/service/index.ts';
 import { createEngineLoader } from '../../../src/service/start.ts';
 import { createRandom } from '../../client/simulation/random.ts';
-import { type ControlledRun, openControlled } from '../control.ts';
-import type { Supplies } from '../service.ts';
+import { type ControlledRun, openControlled, type StartedService } from '../control.ts';
+import type { Means, Supplies } from '../service.ts';
 import type { Receiver } from '../webhooks.ts';
 import { useFreshConnections } from '../wire/exchange.ts';
 import { createHarnessEngines } from './engines.ts';
@@ -19,10 +19,12 @@ import { startNodes } from './nodes.ts';
  */
 const PATIENCE = { everyMs: 5, atMostMs: 120_000, withLimits: false };
 
+const HEADER_PREFIX = 'X-Service';
+
 /** Supplies that the harness cannot create itself. */
 interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'> {
   readonly receiver: Receiver | null;
-  /** Address of a PostgreSQL database; omitted: the account is in the state folder. */
+  /** Address of a PostgreSQL database that ends with the name of a schema; omitted: the accounts are in state folders. */
   readonly database?: string;
   /** How many nodes share the database, and the seed of the choice of a node for each request. Default: one node. */
   readonly nodes?: { readonly count: number; readonly seed: number };
@@ -31,17 +33,28 @@ interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a service of several nodes. Each request goes to one of them at random. */
-function startSeveral(
-  options: ServiceOptions,
-  { count, seed }: Required<HarnessSupplies>['nodes'],
-): Promise<Service> {
-  useFreshConnections();
-  const supply = createEngineLoader(options.engines);
-  return startControlled(options, supply, startNodes(count, createRandom(seed)));
+const HOUR_SECONDS = 3600;
+
+/** Options of a service for a rule. */
+function optionsOf({ credits, planEnded, requests, idle, loopback = false }: Means) {
+  const config = {
+    headerPrefix: HEADER_PREFIX,
+    ...(credits === undefined ? {} : { openingCredits: credits }),
+    // Any time in the past.
+    ...(planEnded === true ? { planEndsAt: 0 } : {}),
+    ...(requests === undefined ? {} : { rate: { requests, windowSeconds: HOUR_SECONDS } }),
+    ...(idle === true ? { workers: 0 } : {}),
+  };
+  return { config, allowLoopback: loopback, control: true };
 }
 
-/** Opens a workspace with plenty of credits. */
+/** Starts a service of several nodes. Each request goes to one of them at random. */
+function startSeveral(options: ServiceOptions, count: number, random: () => number): Promise<Service> {
+  const supply = createEngineLoader(options.engines);
+  return startControlled(options, supply, startNodes(count, random));
+}
+
+/** Starts the service of a run. */
 export async function startEmbedded({
   receiver,
   database,
@@ -50,22 +63,32 @@ export async function startEmbedded({
   nodes,
   ...supplies
 }: HarnessSupplies): Promise<ControlledRun> {
-  const stateDir = await mkdtemp(join(tmpdir(), 'conformance-state-'));
-  const options = {
-    stateDir,
-    engines: createHarnessEngines(),
-    control: true,
-    ...(database === undefined ? {} : { database }),
-    ...(storage === undefined ? {} : { storage }),
-    ...(env === undefined ? {} : { env }),
+  const root = await mkdtemp(join(tmpdir(), 'conformance-state-'));
+  const random = createRandom(nodes?.seed ?? 0);
+  if (nodes !== undefined) useFreshConnections();
+  let started = 0;
+  const start = async (means: Means): Promise<StartedService> => {
+    started += 1;
+    const name = `service_${started}`;
+    const options = {
+      ...optionsOf(means),
+      stateDir: join(root, name),
+      engines: createHarnessEngines(),
+      ...(database === undefined ? {} : { database: `${database}_${started}` }),
+      ...(storage === undefined ? {} : { storage: withFolder(storage, name) }),
+      ...(env === undefined ? {} : { env }),
+    };
+    const { url, control, newKey, close } = await (nodes === undefined
+      ? createService(options)
+      : startSeveral(options, nodes.count, random));
+    if (control === null || newKey === null)
+      throw new Error('the service has no control interface or no key');
+    const { webhookSecret, ...credentials } = newKey;
+    return { baseUrl: url, control, credentials, webhookSecret, close };
   };
-  const { control, close } = await (nodes === undefined
-    ? createService(options)
-    : startSeveral(options, nodes));
-  if (control === null) throw new Error('the service has no control interface');
   const run = await openControlled({
-    control,
-    headerPrefix: 'X-Service',
+    start,
+    headerPrefix: HEADER_PREFIX,
     strict: true,
     languages: { source: 'en', target: 'es' },
     supplies: { ...supplies, jobs: true },
@@ -75,8 +98,15 @@ export async function startEmbedded({
   return {
     service: run.service,
     async close() {
-      await close();
-      await rm(stateDir, { recursive: true, force: true });
+      await run.close();
+      await rm(root, { recursive: true, force: true });
     },
   };
+}
+
+/** A folder in the same bucket. */
+function withFolder(address: string, folder: string): string {
+  const url = new URL(address);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${folder}`;
+  return url.href;
 }

@@ -10,7 +10,7 @@ type Inspection = ReturnType<Engines['inspect']>;
 /** What was measured, by content: all services of this process are sent the same few videos. */
 const inspected = new Map<string, Inspection>();
 
-/** Creates the engines of all workspaces. */
+/** Creates the engines of all services. */
 export function createHarnessEngines(): Engines {
   const small = createSmallEngines();
   const real = createEngines();

@@ -1,9 +1,8 @@
-/** Several nodes of each workspace, behind one address that sends every connection to one of them at random. */
+/** Several nodes of one service, behind one address that sends every connection to one of them at random. */
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import type { StartService } from '../../../src/service/control/workspaces.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { startService } from '../../../src/service/start.ts';
+import { type StartService, startService } from '../../../src/service/start.ts';
 
 /** Of the proxy. */
 const HOST = '127.0.0.1';

@@ -260,29 +260,6 @@ test('undelivered webhooks are listed and sent again, with a new secret if it wa
   );
 });
 
-test('a workspace has its own account, clock, faults and address, and is removed when it is closed', async () => {
-  const { ask, caller, callerFor } = await start({
-    config: { headerPrefix: 'X-Service', openingCredits: 9 },
-  });
-  const { json: made } = await ask('POST', '/workspaces', { settings: { opening_credits: 5 } });
-  expect((await ask('GET', '/workspaces')).json.data).toMatchObject([{ id: made.id }]);
-  const other = callerFor(made.base_url, made);
-  expect((await other.get('/v1/credits')).json.balance_credits).toBe(5);
-  expect((await other.post('/v1/dubbings', DUBBING)).status).toBe(202);
-  expect((await caller.get('/v1/dubbings')).json.data).toEqual([]);
-
-  await ask('POST', '/faults', { on: 'GET /credits', status: 503 }, made.control_url);
-  expect((await caller.get('/v1/credits')).json.balance_credits).toBe(9);
-  expect((await other.get('/v1/credits')).status).toBe(503);
-  await ask('POST', '/clock/freeze', undefined, made.control_url);
-  expect((await ask('GET', '/clock')).json.frozen).toBe(false);
-  expect((await ask('GET', '/workspaces', undefined, made.control_url)).status).toBe(404);
-
-  await ask('DELETE', `/workspaces/${made.id}`);
-  expect((await ask('GET', '/clock', undefined, made.control_url)).status).toBe(404);
-  await expect(exchange(`${made.base_url}/credits`)).rejects.toThrow('ECONNREFUSED');
-});
-
 test('faults of the program affect requests that those of the control interface do not', async () => {
   const faults = scriptFaults([{ on: 'GET /credits', status: 503 }]);
   const { ask, caller } = await start({ faults });

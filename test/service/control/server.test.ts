@@ -107,12 +107,6 @@ describe('requests', () => {
     expect(await refused('POST', '/media/fail', { code: 'NONE' })).toEqual([400, ['code']]);
     expect(await refused('GET', '/webhooks?status=lost')).toEqual([400, ['status']]);
     expect(await refused('POST', '/webhooks/evt_none/resend')).toEqual([404, 'RESOURCE_NOT_FOUND']);
-    expect(await refused('POST', '/workspaces', { settings: { port: 1 } })).toEqual([400, ['settings/port']]);
-    expect(await refused('POST', '/workspaces', { settings: { rate: {} } })).toEqual([
-      400,
-      ['settings/rate/requests', 'settings/rate/window_seconds'],
-    ]);
-    expect(await refused('GET', '/workspaces/ws_none/clock')).toEqual([404, 'RESOURCE_NOT_FOUND']);
     expect(await refused('POST', '/faults', { on: 'POST /nothing', status: 503 })).toEqual([400, ['on']]);
     expect(await refused('POST', '/faults', { on: 'POST /dubbings', drop: 'after', status: 503 })).toEqual([
       400,

@@ -27,6 +27,6 @@ test.skipIf(!HAS_PYTHON)(
     await chmod(join(folder, 'vloc'), 0o755);
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, TMPDIR: folder };
     const { stdout } = await promisify(execFile)('python3', ['-c', await readExample()], { env });
-    expect(stdout).toBe('7.5 90000\nwaiting_for_upload\n1\n');
+    expect(stdout).toBe('100002.5 90000\nwaiting_for_upload\n1\n');
   },
 );

@@ -1,6 +1,6 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { readS3Address, withFolder } from '../../../src/service/storage/s3-address.ts';
+import { readS3Address } from '../../../src/service/storage/s3-address.ts';
 
 const ENDPOINT = 'endpoint=https://s3.example.com';
 
@@ -61,9 +61,4 @@ describe('the address of a bucket', () => {
     expect(advice).toBeDefined();
     expect(`${message} ${advice}`).not.toContain('hidden');
   });
-});
-
-test('a folder is added below the one of an address', () => {
-  expect(withFolder(`s3://videos?${ENDPOINT}`, 'ws_1')).toContain('s3://videos/ws_1?endpoint=');
-  expect(readS3Address(withFolder(`s3://videos/a/?${ENDPOINT}`, 'b'), {}).prefix).toBe('a/b/');
 });
