@@ -11,6 +11,8 @@ export interface Engine {
   readonly purpose: string;
   /** Programs that must be on the PATH. */
   readonly programs: readonly string[];
+  /** Flag with which the first program prints its version; missing for programs that have none. */
+  readonly versionFlag?: string;
   /** npm packages that must be resolvable; they come with vloc. */
   readonly packages: readonly string[];
   /** Packages of each system's package manager; systems without them are omitted. */
@@ -23,6 +25,7 @@ export const ENGINES: readonly Engine[] = [
     steps: ['probe', 'separate', 'export'],
     purpose: 'reads and writes video and sound',
     programs: ['ffmpeg', 'ffprobe'],
+    versionFlag: '-version',
     packages: [],
     install: {
       debian: ['ffmpeg'],
@@ -57,6 +60,7 @@ export const ENGINES: readonly Engine[] = [
     steps: ['translate'],
     purpose: 'translates text; English to and from Spanish and Catalan as installed here',
     programs: ['apertium'],
+    versionFlag: '-V',
     packages: [],
     install: { debian: ['apertium', 'apertium-eng-spa', 'apertium-eng-cat'] },
   },
@@ -65,6 +69,7 @@ export const ENGINES: readonly Engine[] = [
     steps: ['speak'],
     purpose: 'speaks text in more than a hundred languages',
     programs: ['espeak-ng'],
+    versionFlag: '--version',
     packages: [],
     install: {
       debian: ['espeak-ng'],

@@ -90,8 +90,7 @@ async function checkEngine(
   if (!isInstalled(programs, engine)) {
     return missing(`not installed; ${engine.purpose} (${steps})`, need, { installed: false });
   }
-  const [program] = engine.programs;
-  const version = program === undefined ? null : await versionOf(programs, program, signal);
+  const version = await readVersion(programs, engine, signal);
   const facts = { installed: true, version, steps: engine.steps };
   const { isTooOldFfmpeg, NEWER_FFMPEG, OLDEST_FFMPEG } = await import(
     '../../media/programs/ffmpeg-version.ts'
@@ -159,37 +158,24 @@ async function checkModel(model: Model, { io }: Context): Promise<CheckResult> {
   return { grade: 'warn', message, fix: 'End other programs before you use it.', facts };
 }
 
-/** The programs use different flags; the first answer with a version counts. */
-const VERSION_FLAGS = ['-version', '--version', '-V'];
-
-async function versionOf(programs: Programs, program: string, signal: AbortSignal): Promise<string | null> {
-  for (const flag of VERSION_FLAGS) {
-    const version = await askVersion(programs, program, flag, signal);
-    if (version !== null) return version;
-  }
-  return null;
-}
-
-async function askVersion(
+async function readVersion(
   programs: Programs,
-  program: string,
-  flag: string,
+  { programs: [program], versionFlag }: Engine,
   signal: AbortSignal,
 ): Promise<string | null> {
-  let output = '';
+  if (program === undefined || versionFlag === undefined) return null;
+  const lines: string[] = [];
   try {
-    const onErrorLine = (line: string) => {
-      output += `${line}\n`;
-    };
-    output += (await programs.run(program, [flag], { signal, folder: tmpdir(), onErrorLine })).toString(
-      'utf8',
-    );
+    // Some programs print their version as an error.
+    const run = { signal, folder: tmpdir(), onErrorLine: (line: string) => void lines.push(line) };
+    lines.push((await programs.run(program, [versionFlag], run)).toString('utf8'));
   } catch {
-    // Some programs print their version and fail.
+    // Some print it and fail.
     signal.throwIfAborted();
   }
-  // Another line of ffmpeg has the version of its compiler.
+  const output = lines.join('\n');
   const { readFfmpegVersion } = await import('../../media/programs/ffmpeg-version.ts');
+  // Another line of ffmpeg has the version of its compiler.
   return readFfmpegVersion(output) ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
 
