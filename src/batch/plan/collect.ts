@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { glob } from 'tinyglobby';
+import { glob, isDynamicPattern } from 'tinyglobby';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { RECORD_FOLDER } from '../record-folder.ts';
@@ -101,9 +101,8 @@ async function expand(
     return search(operand, kind, { root: resolve(io.cwd, operand), pattern: [] }, options, io, report);
   // A file whose name looks like a pattern is that file.
   if (found !== null) return [namedFile(operand, io.cwd)];
-  const { isDynamicPattern } = await import('tinyglobby');
   if (!isDynamicPattern(operand)) return [namedFile(operand, io.cwd)];
-  const { folder, pattern } = await splitPattern(operand, isDynamicPattern, io.cwd);
+  const { folder, pattern } = await splitPattern(operand, io.cwd);
   return search(operand, kind, { root: resolve(io.cwd, folder), pattern: [pattern] }, options, io, report);
 }
 
@@ -111,9 +110,9 @@ async function expand(
  * `lessons/week1/**` + `/*.mp4`: the folders before the first wildcard are the root of the tree that is kept. A folder that is
  * called like a pattern, such as `week (1)`, is that folder.
  */
-async function splitPattern(operand: string, isDynamic: (part: string) => boolean, cwd: string) {
+async function splitPattern(operand: string, cwd: string) {
   const parts = operand.split('/');
-  let first = parts.findIndex((part) => isDynamic(part));
+  let first = parts.findIndex((part) => isDynamicPattern(part));
   while (first < parts.length - 1 && (await isFolder(resolve(cwd, parts.slice(0, first + 1).join('/'))))) {
     first += 1;
   }
@@ -142,7 +141,6 @@ async function search(
     problems.push({ pointer: operand, detail: wrong });
     return [];
   }
-  const { findFiles } = await import('./collect.ts');
   const { include = [], exclude = [], watch = false } = options;
   const { files, unreadable, lost, results } = await findFiles({ root, pattern, include, exclude, cwd });
   const labelOf = (path: string) => foundFile(root, path, cwd).label;
