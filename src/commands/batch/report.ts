@@ -18,7 +18,6 @@ import { writeJunit, writeMarkdown } from '../../batch/report/text-reports.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
-import { listAttributions } from '../models/attributions.ts';
 import { attentionDocument, printAttention, readAttention } from './attention.ts';
 import { BATCH_REPORT } from './items.ts';
 import {
@@ -158,7 +157,7 @@ async function writeText(batch: OpenBatches, options: ReportOptions, context: Co
   const { io, output } = context;
   const { facts } = batch;
   const folders = batch.batches.map(({ folder }) => folder);
-  const attributions = await listAttributions(facts.items, context);
+  const attributions = await listNotices(facts.items, context);
   const isJson = output === 'json' || output === 'ndjson';
   const format = options.format ?? (isJson ? 'json' : 'markdown');
   const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
@@ -175,6 +174,11 @@ async function writeText(batch: OpenBatches, options: ReportOptions, context: Co
   const path = resolve(io.cwd, options.out);
   await refuseBatchFile(path, batch);
   await writeReport(path, text, context);
+}
+
+async function listNotices(items: readonly ItemReport[], context: Context): Promise<readonly string[]> {
+  const { listAttributions } = await import('../models/attributions.ts');
+  return listAttributions(items, context);
 }
 
 async function writeReport(path: string, text: string, { io, terminal }: Context): Promise<void> {
@@ -234,7 +238,7 @@ async function htmlReport(opened: OpenBatches, path: string, context: Context): 
       {
         title: missing === null ? names : `${names}. ${missing}`,
         madeAt: new Date(io.now()).toISOString(),
-        attributions: await listAttributions(facts.items, context),
+        attributions: await listNotices(facts.items, context),
         pageFolder: dirname(path),
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
           pageJobs(own, { items: records.facts, stages: records.stages, folder }),

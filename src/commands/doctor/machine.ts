@@ -10,6 +10,9 @@ import { describeDisk, errorCode } from '../../base/system-error.ts';
 import { listPlaces, lockPath } from '../../batch/record-folder.ts';
 import { nameProcess } from '../../batch/records/hold.ts';
 import { inspectLock, type LockState, tryLock } from '../../batch/records/lock.ts';
+import { CREDIT_RULES } from '../../service/credits/audit.ts';
+import { storePath } from '../../service/folders.ts';
+import { SCHEMA_VERSION } from '../../service/store/schema.ts';
 import type { Io } from '../context/context.ts';
 import type { CheckResult } from './findings.ts';
 
@@ -254,11 +257,6 @@ function describe(found: readonly FoundLock[]): string {
 
 /** Compares the sums of the account with its ledger. Changes nothing. */
 export async function checkAccount(stateDir: string): Promise<CheckResult> {
-  const [{ CREDIT_RULES }, { storePath }, { SCHEMA_VERSION }] = await Promise.all([
-    import('../../service/credits/audit.ts'),
-    import('../../service/folders.ts'),
-    import('../../service/store/schema.ts'),
-  ]);
   const path = storePath(stateDir);
   if (!existsSync(path)) return { grade: 'ok', message: 'no job yet' };
   const { DatabaseSync } = await import('node:sqlite');

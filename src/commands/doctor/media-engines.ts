@@ -1,10 +1,20 @@
 /** Checks of the engines of the embedded service: presence, version, languages, and the ones of `engines.json`. */
+
 import { freemem, tmpdir } from 'node:os';
 import { formatBytes } from '../../base/amounts.ts';
-import type { Engine } from '../../engines/catalog.ts';
-import type { EnginesConfig } from '../../engines/config.ts';
+import { isInstalled } from '../../engines/capabilities.ts';
+import { ENGINES, type Engine } from '../../engines/catalog.ts';
+import { BUILT_IN, type EnginesConfig } from '../../engines/config.ts';
+import { createEngines } from '../../engines/index.ts';
 import type { Model } from '../../engines/models/catalog.ts';
-import type { Programs } from '../../media/programs/programs.ts';
+import { inspectModel } from '../../engines/models/store.ts';
+import {
+  isTooOldFfmpeg,
+  NEWER_FFMPEG,
+  OLDEST_FFMPEG,
+  readFfmpegVersion,
+} from '../../media/programs/ffmpeg-version.ts';
+import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
 import { examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
@@ -17,19 +27,15 @@ export async function checkEngines(
   runCheck: RunCheck,
   isEmbedded: boolean,
 ): Promise<CheckReport[]> {
-  const [{ ENGINES }, { createPrograms }] = await Promise.all([
-    import('../../engines/catalog.ts'),
-    import('../../media/programs/programs.ts'),
-  ]);
   const searchPath = context.io.env.PATH ?? '';
   const programs = createPrograms(searchPath);
   const { report, config } = await checkFile(context, runCheck, isEmbedded);
-  const used = isEmbedded ? await listUsed(config) : [];
+  const used = isEmbedded ? listUsed(config) : [];
   return Promise.all([
     ...report,
     ...ENGINES.map((engine) =>
       runCheck(`engine ${engine.name}`, 'configuration', async (signal) =>
-        checkEngine(engine, programs, await needOf(engine, used, isEmbedded), signal),
+        checkEngine(engine, programs, needOf(engine, used, isEmbedded), signal),
       ),
     ),
     ...used
@@ -69,9 +75,8 @@ async function checkFile(
 /** Whether a run needs an engine: `fallback` if others of the configuration come before it. */
 type Need = 'yes' | 'fallback' | 'no' | 'elsewhere';
 
-async function needOf({ name }: Engine, used: readonly UsedEngine[], isEmbedded: boolean): Promise<Need> {
+function needOf({ name }: Engine, used: readonly UsedEngine[], isEmbedded: boolean): Need {
   if (!isEmbedded) return 'elsewhere';
-  const { BUILT_IN } = await import('../../engines/config.ts');
   // The others decode, detect speech and encode, whichever engines are configured.
   if (!Object.values(BUILT_IN).some((builtIn) => builtIn === name)) return 'yes';
   const positions = used.filter(({ entry }) => entry === name).map(({ position }) => position);
@@ -85,16 +90,12 @@ async function checkEngine(
   need: Need,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  const { isInstalled } = await import('../../engines/capabilities.ts');
   const steps = engine.steps.join(', ');
   if (!isInstalled(programs, engine)) {
     return missing(`not installed; ${engine.purpose} (${steps})`, need, { installed: false });
   }
   const version = await readVersion(programs, engine, signal);
   const facts = { installed: true, version, steps: engine.steps };
-  const { isTooOldFfmpeg, NEWER_FFMPEG, OLDEST_FFMPEG } = await import(
-    '../../media/programs/ffmpeg-version.ts'
-  );
   if (engine.name === 'ffmpeg' && version !== null && isTooOldFfmpeg(version)) {
     const grade = need === 'yes' ? 'fail' : 'warn';
     const message = `${version} is too old; the oldest that works is ${OLDEST_FFMPEG}`;
@@ -137,7 +138,6 @@ async function checkConfigured(used: UsedEngine, context: Context): Promise<Chec
 /** The models of `vloc models install` that are there. */
 async function listInstalled({ io }: Context): Promise<readonly Model[]> {
   const folder = locateModels(io);
-  const { inspectModel } = await import('../../engines/models/store.ts');
   const models = await listModels(io).catch(() => []);
   const states = await Promise.all(models.map((model) => inspectModel(folder, model)));
   return models.filter((_, at) => states[at]?.state !== 'absent');
@@ -145,7 +145,6 @@ async function listInstalled({ io }: Context): Promise<readonly Model[]> {
 
 /** Whether a model is whole and fits the free memory. */
 async function checkModel(model: Model, { io }: Context): Promise<CheckResult> {
-  const { inspectModel } = await import('../../engines/models/store.ts');
   const { state, wrong } = await inspectModel(locateModels(io), model);
   const facts = { state, wrong, memory_mib: model.memoryMib, licence: model.licence.spdx };
   if (state === 'damaged') {
@@ -174,7 +173,6 @@ async function readVersion(
     signal.throwIfAborted();
   }
   const output = lines.join('\n');
-  const { readFfmpegVersion } = await import('../../media/programs/ffmpeg-version.ts');
   // Another line of ffmpeg has the version of its compiler.
   return readFfmpegVersion(output) ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
@@ -185,7 +183,6 @@ async function checkLanguages(
   isEmbedded: boolean,
   { io }: Context,
 ): Promise<CheckResult> {
-  const { createEngines } = await import('../../engines/index.ts');
   const engines = createEngines({ searchPath, config, env: io.env });
   const { recognize, translate, speak, missing: lacking } = await engines.capabilities();
   await engines.close?.();

@@ -24,6 +24,9 @@ import {
   type FieldOption,
   SCHEMA_ADDRESS,
 } from '../../engines/config.ts';
+import { checkEngines, typesOf } from '../../engines/config-check.ts';
+import { readEnginesFile, saveEnginesFile } from '../../engines/config-file.ts';
+import { nameEntry } from '../../engines/entry.ts';
 import type { BackendStep } from '../../media/work.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -139,9 +142,8 @@ export const enginesAdd: Command = defineCommand({
     if (options.first && options.last) {
       throw invalidCallFailure('--first and --last cannot be combined', 'Leave one of them out.');
     }
-    const step = await parseStep(word);
-    const entry = await makeEntry(step, program, options, context);
-    const { readEnginesFile, saveEnginesFile } = await import('../../engines/config-file.ts');
+    const step = parseStep(word);
+    const entry = makeEntry(step, program, options, context);
     const { path } = locateEngines(context);
     // A file that is named and missing is made.
     const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
@@ -153,7 +155,7 @@ export const enginesAdd: Command = defineCommand({
     const after = { $schema, ...before, [step]: entries } as EnginesConfig; // the entry was checked for this step
     await saveEnginesFile(path, after);
     const position = entries.indexOf(entry) + 1;
-    const added = (await listUsed(after)).filter((used) => used.step === step && used.position === position);
+    const added = listUsed(after).filter((used) => used.step === step && used.position === position);
     for (const used of added) await printRecord(context, ENGINES_FORM, rowOf(used));
     context.terminal.note(`Saved in ${path}; the embedded service uses it from now on.`);
     context.terminal.note(`Compare it with others: ${writeCommand(context, ['engines', 'test', step])}`);
@@ -162,13 +164,12 @@ export const enginesAdd: Command = defineCommand({
 });
 
 /** Makes the entry of the options. @throws Failure (`usage`) that names the wrong options */
-async function makeEntry(
+function makeEntry(
   step: BackendStep,
   program: readonly string[],
   options: Options,
   { io }: Context,
-): Promise<EntryOf<BackendStep>> {
-  const { checkEngines, typesOf } = await import('../../engines/config-check.ts');
+): EntryOf<BackendStep> {
   const type = options.type ?? (program.length > 0 ? 'command' : undefined);
   if (type === undefined) {
     throw invalidCallFailure('--type is missing', `Types for ${step}: ${typesOf(step).join(', ')}.`);
@@ -292,7 +293,6 @@ async function check(
   onlyEntry: boolean,
   context: Context,
 ): Promise<void> {
-  const { nameEntry } = await import('../../engines/entry.ts');
   if (onlyEntry) {
     await createOnce({ step, entry }, context).catch((error: unknown) => {
       context.signal.throwIfAborted();

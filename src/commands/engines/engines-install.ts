@@ -3,10 +3,16 @@ import * as v from 'valibot';
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, listOption } from '../../base/option.ts';
 import type { Capabilities } from '../../engines/engine.ts';
-import type { InstallPlan } from '../../engines/install.ts';
+import { createEngines } from '../../engines/index.ts';
+import * as system from '../../engines/install.ts';
+import { type InstallPlan, runInstall, showCommand } from '../../engines/install.ts';
+import { hasFont } from '../../media/export/fonts.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { findPair, sameLanguage } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { suggestModels } from '../models/suggest-models.ts';
 
 const INSTALLED_ENGINES = {
   json: [v.object({ installed: v.array(v.string()), missing: v.array(v.string()) })],
@@ -42,8 +48,8 @@ export const enginesInstall: Command = defineCommand({
     if (plan.commands.length > 0) await install(context, plan, options.yes);
     const after = plan.commands.length > 0 ? await detect(context) : before;
     const missing = [
-      ...(await listMissing(after, options.pair)),
-      ...(await listMissingTargets(after, options.to)).map((language) => `a translation to ${language}`),
+      ...listMissing(after, options.pair),
+      ...listMissingTargets(after, options.to).map((language) => `a translation to ${language}`),
       ...(await listMissingFonts(context, options.font)).map((language) => `a font for ${language}`),
     ];
     if (missing.length > 0) {
@@ -62,14 +68,12 @@ export const enginesInstall: Command = defineCommand({
 
 /** Says which open models can be used instead of the built-in engines. */
 async function noteModels(context: Context, to: readonly string[]): Promise<void> {
-  const { suggestModels } = await import('../models/suggest-models.ts');
   const models = await suggestModels({ from: null, to }, ['recognize', 'translate', 'speak'], context);
   if (models !== null) context.terminal.note(`To use open models before them, ${models}`);
 }
 
 /** The built-in engines and their languages. */
 async function detect(context: Context): Promise<Capabilities> {
-  const { createEngines } = await import('../../engines/index.ts');
   return createEngines({ searchPath: context.io.env.PATH ?? '' }).capabilities();
 }
 
@@ -82,10 +86,6 @@ function requireLanguages(languages: readonly string[]): void {
 /** The languages that no font can show. None can if ffmpeg is missing. */
 async function listMissingFonts(context: Context, languages: readonly string[]): Promise<readonly string[]> {
   if (languages.length === 0) return [];
-  const [{ hasFont }, { createPrograms }] = await Promise.all([
-    import('../../media/export/fonts.ts'),
-    import('../../media/programs/programs.ts'),
-  ]);
   const programs = createPrograms(context.io.env.PATH ?? '');
   const run = { signal: context.signal, folder: tmpdir() };
   const found = await Promise.all(languages.map((language) => hasFont(programs, language, run)));
@@ -93,11 +93,7 @@ async function listMissingFonts(context: Context, languages: readonly string[]):
 }
 
 /** The missing engines, and the pairs in whose languages nothing is translated. */
-async function listMissing(
-  { missing, translate }: Capabilities,
-  pairs: readonly string[],
-): Promise<readonly string[]> {
-  const { sameLanguage } = await import('../../protocol/languages.ts');
+function listMissing({ missing, translate }: Capabilities, pairs: readonly string[]): readonly string[] {
   const isThere = (pair: string) => {
     const [one = '', other = ''] = pair.split('-');
     return translate.some(
@@ -110,11 +106,7 @@ async function listMissing(
 }
 
 /** The languages to which nothing translates English. */
-async function listMissingTargets(
-  { translate }: Capabilities,
-  targets: readonly string[],
-): Promise<readonly string[]> {
-  const { findPair } = await import('../../protocol/languages.ts');
+function listMissingTargets({ translate }: Capabilities, targets: readonly string[]): readonly string[] {
   return targets.filter((to) => findPair(translate, { from: 'en', to }) === undefined);
 }
 
@@ -127,16 +119,12 @@ async function makePlan(
     font,
   }: { readonly pair: readonly string[]; readonly to: readonly string[]; readonly font: readonly string[] },
 ): Promise<InstallPlan> {
-  const [system, { createPrograms }] = await Promise.all([
-    import('../../engines/install.ts'),
-    import('../../media/programs/programs.ts'),
-  ]);
   const wrong = pairs.find((pair) => !system.isPair(pair));
   if (wrong !== undefined) {
     throw invalidCallFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
   }
   const programs = createPrograms(context.io.env.PATH ?? '');
-  const missing = await listMissing(capabilities, pairs);
+  const missing = listMissing(capabilities, pairs);
   const facts = {
     system: system.detectSystem(context.io.platform, system.readOsRelease()),
     privilege: system.detectPrivilege(programs.locate('sudo')),
@@ -148,7 +136,7 @@ async function makePlan(
   if (fonts === null && unshown.length > 0)
     context.terminal.warn(`no package of this system is known to have a font for ${unshown.join(', ')}`);
   const wanted = pairs.filter((pair) => missing.includes(pair));
-  const targets = await listMissingTargets(capabilities, to);
+  const targets = listMissingTargets(capabilities, to);
   if (wanted.length + targets.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
   if (facts.system !== 'debian') throw pairsElsewhereFailure([...wanted, ...targets]);
   const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
@@ -185,7 +173,6 @@ function unknownPairFailure(pair: string, near: readonly string[]): Failure {
 }
 
 async function install(context: Context, plan: InstallPlan, agreed: boolean): Promise<void> {
-  const { runInstall, showCommand } = await import('../../engines/install.ts');
   const { terminal } = context;
   const commands = plan.commands.map(showCommand);
   terminal.note(`To be installed: ${plan.engines.join(', ')}`);

@@ -1,5 +1,9 @@
 import * as v from 'valibot';
+import { isInstalled } from '../../engines/capabilities.ts';
+import { ENGINES } from '../../engines/catalog.ts';
 import type { Capabilities } from '../../engines/engine.ts';
+import { createEngines } from '../../engines/index.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
 import { languageName } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -70,13 +74,7 @@ export const enginesList: Command = defineCommand({
   ],
   prints: ENGINES_IN_USE,
   run: async (context) => {
-    const [{ ENGINES }, { createPrograms }, { isInstalled }, { createEngines }, config] = await Promise.all([
-      import('../../engines/catalog.ts'),
-      import('../../media/programs/programs.ts'),
-      import('../../engines/capabilities.ts'),
-      import('../../engines/index.ts'),
-      readEngines(context),
-    ]);
+    const config = await readEngines(context);
     const searchPath = context.io.env.PATH ?? '';
     const programs = createPrograms(searchPath);
     const capabilities = await createEngines({ searchPath }).capabilities();
@@ -88,7 +86,7 @@ export const enginesList: Command = defineCommand({
       installed:
         isInstalled(programs, engine) && capabilities.missing.every((each) => each.engine !== engine.name),
     }));
-    const used = await listUsed(config);
+    const used = listUsed(config);
     await printEngines(context, {
       engines,
       used: await Promise.all(used.map((each) => examineEngine(each, context))),

@@ -1,4 +1,5 @@
 import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
+import { readEnginesFile, saveEnginesFile } from '../../engines/config-file.ts';
 import type { BackendStep } from '../../media/work.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { locateEngines } from '../context/engines.ts';
@@ -31,8 +32,7 @@ export const enginesRemove: Command = defineCommand({
   fields: () => ENGINE_FIELDS,
   prints: ENGINE_RECORD,
   run: async (context, [word = '', ...names]) => {
-    const step = await parseStep(word);
-    const { readEnginesFile, saveEnginesFile } = await import('../../engines/config-file.ts');
+    const step = parseStep(word);
     const location = locateEngines(context);
     const read = await readEnginesFile(location, context.terminal.warn);
     if (read?.written[step] === undefined) {
@@ -43,8 +43,8 @@ export const enginesRemove: Command = defineCommand({
     }
     if (names.length === 0)
       throw invalidCallFailure('an engine is missing', 'Write its name or position after the step.');
-    const used = await listUsed(read.written);
-    const [chosen, ...others] = await chooseUsed(used, step, names.join(' '));
+    const used = listUsed(read.written);
+    const [chosen, ...others] = chooseUsed(used, step, names.join(' '));
     if (chosen === undefined || others.length > 0) {
       const positions = [chosen, ...others].map((each) => each?.position).join(', ');
       throw invalidCallFailure(`several engines match: ${positions}`, 'Write the position of one.');

@@ -51,11 +51,10 @@ export const enginesTest: Command = defineCommand({
   fields: () => TRIAL_FIELDS,
   prints: ENGINE_TRIALS,
   run: async (context, [word, ...names]) => {
-    const used = await listUsed(await readEngines(context));
-    const step = word === undefined ? null : await parseStep(word);
+    const used = listUsed(await readEngines(context));
+    const step = word === undefined ? null : parseStep(word);
     const ofStep = used.filter((each) => step === null || each.step === step);
-    const chosen =
-      step === null || names.length === 0 ? ofStep : await chooseUsed(used, step, names.join(' '));
+    const chosen = step === null || names.length === 0 ? ofStep : chooseUsed(used, step, names.join(' '));
     const recognizers = used.filter((each) => each.step === 'recognize');
     const progress = await context.terminal.progress();
     const limit = `at most ${formatDuration(trialLimitMs(context))}`;

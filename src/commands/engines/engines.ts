@@ -7,9 +7,17 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { BackendOf } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
-import type { EnginesConfig, EntryOf } from '../../engines/config.ts';
-import type { tryBackend } from '../../engines/trial/trial.ts';
-import type { BackendStep, Clip, EngineRun } from '../../media/work.ts';
+import { defaultEngines, type EnginesConfig, type EntryOf } from '../../engines/config.ts';
+import { findEntries, nameEntry } from '../../engines/entry.ts';
+import { findObstacle } from '../../engines/reach.ts';
+import { createBackend } from '../../engines/registry.ts';
+import { tryBackend } from '../../engines/trial/trial.ts';
+import { convertWav, SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
+import { createWav } from '../../media/audio/wav.ts';
+import { asJobFailure } from '../../media/programs/failures.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
+import { BACKEND_STEPS, type BackendStep, type Clip, type EngineRun } from '../../media/work.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import { invalidCallFailure } from '../context/command.ts';
@@ -62,8 +70,7 @@ export function rowOf({ step, position, name }: UsedEngine): EngineRow {
 }
 
 /** The step that a word names. @throws Failure (`usage`) */
-export async function parseStep(word: string): Promise<BackendStep> {
-  const { BACKEND_STEPS } = await import('../../media/work.ts');
+export function parseStep(word: string): BackendStep {
   const step = BACKEND_STEPS.find((each) => each === word);
   if (step !== undefined) return step;
   const meant = nearestName(word, BACKEND_STEPS);
@@ -72,12 +79,7 @@ export async function parseStep(word: string): Promise<BackendStep> {
 }
 
 /** All engines in use, in the order of the steps. A step that is not configured uses its built-in engine. */
-export async function listUsed(config: EnginesConfig | null): Promise<readonly UsedEngine[]> {
-  const [{ BACKEND_STEPS }, { defaultEngines }, { nameEntry }] = await Promise.all([
-    import('../../media/work.ts'),
-    import('../../engines/config.ts'),
-    import('../../engines/entry.ts'),
-  ]);
+export function listUsed(config: EnginesConfig | null): readonly UsedEngine[] {
   return BACKEND_STEPS.flatMap((step) =>
     (config?.[step] ?? defaultEngines(step)).map((entry: Entry, at) => ({
       step,
@@ -89,12 +91,11 @@ export async function listUsed(config: EnginesConfig | null): Promise<readonly U
 }
 
 /** The engines of a step that a name or position means. @throws Failure (`usage`) if there is none */
-export async function chooseUsed(
+export function chooseUsed(
   used: readonly UsedEngine[],
   step: BackendStep,
   given: string,
-): Promise<readonly UsedEngine[]> {
-  const { findEntries } = await import('../../engines/entry.ts');
+): readonly UsedEngine[] {
   const ofStep = used.filter((each) => each.step === step);
   const places = findEntries(
     ofStep.map(({ entry }) => entry),
@@ -106,11 +107,10 @@ export async function chooseUsed(
 }
 
 /** Creates the dependencies of the engine backends. */
-export async function createParts({
+export function createParts({
   io,
   terminal,
-}: Pick<Context, 'io'> & { readonly terminal: Pick<Context['terminal'], 'warn'> }): Promise<BackendParts> {
-  const { createPrograms } = await import('../../media/programs/programs.ts');
+}: Pick<Context, 'io'> & { readonly terminal: Pick<Context['terminal'], 'warn'> }): BackendParts {
   return {
     programs: createPrograms(io.env.PATH ?? ''),
     env: io.env,
@@ -127,7 +127,6 @@ export async function withEngine<S extends BackendStep, T>(
   { parts, signal }: { readonly parts: BackendParts; readonly signal: AbortSignal },
   work: (backend: BackendOf[S], run: EngineRun) => Promise<T>,
 ): Promise<T> {
-  const { createBackend } = await import('../../engines/registry.ts');
   // A checked file has entries of this step only.
   const backend = await createBackend(step, entry as EntryOf<S> | string, parts);
   const folder = await mkdtemp(join(tmpdir(), 'vloc-engine-'));
@@ -153,10 +152,7 @@ const ANSWER_MS = 5_000;
 /** Looks whether an engine can be reached, and asks for its languages. */
 export async function examineEngine(used: UsedEngine, context: Context): Promise<EngineState> {
   const { step, entry } = used;
-  const [{ findObstacle }, parts] = await Promise.all([
-    import('../../engines/reach.ts'),
-    createParts(context),
-  ]);
+  const parts = createParts(context);
   const answerMs = context.io.checkMs ?? ANSWER_MS;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(answerMs)]);
   const state = { ...rowOf(used), languages: [], problem: null, fix: null };
@@ -200,7 +196,7 @@ export async function createOnce(
   { step, entry }: Pick<UsedEngine, 'step' | 'entry'>,
   context: Context,
 ): Promise<void> {
-  const parts = await createParts(context);
+  const parts = createParts(context);
   await withEngine(step, entry, { parts, signal: context.signal }, async () => {});
 }
 
@@ -222,16 +218,8 @@ export async function tryEngine(
   context: Context,
   recognizers?: readonly UsedEngine[],
 ): ReturnType<typeof tryBackend> {
-  const [{ tryBackend }, { asJobFailure }, parts] = await Promise.all([
-    import('../../engines/trial/trial.ts'),
-    import('../../media/programs/failures.ts'),
-    createParts(context),
-  ]);
+  const parts = createParts(context);
   const { signal, io } = context;
-  const [{ findObstacle }, { nameEntry }] = await Promise.all([
-    import('../../engines/reach.ts'),
-    import('../../engines/entry.ts'),
-  ]);
   const soon = AbortSignal.any([signal, AbortSignal.timeout(io.checkMs ?? ANSWER_MS)]);
   const obstacle = await findObstacle(step, entry, { ...parts, signal: soon });
   signal.throwIfAborted();
@@ -268,11 +256,6 @@ async function listen(
   recognizers: readonly UsedEngine[],
   use: { readonly parts: BackendParts; readonly signal: AbortSignal },
 ): Promise<string | null> {
-  const [{ matchLanguage }, { createWav }, { convertWav, SPEECH_FORMAT }] = await Promise.all([
-    import('../../protocol/languages.ts'),
-    import('../../media/audio/wav.ts'),
-    import('../../media/audio/decode-audio.ts'),
-  ]);
   for (const { entry } of recognizers) {
     const heard = await withEngine('recognize', entry, use, async (backend, run) => {
       if (matchLanguage(language, await backend.languages(run)) === null) return null;

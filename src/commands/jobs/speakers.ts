@@ -6,7 +6,6 @@ import type { SpokenLine, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { readEngines } from '../context/engines.ts';
-import { createParts, withEngine } from '../engines/engines.ts';
 import type { JobOptions } from './job-options.ts';
 
 /** Finds the speakers of lines. @param video local file with the sound of the lines */
@@ -42,10 +41,11 @@ export async function openSpeakers(
       'Install it: vloc models install diarization',
     );
   }
-  const [parts, { decodeAudio }] = await Promise.all([
-    createParts(context),
+  const [{ createParts, withEngine }, { decodeAudio }] = await Promise.all([
+    import('../engines/engines.ts'),
     import('../../media/audio/decode-audio.ts'),
   ]);
+  const parts = createParts(context);
   const { signal } = context;
   return async (video, lines) => {
     try {

@@ -7,11 +7,12 @@ import { formatBytes } from '../../base/amounts.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, type OptionValues, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
-import type { Memory } from '../../batch/memory.ts';
+import { type Memory, memoryPath, openMemory } from '../../batch/memory.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { printsList, printsRecord } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
+import { readTmx, TmxError, writeTmx } from './tmx.ts';
 
 const MEMORY_TABLE = {
   memory: textOption('file', 'the memory (default: the one in --folder)'),
@@ -56,7 +57,6 @@ export const memoryExport: Command = defineCommand({
     if (others.length > 0) throw invalidCallFailure('more than one file to write', 'Name one.');
     if (file === undefined && context.output !== 'table')
       throw invalidCallFailure(`--output ${context.output} needs a file to write`, 'Name it.');
-    const { writeTmx } = await import('./tmx.ts');
     const memory = await openNamed(context, options, true);
     try {
       await memory.collectEdits();
@@ -110,7 +110,6 @@ export const memoryImport: Command = defineCommand({
   prints: IMPORTED_MEMORY,
   run: async (context, operands, options) => {
     const { io } = context;
-    const { readTmx, TmxError } = await import('./tmx.ts');
     const now = new Date(io.now()).toISOString();
     const read = [];
     // All are checked before the first is added.
@@ -160,7 +159,6 @@ async function openNamed(
   { memory: written, folder = '.' }: MemoryValues,
   mustExist: boolean,
 ): Promise<Memory> {
-  const { memoryPath, openMemory } = await import('../../batch/memory.ts');
   const isNamed = written !== undefined && written !== '';
   const path = isNamed ? resolve(io.cwd, written) : memoryPath(resolve(io.cwd, folder));
   if (mustExist && (await stat(path).catch(() => null)) === null)

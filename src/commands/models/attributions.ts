@@ -2,6 +2,8 @@
 
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import type { EnginesConfig } from '../../engines/config.ts';
+import { nameEntry } from '../../engines/entry.ts';
+import { fillEntry } from '../../engines/models/catalog.ts';
 import type { Context } from '../context/context.ts';
 import { listModels } from './models.ts';
 
@@ -16,10 +18,6 @@ export async function listAttributions(
     items.flatMap(({ provenance }) => provenance?.engines.map(({ engine }) => engine) ?? []),
   );
   if (used.size === 0) return [];
-  const [{ fillEntry }, { nameEntry }] = await Promise.all([
-    import('../../engines/models/catalog.ts'),
-    import('../../engines/entry.ts'),
-  ]);
   // Services name an engine as `engines list` does, here with the folder of the model.
   return (await listModels(io))
     .filter((model) => used.has(nameEntry(fillEntry(model, `/${model.id}`) as Entry))) // its type is known

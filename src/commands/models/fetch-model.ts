@@ -1,4 +1,5 @@
 /** Gets the files of models: from the hub or its mirror, from a server or from a folder with copies. */
+
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { configurationFailure, Failure, refusedFailure, temporaryFailure } from '../../base/failure.ts';
@@ -6,6 +7,9 @@ import { makeFolder } from '../../base/folder.ts';
 import { hashFile } from '../../base/hash-file.ts';
 import { syncFile } from '../../base/sync.ts';
 import { describeUnreadable, onDisk } from '../../base/system-error.ts';
+import { createTransferContext } from '../../client/context.ts';
+import { downloadAsset } from '../../client/download/download.ts';
+import { partOf } from '../../client/download/part-file.ts';
 import type { Model, ModelFile } from '../../engines/models/catalog.ts';
 import { proxySettings, readVariable } from '../../profiles/environment.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
@@ -33,7 +37,7 @@ export interface FileSource {
 }
 
 /** @param source of --source: a folder or an address, below which the files are at `ID/path`  @throws Failure */
-export async function openFileSource(source: string | undefined, context: Context): Promise<FileSource> {
+export function openFileSource(source: string | undefined, context: Context): FileSource {
   if (source !== undefined && !/^https?:\/\//i.test(source)) {
     const folder = resolve(context.io.cwd, source);
     return { fetch: (wanted) => copyModelFile(folder, wanted), close: async () => {} };
@@ -41,10 +45,6 @@ export async function openFileSource(source: string | undefined, context: Contex
   const endpoint = readVariable(context.io.env, 'HF_ENDPOINT') ?? HUB;
   const start = parseAddress(source ?? endpoint, source === undefined ? 'HF_ENDPOINT' : '--source');
   const token = readVariable(context.io.env, 'HF_TOKEN');
-  const [{ createTransferContext }, { downloadAsset }] = await Promise.all([
-    import('../../client/context.ts'),
-    import('../../client/download/download.ts'),
-  ]);
   const transfer = createTransferContext(
     { origin: start.origin, loopback: isLoopback(start) },
     {
@@ -134,7 +134,6 @@ async function copyModelFile(folder: string, { model, file, to, signal, onBytes 
     );
   });
   if (facts.size !== file.bytes) throw damagedFileFailure(from);
-  const { partOf } = await import('../../client/download/part-file.ts');
   const part = partOf(to);
   await onDisk(part, async () => {
     await makeFolder(dirname(to));

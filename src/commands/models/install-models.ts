@@ -1,4 +1,5 @@
 /** Downloads models, tries them and writes their entries. */
+
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
@@ -6,7 +7,15 @@ import { configurationFailure, diskFailure, type Failure } from '../../base/fail
 import { freeBytes } from '../../base/folder.ts';
 import { createLimit, together } from '../../base/together.ts';
 import { partOf } from '../../client/download/part-file.ts';
-import type { Model, ModelFile } from '../../engines/models/catalog.ts';
+import {
+  findLlamaRuntime,
+  installLlamaRuntime,
+  RUNTIME_FOLDER,
+} from '../../engines/backends/llama/runtime.ts';
+import { checkEngines } from '../../engines/config-check.ts';
+import { fillEntry, type Model, type ModelFile } from '../../engines/models/catalog.ts';
+import { beginModel, finishModel, folderOf, stagingOf } from '../../engines/models/store.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
 import type { Context } from '../context/context.ts';
 import { formatTrial, runTrial } from '../engines/trials.ts';
 import { openFileSource } from './fetch-model.ts';
@@ -34,8 +43,7 @@ export async function downloadModels(
   given: string | undefined,
   context: Context,
 ): Promise<void> {
-  const { beginModel, finishModel, stagingOf } = await import('../../engines/models/store.ts');
-  const source = await openFileSource(given, context);
+  const source = openFileSource(given, context);
   const progress = await context.terminal.progress();
   try {
     const missing: Missing[] = [];
@@ -115,7 +123,7 @@ export async function useModels(models: readonly Model[], folder: string, contex
   const working: ManagedEntry[] = [];
   const failed: string[] = [];
   for (const model of models) {
-    const managed = await makeEntry(model, folder);
+    const managed = makeEntry(model, folder);
     if (model.entry.type === 'llama') await installRuntime(folder, context);
     terminal.note(`Trying ${model.id} with a short sample …`);
     const row = await runTrial({ ...managed, position: 1, name: model.id }, context);
@@ -139,10 +147,6 @@ export async function useModels(models: readonly Model[], folder: string, contex
 
 /** Installs what runs GGUF models beside them. @throws Failure (`configuration`); the reason of the signal */
 async function installRuntime(folder: string, { io, signal, terminal }: Context): Promise<void> {
-  const [{ findLlamaRuntime, installLlamaRuntime, RUNTIME_FOLDER }, { createPrograms }] = await Promise.all([
-    import('../../engines/backends/llama/runtime.ts'),
-    import('../../media/programs/programs.ts'),
-  ]);
   const runtime = join(folder, RUNTIME_FOLDER);
   if ((await findLlamaRuntime(runtime)) === null)
     terminal.note('Installing node-llama-cpp with npm, which downloads 83 MB …');
@@ -150,12 +154,7 @@ async function installRuntime(folder: string, { io, signal, terminal }: Context)
 }
 
 /** @throws Failure (`configuration`) if this version cannot use the entry */
-async function makeEntry(model: Model, folder: string): Promise<ManagedEntry> {
-  const [{ fillEntry }, { folderOf }, { checkEngines }] = await Promise.all([
-    import('../../engines/models/catalog.ts'),
-    import('../../engines/models/store.ts'),
-    import('../../engines/config-check.ts'),
-  ]);
+function makeEntry(model: Model, folder: string): ManagedEntry {
   const entry = fillEntry(model, folderOf(folder, model));
   checkEngines({ [model.step]: [entry] }, `the entry of ${model.id}`);
   return { step: model.step, entry } as ManagedEntry; // just checked

@@ -1,4 +1,5 @@
 /** The entries of `engines.json` that `vloc models` writes and removes; all others are the user's own. */
+
 import {
   defaultEngines,
   ENTRIES,
@@ -6,6 +7,7 @@ import {
   type EntryOf,
   SCHEMA_ADDRESS,
 } from '../../engines/config.ts';
+import { readEnginesFile, saveEnginesFile } from '../../engines/config-file.ts';
 import type { BackendStep } from '../../media/work.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines } from '../context/engines.ts';
@@ -81,7 +83,6 @@ export async function changeEngines(
   context: Context,
   change: (file: EnginesConfig) => EnginesConfig,
 ): Promise<string> {
-  const { readEnginesFile, saveEnginesFile } = await import('../../engines/config-file.ts');
   const { path } = locateEngines(context);
   const read = await readEnginesFile({ path, chooser: null }, context.terminal.warn);
   const before = read?.written ?? {};

@@ -1,12 +1,16 @@
 import { formatBytes } from '../../base/amounts.ts';
 import { configurationFailure, usageFailure } from '../../base/failure.ts';
 import { choiceOption, flagOption, listOption, type OptionValues, textOption } from '../../base/option.ts';
-import type { Model } from '../../engines/models/catalog.ts';
+import { MODEL_STEPS, type Model, sizeOf } from '../../engines/models/catalog.ts';
+import { chooseModels } from '../../engines/models/choose.ts';
+import { inspectModel } from '../../engines/models/store.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { readEngines } from '../context/engines.ts';
 import { printList } from '../context/records.ts';
+import { downloadModels, useModels } from './install-models.ts';
+import { listManaged } from './managed-entries.ts';
 import {
   describeModel,
   findModel,
@@ -69,13 +73,11 @@ export const modelsInstall: Command = defineCommand({
   run: async (context, names, options) => {
     const folder = locateModels(context.io);
     const models = await choose(context, names, options);
-    const { inspectModel } = await import('../../engines/models/store.ts');
     const rows = await Promise.all(
       models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
     );
     await printList(context, PLAN_FORM, { data: rows, has_more: false, next_cursor: null });
     const due = models.filter((_, at) => rows[at]?.state !== 'complete');
-    const { listManaged } = await import('./managed-entries.ts');
     const managed = listManaged((await readEngines(context)) ?? {});
     const untried = models.filter((model) => due.includes(model) || !managed.has(model.id));
     if (options.dryRun) return 0;
@@ -84,7 +86,6 @@ export const modelsInstall: Command = defineCommand({
       return 0;
     }
     await confirmDownload(context, due, folder, options.yes);
-    const { downloadModels, useModels } = await import('./install-models.ts');
     const lock = await lockModels(folder);
     try {
       await downloadModels(due, folder, options.source, context);
@@ -105,7 +106,6 @@ async function choose(
   { from = 'en', to, size, accept }: Options,
 ): Promise<readonly Model[]> {
   const catalog = await listModels(context.io);
-  const { MODEL_STEPS } = await import('../../engines/models/catalog.ts');
   if (names.length > 0) {
     const named = [...new Set(names)].map((name) => findModel(catalog, name));
     for (const model of named) requireAcceptance(model, accept);
@@ -115,7 +115,6 @@ async function choose(
   if (wrong !== undefined) {
     throw invalidCallFailure(`"${wrong}" is not a language`, 'Write language tags, such as ja or zh-Hant.');
   }
-  const { chooseModels } = await import('../../engines/models/choose.ts');
   const offered = catalog.filter(({ licence }) => isAccepted(licence, accept));
   const wanted = { from, to, steps: MODEL_STEPS, size, memoryMib: machineMemoryMib() };
   const { chosen, unmet } = chooseModels(offered, wanted);
@@ -152,7 +151,6 @@ async function confirmDownload(
   agreed: boolean,
 ): Promise<void> {
   if (due.length === 0 || agreed) return;
-  const { sizeOf } = await import('../../engines/models/catalog.ts');
   const bytes = due.reduce((sum, model) => sum + sizeOf(model), 0);
   const text = `Download ${formatBytes(bytes)} to ${folder}?`;
   if (await terminal.confirm({ text, typed: 'shown', flag: '--yes' })) return;

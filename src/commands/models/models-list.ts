@@ -1,4 +1,5 @@
 import { flagOption } from '../../base/option.ts';
+import { inspectModel } from '../../engines/models/store.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList } from '../context/records.ts';
 import {
@@ -27,10 +28,7 @@ export const modelsList: Command = defineCommand({
   prints: MODELS,
   run: async (context, _operands, { licences }) => {
     const folder = locateModels(context.io);
-    const [models, { inspectModel }] = await Promise.all([
-      listModels(context.io),
-      import('../../engines/models/store.ts'),
-    ]);
+    const models = await listModels(context.io);
     const rows = await Promise.all(
       models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
     );

@@ -1,6 +1,9 @@
 import { formatBytes } from '../../base/amounts.ts';
+import { sizeOf } from '../../engines/models/catalog.ts';
+import { inspectModel, removeModel } from '../../engines/models/store.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printRecord } from '../context/records.ts';
+import { changeEngines, removeEntries } from './managed-entries.ts';
 import {
   describeModel,
   findModel,
@@ -27,11 +30,6 @@ export const modelsRemove: Command = defineCommand({
   run: async (context, [name = '']) => {
     const folder = locateModels(context.io);
     const model = findModel(await listModels(context.io), name);
-    const [{ inspectModel, removeModel }, { changeEngines, removeEntries }, { sizeOf }] = await Promise.all([
-      import('../../engines/models/store.ts'),
-      import('./managed-entries.ts'),
-      import('../../engines/models/catalog.ts'),
-    ]);
     const lock = await lockModels(folder);
     try {
       const { state } = await inspectModel(folder, model);
@@ -41,7 +39,7 @@ export const modelsRemove: Command = defineCommand({
       if (state === 'absent') {
         throw invalidCallFailure(`${name} is not installed`, 'See `vloc models list`.');
       }
-      await printRecord(context, LIST_FORM, await describeModel(model, 'absent'));
+      await printRecord(context, LIST_FORM, describeModel(model, 'absent'));
       context.terminal.note(`Removed ${name} (${formatBytes(sizeOf(model))}).`);
       return 0;
     } finally {

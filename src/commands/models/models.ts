@@ -5,8 +5,9 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
-import type { Lock } from '../../batch/records/lock.ts';
-import type { Model } from '../../engines/models/catalog.ts';
+import { describeHolder } from '../../batch/records/hold.ts';
+import { type Lock, tryLock } from '../../batch/records/lock.ts';
+import { type Model, parseCatalog, readCatalog, sizeOf } from '../../engines/models/catalog.ts';
 import type { ModelReport } from '../../engines/models/store.ts';
 import { modelsFolder } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
@@ -48,7 +49,6 @@ export function machineMemoryMib(): number {
 
 /** The models that this version knows. @throws Failure (`configuration`) */
 export async function listModels({ modelCatalog }: Pick<Io, 'modelCatalog'>): Promise<readonly Model[]> {
-  const { readCatalog, parseCatalog } = await import('../../engines/models/catalog.ts');
   return modelCatalog === undefined ? readCatalog() : parseCatalog(modelCatalog);
 }
 
@@ -66,10 +66,6 @@ export function findModel(catalog: readonly Model[], name: string): Model {
 
 /** Lets one process at a time change the models. @throws Failure (`temporary`, MODELS_LOCKED; `disk`) */
 export async function lockModels(folder: string): Promise<Lock> {
-  const [{ tryLock }, { describeHolder }] = await Promise.all([
-    import('../../batch/records/lock.ts'),
-    import('../../batch/records/hold.ts'),
-  ]);
   const path = resolve(folder, '.lock');
   const attempt = await tryLock(path);
   if (attempt.taken) return attempt.lock;
@@ -104,8 +100,7 @@ export interface ModelRow {
   readonly files: Model['files'];
 }
 
-export async function describeModel(model: Model, state: ModelReport['state']): Promise<ModelRow> {
-  const { sizeOf } = await import('../../engines/models/catalog.ts');
+export function describeModel(model: Model, state: ModelReport['state']): ModelRow {
   const { id, step, title, size, languages, licence, memoryMib, published, files } = model;
   return {
     ...{ id, step, title, size, state, languages, bytes: sizeOf(model), memory_mib: memoryMib },

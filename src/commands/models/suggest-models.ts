@@ -1,6 +1,9 @@
 /** Which models `vloc models install` would download for some languages, for messages of other commands. */
+
 import { formatBytes } from '../../base/amounts.ts';
-import type { ModelStep } from '../../engines/models/catalog.ts';
+import { type ModelStep, sizeOf } from '../../engines/models/catalog.ts';
+import { chooseModels } from '../../engines/models/choose.ts';
+import { inspectModel } from '../../engines/models/store.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { listModels, locateModels, machineMemoryMib } from './models.ts';
@@ -17,11 +20,6 @@ export async function suggestModels(
   steps: readonly ModelStep[],
   context: Context,
 ): Promise<string | null> {
-  const [{ chooseModels }, { sizeOf }, { inspectModel }] = await Promise.all([
-    import('../../engines/models/choose.ts'),
-    import('../../engines/models/catalog.ts'),
-    import('../../engines/models/store.ts'),
-  ]);
   // A licence that must be accepted by name is not suggested.
   const catalog = (await listModels(context.io)).filter(({ licence }) => licence.accept === undefined);
   const wanted = { from: from ?? 'en', to, steps, size: 'small', memoryMib: machineMemoryMib() } as const;

@@ -9,7 +9,7 @@ import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { KeyDescription } from '../../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../../service/index.ts';
-import type { KeyAdmin } from '../../service/operate/key-admin.ts';
+import { hasService, type KeyAdmin, openKeyAdmin } from '../../service/operate/key-admin.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
@@ -61,7 +61,6 @@ async function withKeys<Result>(
   { stateDir, database: option, make }: KeyFolder,
   work: (admin: KeyAdmin) => Promise<Result> | Result,
 ): Promise<Result> {
-  const { hasService, openKeyAdmin } = await import('../../service/operate/key-admin.ts');
   const { env, platform, now, cwd } = context.io;
   const folder = resolve(cwd, stateDir ?? stateFolder(env, platform));
   const chooser = stateDir === undefined ? 'VLOC_STATE_DIR' : '--state-dir';

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { type OptionTable, type OptionValues, textOption } from '../../base/option.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import type { MovedAccount } from '../../service/move/move-account.ts';
+import * as service from '../../service/move/move-account.ts';
 import type { PlaceName } from '../../service/move/places.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
@@ -110,7 +111,6 @@ export const serveMigrate: Command = defineCommand({
   ],
   prints: MOVED_ACCOUNT,
   run: async (context, _operands, options) => {
-    const service = await import('../../service/move/move-account.ts');
     if (options.undo !== undefined) return undo(context, options.undo, options, service.undoMove);
     const { from, to } = choosePlaces(context, options);
     const { now } = context.io;

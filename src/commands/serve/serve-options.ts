@@ -17,6 +17,13 @@ import {
 import { type EnvironmentName, readVariable, stateFolder } from '../../profiles/environment.ts';
 import { ROLES, type Role } from '../../protocol/roles.ts';
 import type { ServiceOptions } from '../../service/index.ts';
+import {
+  checkSettings,
+  describeSettings,
+  optionsOf,
+  readSettingsFile,
+  SettingsError,
+} from '../../service/operate/settings.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { parseDuration } from '../context/format.ts';
@@ -77,9 +84,6 @@ export async function readServeOptions(context: Context, options: ServeOptions):
 }
 
 async function readSettings(context: Context, options: ServeOptions): Promise<ServiceOptions> {
-  const { checkSettings, describeSettings, optionsOf, readSettingsFile, SettingsError } = await import(
-    '../../service/operate/settings.ts'
-  );
   const { host, port, stateDir, database, storage, role, publicOrigin } = options;
   const { trustedProxy, allowLoopback, config, metricsFrom, metricsPort, metricsHost } = options;
   const given = {

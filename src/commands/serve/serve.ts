@@ -1,7 +1,17 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Failure } from '../../base/failure.ts';
-import type { IssuedKey, Log, LogEntry, Service, ServiceOptions, Worker } from '../../service/index.ts';
+import {
+  createService,
+  createWorker,
+  type IssuedKey,
+  type Log,
+  type LogEntry,
+  type Service,
+  type ServiceOptions,
+  type Worker,
+} from '../../service/index.ts';
+import { createLogWriter } from '../../service/log.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
@@ -57,10 +67,6 @@ export const serve: Command = defineCommand({
   prints: STARTED_SERVICE,
   run: async (context, _operands, options) => {
     context.io.keepHeapSmall?.();
-    const [{ createService, createWorker }, { createLogWriter }] = await Promise.all([
-      import('../../service/index.ts'),
-      import('../../service/log.ts'),
-    ]);
     const { io, terminal } = context;
     const logs = createLogWriter(
       options.log ?? (io.stderr.isTTY === true ? 'text' : 'json'),

@@ -1,4 +1,5 @@
 /** The last stage: exports the finished videos on this machine, and again only if something in them changed. */
+
 import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,8 +19,10 @@ import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { digestLines } from '../../batch/stages/items.ts';
 import type { FinishedVideo } from '../../batch/stages/records.ts';
+import { addTracks } from '../../media/export/add-tracks.ts';
+import { checkExport as check, exportLocalized } from '../../media/export/export.ts';
 import type { ExportOptions } from '../../media/index.ts';
-import type { Programs } from '../../media/programs/programs.ts';
+import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import type { EngineUse } from '../../media/work.ts';
 import { asSentence } from '../context/format.ts';
 import { createPreparation } from '../jobs/preparation.ts';
@@ -84,10 +87,6 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
   const { subtitleOutput, resolution } = exportOptions(target.item);
   const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
   if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) return;
-  const [{ createPrograms }, { checkExport: check }] = await Promise.all([
-    import('../../media/programs/programs.ts'),
-    import('../../media/export/export.ts'),
-  ]);
   // A video that must be converted first is examined when it has been.
   const video = input.preparation === null ? input.path : null;
   const request = { video, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
@@ -192,7 +191,7 @@ function placeOf(subtitle: StageSubtitle | null, folder: string): string | null 
 
 /** Digest of the subtitles as their file keeps them, to notice later edits. */
 async function digestInFile(subtitle: StageSubtitle | null): Promise<string | null> {
-  return subtitle === null ? null : digestLines(await linesInFile(subtitle.lines, subtitle.path));
+  return subtitle === null ? null : digestLines(linesInFile(subtitle.lines, subtitle.path));
 }
 
 interface Task {
@@ -213,8 +212,6 @@ async function exportOne(
     run.view.listener({ type: 'item', item, state: exporting, atMs: context.io.now() });
   };
   const folder = plan.delivery.folder;
-  const { createPrograms } = await import('../../media/programs/programs.ts');
-  const { exportLocalized } = await import('../../media/export/export.ts');
   await makeFolder(scratchFolder(plan.delivery), 0o700);
   const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
   try {
@@ -284,7 +281,6 @@ async function keepTracks(
 ): Promise<string> {
   const keep = keptResult(target.item);
   if (keep === undefined) return video;
-  const { addTracks } = await import('../../media/export/add-tracks.ts');
   const { path, track, language } = keep.source;
   const subtitles = isKept('subtitles', keep.tracks);
   const spoken = sourceSubtitle?.language ?? language;

@@ -1,10 +1,14 @@
 /** Subtitles that users provide or edit: read, checked, and reported. */
+
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
+import { inspectSubtitle } from '../../media/subtitles/check.ts';
+import { compareSubtitles, describeChange, readBack } from '../../media/subtitles/compare.ts';
+import { readSubtitleFile } from '../../media/subtitles/read.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
 import type { Terminal } from '../context/context.ts';
 import type { StageSubtitle } from './stage-plan.ts';
@@ -63,7 +67,6 @@ export async function readGiven(
 ): Promise<ReadSubtitle | null> {
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return null;
-  const { inspectSubtitle } = await import('../../media/subtitles/check.ts');
   const label = labelOf(path, cwd);
   const { lines: spoken, findings } = inspectSubtitle(
     bytes,
@@ -78,7 +81,7 @@ export async function readGiven(
     sampleSeconds === null || start < sampleSeconds * 1000;
   const { lines: used, speakers } = withoutSpeakers(spoken.filter(isUsed));
   const examined = await examineLines(used, speakers);
-  const report = { label, findings, changes: before === null ? null : await compare(before, spoken, path) };
+  const report = { label, findings, changes: before === null ? null : compare(before, spoken, path) };
   if (examined.type === 'problem') return { subtitle: null, problem: examined.detail, report };
   if (used.length === 0) return { subtitle: null, problem: 'no cue begins within the sample', report };
   const { parts, voices } = examined;
@@ -87,21 +90,12 @@ export async function readGiven(
 }
 
 /** Compares with the lines as the format of the file keeps them: what the format loses is not an edit. */
-async function compare(
-  before: readonly SubtitleLine[],
-  lines: readonly SubtitleLine[],
-  path: string,
-): Promise<Comparison> {
-  const { compareSubtitles } = await import('../../media/subtitles/compare.ts');
-  return compareSubtitles(await linesInFile(before, path), lines);
+function compare(before: readonly SubtitleLine[], lines: readonly SubtitleLine[], path: string): Comparison {
+  return compareSubtitles(linesInFile(before, path), lines);
 }
 
 /** The lines as the format of the file keeps them. @param path whose extension names the format */
-export async function linesInFile(
-  lines: readonly SubtitleLine[],
-  path: string,
-): Promise<readonly SubtitleLine[]> {
-  const { readBack } = await import('../../media/subtitles/compare.ts');
+export function linesInFile(lines: readonly SubtitleLine[], path: string): readonly SubtitleLine[] {
   return readBack(lines, SUBTITLE_FORMATS.find((each) => path.endsWith(`.${each}`)) ?? 'srt');
 }
 
@@ -115,7 +109,6 @@ export async function digestFile(path: string): Promise<string | null> {
 export async function readStageLines(path: string): Promise<readonly SubtitleLine[] | null> {
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return null;
-  const { readSubtitleFile } = await import('../../media/subtitles/read.ts');
   return readSubtitleFile(bytes, path);
 }
 
@@ -123,12 +116,9 @@ export async function readStageLines(path: string): Promise<readonly SubtitleLin
 const MOST_SHOWN = 20;
 
 /** Prints the user's edits and the warnings about each file. */
-export async function printReports(
-  reports: readonly SubtitleReport[],
-  { note }: Pick<Terminal, 'note'>,
-): Promise<void> {
+export function printReports(reports: readonly SubtitleReport[], { note }: Pick<Terminal, 'note'>): void {
   for (const report of reports) {
-    await printChanges(report, note);
+    printChanges(report, note);
     const { label, findings } = report;
     const warnings = findings.filter(({ severity }) => severity === 'warning');
     for (const finding of warnings.slice(0, MOST_SHOWN))
@@ -153,12 +143,11 @@ function describe({ time, cue, message, advice }: SubtitleProblem): string {
   return `${what}${message}; ${advice}`;
 }
 
-async function printChanges({ label, changes }: SubtitleReport, note: Terminal['note']): Promise<void> {
+function printChanges({ label, changes }: SubtitleReport, note: Terminal['note']): void {
   if (changes === null) return;
   const count = changes.changes.length;
   const cues = count === 1 ? '1 cue' : `${count} cues`;
   note(`${label}: ${cues} changed, ${changes.same} unchanged`);
-  const { describeChange } = await import('../../media/subtitles/compare.ts');
   for (const change of changes.changes.slice(0, MOST_SHOWN)) {
     for (const row of describeChange(change)) note(`  ${row}`);
   }

@@ -13,6 +13,7 @@ import { findLosses, recordLosses } from '../../batch/run/lost-terms.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
+import { writeSubtitle as formatSubtitle } from '../../media/subtitles/write.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import {
   type SpokenLine,
@@ -124,7 +125,7 @@ async function noteWritten(
   { plan, options }: StagedRun,
 ): Promise<void> {
   if (item.input.type !== 'lines') return;
-  const written = await linesInFile(lines, path);
+  const written = linesInFile(lines, path);
   const texts = alignTexts(item.input.lines, written);
   const cues = item.input.lines.map(({ start_ms }, at) => ({ start_ms, text: texts[at] ?? null }));
   const sentences = await sentencesOfItem({ terms: plan.terms, masksTerms: options.maskTerms }, item);
@@ -302,7 +303,6 @@ interface SubtitleFile {
 async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failure | null> {
   const { context, plan, journal } = run;
   const { path, video, role, language } = file;
-  const { writeSubtitle: formatSubtitle } = await import('../../media/subtitles/write.ts');
   const bytes = Buffer.from(formatSubtitle(file.lines, plan.choices.format));
   const sha256 = hash('sha256', bytes);
   const place = relative(plan.delivery.folder, path);

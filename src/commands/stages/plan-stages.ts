@@ -133,7 +133,7 @@ export async function decideStages(
     if (isWhole || isNamed.has(item.key)) addNew(problems, found);
     else unusable.push({ item, detail: joinProblems(found, item.label) });
   }
-  await printReports(reports, terminal);
+  printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
   for (const note of notes) terminal.note(note);
   return { ...known, videos, unusable, order: planned.map(({ item }) => item.key), terms };

@@ -12,6 +12,7 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { BESIDE_SLOTS } from '../../batch/run/run-batch.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { summaryLine } from '../batch/view.ts';
 import type { Context } from '../context/context.ts';
@@ -80,7 +81,6 @@ async function checkExport(context: Context, { choices, videos }: StagePlan): Pr
   const isDue =
     choices.stopAfter === null && videos.some(({ targets }) => targets.some((target) => !target.isSkipped));
   if (!isDue) return;
-  const { createPrograms } = await import('../../media/programs/programs.ts');
   const { locate } = createPrograms(context.io.env.PATH ?? '');
   const missing = ['ffmpeg', 'ffprobe'].find((program) => locate(program) === null);
   if (missing === undefined) return requireFfmpeg(context);

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { choiceOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
+import { examineSubtitle } from '../../media/subtitles/check.ts';
+import { scanSubtitle } from '../../media/subtitles/read.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { printsList } from '../context/output-schemas.ts';
@@ -63,11 +65,9 @@ export const subtitlesCheck: Command = defineCommand({
   prints: SUBTITLE_FINDINGS,
   run: async (context, operands, options) => {
     const { terminal, print, output } = context;
-    const [files, standardOf, { examineSubtitle }, { scanSubtitle }] = await Promise.all([
+    const [files, standardOf] = await Promise.all([
       readSubtitles(operands, options, context),
       openStandard(options, context),
-      import('../../media/subtitles/check.ts'),
-      import('../../media/subtitles/read.ts'),
     ]);
     const rates = new Map<string, ReturnType<typeof findRate>>();
     const checkDub = async ({ language, bytes, path }: SubtitleFile) => {

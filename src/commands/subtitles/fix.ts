@@ -4,6 +4,8 @@ import * as v from 'valibot';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
+import { examineSubtitle } from '../../media/subtitles/check.ts';
+import { fixSubtitle } from '../../media/subtitles/fix.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
 import { NullableText, printsList } from '../context/output-schemas.ts';
@@ -77,11 +79,9 @@ export const subtitlesFix: Command = defineCommand({
         'Replace the files with --in-place, or write them elsewhere with --out folder.',
       );
     const { io, output, print, terminal } = context;
-    const [files, standardOf, { examineSubtitle }, { fixSubtitle }] = await Promise.all([
+    const [files, standardOf] = await Promise.all([
       readSubtitles(operands, options, context),
       openStandard(options, context),
-      import('../../media/subtitles/check.ts'),
-      import('../../media/subtitles/fix.ts'),
     ]);
     const targets = await chooseTargets(files, out === undefined ? null : resolve(io.cwd, out));
     const rows: FixedRow[] = [];

@@ -11,8 +11,18 @@ import { type foundFile, namedFile } from '../../batch/plan/candidate.ts';
 import { subtitleLanguage } from '../../batch/plan/check-subtitle.ts';
 import { findFiles } from '../../batch/plan/collect.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
+import { readFacts } from '../../media/probe/facts.ts';
+import { findShots } from '../../media/probe/shots.ts';
+import * as failures from '../../media/programs/failures.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
 import type { SubtitleProblem, SubtitleStandard } from '../../media/subtitles/check.ts';
-import type { Style } from '../../media/subtitles/style.ts';
+import {
+  builtInStyle,
+  chooseLimits,
+  parseStyle,
+  STYLE_NAMES,
+  type Style,
+} from '../../media/subtitles/style.ts';
 import { canonicalLanguage, isKnownLanguage } from '../../protocol/language-tag.ts';
 import { invalidCallFailure, type Operands } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -137,7 +147,6 @@ export async function openStandard(
   { style = 'netflix', video }: Pick<SubtitleOptions, 'style' | 'video'>,
   context: Context,
 ): Promise<StandardOf> {
-  const { chooseLimits } = await import('../../media/subtitles/style.ts');
   const rules = await readStyle(style, context);
   const facts = video === undefined ? null : await measureVideo(video, rules, context);
   const { videoMs = null, shotsMs = [], framesPerSecond = null } = facts ?? {};
@@ -151,7 +160,6 @@ export async function openStandard(
 }
 
 async function readStyle(given: string, { io }: Pick<Context, 'io'>): Promise<Style> {
-  const { builtInStyle, parseStyle, STYLE_NAMES } = await import('../../media/subtitles/style.ts');
   const name = STYLE_NAMES.find((each) => each === given);
   if (name !== undefined) return builtInStyle(name);
   const text = await readFile(resolve(io.cwd, given), 'utf8').catch(() => {
@@ -174,12 +182,6 @@ interface VideoTimes {
 
 async function measureVideo(video: string, style: Style, context: Context): Promise<VideoTimes> {
   const { io, signal, terminal } = context;
-  const [{ createPrograms }, { readFacts }, { findShots }, failures] = await Promise.all([
-    import('../../media/programs/programs.ts'),
-    import('../../media/probe/facts.ts'),
-    import('../../media/probe/shots.ts'),
-    import('../../media/programs/failures.ts'),
-  ]);
   const path = resolve(io.cwd, video);
   const programs = createPrograms(io.env.PATH ?? '');
   const folder = await mkdtemp(join(tmpdir(), 'vloc-shots-'));
