@@ -1,7 +1,7 @@
 /** The work of a process besides its answers: jobs, validations, webhooks, the sweeper, and its place among the nodes. */
 import type { ServiceContext } from './context.ts';
 import { startExecution } from './jobs/execution.ts';
-import { failHopelessJobs, loadJudge } from './jobs/needs.ts';
+import { failHopelessJobs, findObstacle } from './jobs/needs.ts';
 import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
 import { type CanDo, createLeases, type LeasedRows, nameOwner } from './running/leases.ts';
 import { announceNode } from './running/nodes.ts';
@@ -40,8 +40,7 @@ export async function startBackground(context: ServiceContext): Promise<Backgrou
   const ability = async (): Promise<CanDo> => {
     const capabilities = activity.capabilities();
     if (capabilities === null) return () => true;
-    const judge = await loadJudge();
-    return (needs) => judge(needs, capabilities) === null;
+    return (needs) => findObstacle(needs, capabilities) === null;
   };
   const jobLeases = createLeases(store, OPEN_JOBS, owner, ability);
   const uploadLeases = createLeases(store, OPEN_VALIDATIONS, owner);

@@ -5,6 +5,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
 import { countCharacters, type InputSize, quantityOf } from '../../protocol/metering.ts';
 import type { JobRequest, Source, SubtitleInput } from '../../protocol/request-types.ts';
+import { checkJobRequest } from '../../protocol/requests.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import { kindOf, type OperationCall, type ServiceContext } from '../context.ts';
 import { toThousandths } from '../credits/account.ts';
@@ -32,7 +33,6 @@ const RETRY_AFTER_SECONDS = '10';
 export async function createJob(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
   const kind = kindOf(call);
   refuseTooManyLines(call.body);
-  const { checkJobRequest } = await loadChecks();
   const checked = checkJobRequest(kind, call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const asked = checked.value;
@@ -77,17 +77,6 @@ async function withSubtitle(context: ServiceContext, request: JobRequest): Promi
     if (error.code === 'SOURCE_BLOCKED') throw unusable(error.message);
     throw new Refusal('SUBTITLE_VALIDATION_FAILED', error.message);
   }
-}
-
-let checks: Promise<typeof import('../../protocol/requests.ts')> | null = null;
-
-/**
- * Loaded lazily: validators take longer to load than the rest of the service, and most commands never send a POST.
- * Cached, because importing a loaded module again takes a twentieth of a request.
- */
-function loadChecks(): Promise<typeof import('../../protocol/requests.ts')> {
-  checks ??= import('../../protocol/requests.ts');
-  return checks;
 }
 
 /** Refuses too many lines with the same code as a subtitle file that is too long. */

@@ -1,5 +1,6 @@
 /** Needs of jobs: engines and languages, and which nodes can do them. */
 import type { Capabilities } from '../../engines/engine.ts';
+import { explainUnsupported } from '../../engines/support.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
@@ -22,21 +23,13 @@ interface Obstacle {
 }
 
 /** Returns why these engines cannot do what a job needs; null if they can. */
-type Judge = (needs: string, capabilities: Capabilities) => Obstacle | null;
-
-let judge: Promise<Judge> | null = null;
-
-/** Loads the rules, which most commands never need. */
-export function loadJudge(): Promise<Judge> {
-  judge ??= import('../../engines/support.ts').then(({ explainUnsupported }) => (needs, capabilities) => {
-    const [name, source_language, target_language, mode] = needs.split(' ');
-    const kind = JOB_KIND_NAMES.find((each) => each === name);
-    // A newer node may have accepted it.
-    if (kind === undefined)
-      return { missing: true, message: `${name} is not known here`, advice: 'upgrade vloc' };
-    return explainUnsupported(kind, { source_language, target_language, mode }, capabilities);
-  });
-  return judge;
+export function findObstacle(needs: string, capabilities: Capabilities): Obstacle | null {
+  const [name, source_language, target_language, mode] = needs.split(' ');
+  const kind = JOB_KIND_NAMES.find((each) => each === name);
+  // A newer node may have accepted it.
+  if (kind === undefined)
+    return { missing: true, message: `${name} is not known here`, advice: 'upgrade vloc' };
+  return explainUnsupported(kind, { source_language, target_language, mode }, capabilities);
 }
 
 /**
@@ -44,10 +37,9 @@ export function loadJudge(): Promise<Judge> {
  * with others accepts what one of them can do, and everything while none of them is known.
  */
 export async function refuseUnsupported(context: ServiceContext, needs: string): Promise<void> {
-  const explain = await loadJudge();
   const obstacles: Obstacle[] = [];
   for await (const capabilities of candidates(context)) {
-    const obstacle = explain(needs, capabilities);
+    const obstacle = findObstacle(needs, capabilities);
     if (obstacle === null) return;
     obstacles.push(obstacle);
   }
@@ -90,10 +82,9 @@ export async function failHopelessJobs(context: ServiceContext, watchedMs: numbe
     now - UNABLE_MS,
   );
   if (waiting.length === 0) return;
-  const explain = await loadJudge();
   const nodes = (await readNodes(store)).filter(({ capabilities }) => capabilities !== null);
   for (const { needs } of waiting) {
-    const verdict = judgeWaiting(needs, { nodes, now, explain });
+    const verdict = judgeWaiting(needs, nodes, now);
     if (verdict === null || watchedMs < verdict.afterMs) continue;
     const jobs = await store.all<{ id: string }>(
       `SELECT id FROM jobs WHERE ${WAITING} AND needs = ?3`,
@@ -111,10 +102,11 @@ export async function failHopelessJobs(context: ServiceContext, watchedMs: numbe
 /** Returns how a job fails after waiting for that long; null if there is hope. */
 function judgeWaiting(
   needs: string,
-  { nodes, now, explain }: { nodes: readonly NodeRow[]; now: number; explain: Judge },
+  nodes: readonly NodeRow[],
+  now: number,
 ): { readonly failure: JobFailure; readonly afterMs: number } | null {
   const recent = nodes.filter(({ seenAt }) => seenAt > now - UNABLE_MS);
-  const obstacles = recent.map(({ capabilities }) => capabilities && explain(needs, capabilities));
+  const obstacles = recent.map(({ capabilities }) => capabilities && findObstacle(needs, capabilities));
   if (obstacles.includes(null)) return null;
   const reason = obstacles.find((obstacle) => obstacle?.missing === false) ?? obstacles[0];
   if (reason != null && nodes.some((node) => isLive(node, now))) {

@@ -2,6 +2,7 @@
 import { isIdOf } from '../../protocol/ids.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { UploadRequest } from '../../protocol/request-types.ts';
+import { checkCompletionRequest, checkUploadRequest } from '../../protocol/requests.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields, refuseUnknownResource } from '../http/refusal.ts';
@@ -13,8 +14,6 @@ import { FIRST_REFUSED_SIZE, findOwnUpload, type UploadRow } from './rows.ts';
 
 /** `POST /uploads`: reserves an object and returns the URL to upload it to. */
 export async function createUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
-  // Validators take longer to load than the rest of the service, and most commands never send a POST.
-  const { checkUploadRequest } = await import('../../protocol/requests.ts');
   const checked = checkUploadRequest(call.body);
   if (!checked.ok) throw refuseFields(checked.errors);
   const request = checked.value;
@@ -56,7 +55,6 @@ async function insertUpload(
 
 /** `POST /uploads/{upload_id}/completions`: starts the validation of the uploaded bytes. */
 export async function completeUpload(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {
-  const { checkCompletionRequest } = await import('../../protocol/requests.ts');
   // spec: open — a malformed identifier is a 400, but GET and DELETE of one resource declare none: there it is a 404.
   if (!isIdOf('upload', call.resourceId)) throw refuseField('upload_id', 'is not the id of an upload');
   const found = await findOwnUpload(context.store, call.key.id, call.resourceId, call.now);
