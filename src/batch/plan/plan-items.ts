@@ -69,8 +69,15 @@ export async function planItems(
   const isOwn = ({ isNamed, path }: Candidate) => !isNamed && path !== null && results.has(path);
   const foreign = candidates.filter((candidate) => !isOwn(candidate));
   const failsAlone = ({ isNamed }: Candidate) => isWatched || !isNamed;
-  const { inputs, others } = await checkAll(kind, foreign, failsAlone, io, problems);
+  const before = problems.length;
   const requests = requestsByRow(request, candidates, problems);
+  // Reading hundreds of videos takes a minute, which wrong options are not worth.
+  if (problems.length > before && !isWatched) return { items: [], notes: [] };
+  const files = foreign.filter(
+    ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(kind, name)),
+  ).length;
+  if (files > 0) io.onRead?.(files);
+  const { inputs, others } = await checkAll(kind, foreign, failsAlone, io, problems);
   const ordered = orderInputs(inputs, options.order ?? 'given');
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {

@@ -9,7 +9,6 @@ import { isInShard } from '../shard.ts';
 import type { BatchPlan, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collectInputs } from './collect.ts';
-import { isCalledLikeInput } from './content.ts';
 import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
 import type { Choices, Recorded } from './decision.ts';
 import {
@@ -64,10 +63,6 @@ async function collectItems(
   const isOwn = ({ item }: PlacedItem) => isInShard(item.input.name, delivery.shard);
   const problems: InputProblem[] = [...request.problems];
   const collection = await collectInputs(request, io, problems);
-  const files = collection.candidates.filter(
-    ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(request.kind, name)),
-  ).length;
-  if (files > 0) io.onRead?.(files);
   const place = { delivery, results: surroundings.results, isWatched };
   const found = await planItems(request, collection.candidates, place, io, problems);
   const conflicts = await findConflicts(found.items, request, io, surroundings);

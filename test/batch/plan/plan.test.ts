@@ -33,6 +33,15 @@ describe('a plan', () => {
     });
   });
 
+  it('reports a wrong option before it reads any video', async () => {
+    const counts: number[] = [];
+    const io = { onRead: (files: number) => void counts.push(files) };
+    expect(await problemsOf(plan(['a.mp4', 'b.mp4'], { to: [] }, { io }))).toEqual([
+      expect.stringMatching(/^--to: missing/),
+    ]);
+    expect(counts).toEqual([]);
+  });
+
   it('finds two inputs that would write the same file', async () => {
     const problems = await problemsOf(plan(['a.mp4', 'a.mov'], { to: ['ca'] }));
     expect(problems).toEqual([
