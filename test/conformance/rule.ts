@@ -10,10 +10,10 @@ export const NEEDS = {
   ffmpeg: 'ffmpeg, which makes the videos that it sends, is not on the PATH',
   otherKey: 'no second key was given with --other-key',
   webhooks: 'no receiver of webhooks was given with --webhook-url',
-  keys: 'it creates keys with rules of their own, which needs --control',
-  account: 'it opens another account, which needs --control',
-  clock: 'it moves the clock of the service, which needs --control',
-  engines: 'it holds the media work or makes it fail, which needs --control',
+  keys: 'it creates keys with rules of their own, which only the operator can',
+  account: 'it opens another service, which only the operator can',
+  clock: 'it moves the clock of the service, which only the operator can',
+  engines: 'it holds the media work or makes it fail, which only the operator can',
 } as const;
 
 export type Need = keyof typeof NEEDS;
