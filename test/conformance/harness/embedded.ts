@@ -6,10 +6,10 @@ import { startControlled } from '../../../src/service/control/start.ts';
 import { createService, type Service, type ServiceOptions } from '../../../src/service/index.ts';
 import { createEngineLoader } from '../../../src/service/start.ts';
 import { createRandom } from '../../client/simulation/random.ts';
-import { type ControlledRun, openControlled, type StartedService } from '../control.ts';
 import type { Means, Supplies } from '../service.ts';
 import type { Receiver } from '../webhooks.ts';
 import { useFreshConnections } from '../wire/exchange.ts';
+import { type ControlledRun, openControlled, type StartedService } from './control.ts';
 import { createHarnessEngines } from './engines.ts';
 import { startNodes } from './nodes.ts';
 

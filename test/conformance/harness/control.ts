@@ -3,7 +3,7 @@
  * operator. Uses nothing of the product.
  */
 import assert from 'node:assert/strict';
-import { JOB_KINDS } from './operations.ts';
+import { JOB_KINDS } from '../operations.ts';
 import {
   type Admin,
   afterRule,
@@ -13,11 +13,11 @@ import {
   type ServiceOptions,
   type ServiceUnderTest,
   type Supplies,
-} from './service.ts';
-import type { Receiver } from './webhooks.ts';
-import { send } from './wire/exchange.ts';
-import { listAt, numberAt, show, textAt, valueAt } from './wire/json.ts';
-import type { Credentials } from './wire/sign.ts';
+} from '../service.ts';
+import type { Receiver } from '../webhooks.ts';
+import { send } from '../wire/exchange.ts';
+import { listAt, numberAt, show, textAt, valueAt } from '../wire/json.ts';
+import type { Credentials } from '../wire/sign.ts';
 
 /** Address and token of a control interface. */
 interface ControlAccess {
