@@ -6,7 +6,7 @@ import { shapeOf } from '../../protocol/shape.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
-import { NullableNumber, NullableText, printsList } from '../context/output-schemas.ts';
+import { describeList, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 
 const TRANSACTIONS: RecordForm<CreditTransaction> = {
@@ -41,7 +41,7 @@ const TransactionSchema = shapeOf<CreditTransaction>()(
   }),
 );
 
-const CREDIT_TRANSACTIONS = printsList(TransactionSchema);
+const CREDIT_TRANSACTIONS = describeList(TransactionSchema);
 
 export const creditsHistory: Command = defineCommand({
   options: listOptions('listCreditTransactions'),

@@ -5,7 +5,7 @@ import { shapeOf } from '../../protocol/shape.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import { formatRelative } from '../context/format.ts';
-import { NullableNumber, NullableText, printsRecord } from '../context/output-schemas.ts';
+import { describeRecord, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 
 const BALANCE: RecordForm<CreditBalance> = {
@@ -45,7 +45,7 @@ const BalanceSchema = shapeOf<CreditBalance>()(
   }),
 );
 
-const CREDIT_BALANCE = printsRecord(BalanceSchema);
+const CREDIT_BALANCE = describeRecord(BalanceSchema);
 
 export const credits: Command = defineCommand({
   options: {},

@@ -26,16 +26,16 @@ export const ListSummary = line('summary', { count: v.number(), ...PAGE });
 const RecordSummary = line('summary', { count: v.number() });
 
 /** A command that prints a list of rows. */
-export function printsList(row: v.GenericSchema): Printed {
+export function describeList(row: v.GenericSchema): Printed {
   return { json: [listOf(row)], ndjson: [row, ListSummary] };
 }
 
 /** A command that prints one row. */
-export function printsRecord(row: v.GenericSchema): Printed {
+export function describeRecord(row: v.GenericSchema): Printed {
   return { json: [row], ndjson: [row, RecordSummary] };
 }
 
 /** A command that prints the row for one operand, and a list for several. */
-export function printsRecordOrList(row: v.GenericSchema): Printed {
+export function describeRecordOrList(row: v.GenericSchema): Printed {
   return { json: [row, listOf(row)], ndjson: [row, ListSummary, RecordSummary] };
 }

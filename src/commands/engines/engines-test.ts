@@ -3,12 +3,12 @@ import { configurationFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { readEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
-import { NullableNumber, NullableText, printsList } from '../context/output-schemas.ts';
+import { describeList, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { printList } from '../context/records.ts';
 import { chooseUsed, ENGINE, listUsed, parseStep, trialLimitMs } from './engines.ts';
 import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from './trials.ts';
 
-const ENGINE_TRIALS = printsList(
+const ENGINE_TRIALS = describeList(
   v.object({
     ...ENGINE,
     result: v.picklist(['succeeded', 'failed', 'skipped']),

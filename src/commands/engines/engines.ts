@@ -23,7 +23,7 @@ import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import { printsRecord } from '../context/output-schemas.ts';
+import { describeRecord } from '../context/output-schemas.ts';
 import type { RecordForm } from '../context/records.ts';
 
 export const ENGINE = {
@@ -32,7 +32,7 @@ export const ENGINE = {
   engine: v.string(),
 };
 
-export const ENGINE_RECORD = printsRecord(v.object(ENGINE));
+export const ENGINE_RECORD = describeRecord(v.object(ENGINE));
 
 type Entry = EntryOf<BackendStep> | string;
 

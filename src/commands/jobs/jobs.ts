@@ -9,10 +9,10 @@ import { connectService } from '../context/connection.ts';
 import { listOptions, readListRequest } from '../context/lists.ts';
 import {
   Anything,
+  describeList,
+  describeRecordOrList,
   NullableNumber,
   NullableText,
-  printsList,
-  printsRecordOrList,
 } from '../context/output-schemas.ts';
 import { printList, printRecord } from '../context/records.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
@@ -63,9 +63,9 @@ const JobSchema = shapeOf<Job>()(
   }),
 );
 
-const JOB_RECORDS = printsRecordOrList(JobSchema);
+const JOB_RECORDS = describeRecordOrList(JobSchema);
 
-const PRINTED_JOBS = printsList(v.object({ ...SummarySchema.entries, input: NullableText }));
+const PRINTED_JOBS = describeList(v.object({ ...SummarySchema.entries, input: NullableText }));
 
 export const jobsGet: Command = defineCommand({
   operands: JOB_OPERANDS,

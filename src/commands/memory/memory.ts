@@ -10,7 +10,7 @@ import { replaceFile } from '../../base/replace-file.ts';
 import { type Memory, memoryPath, openMemory } from '../../batch/memory.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { printsList, printsRecord } from '../context/output-schemas.ts';
+import { describeList, describeRecord } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import { readTmx, TmxError, writeTmx } from './tmx.ts';
 
@@ -32,9 +32,11 @@ const EXPORTED: RecordForm<ExportRow> = {
   columns: (['file', 'units'] as const).map((field) => ({ head: field, field })),
 };
 
-const EXPORTED_MEMORY = printsRecord(v.object({ file: v.string(), units: v.number() }));
+const EXPORTED_MEMORY = describeRecord(v.object({ file: v.string(), units: v.number() }));
 
-const IMPORTED_MEMORY = printsList(v.object({ file: v.string(), imported: v.number(), skipped: v.number() }));
+const IMPORTED_MEMORY = describeList(
+  v.object({ file: v.string(), imported: v.number(), skipped: v.number() }),
+);
 
 export const memoryExport: Command = defineCommand({
   operands: { name: 'file', count: 'any', help: 'the file to write (default: stdout)' },

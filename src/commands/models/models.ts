@@ -13,7 +13,7 @@ import { modelsFolder } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
-import { printsList, printsRecord } from '../context/output-schemas.ts';
+import { describeList, describeRecord } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
 
 const MODEL = v.object({
@@ -33,9 +33,9 @@ const MODEL = v.object({
   files: v.array(v.object({ path: v.string(), url: v.string(), bytes: v.number(), sha256: v.string() })),
 });
 
-export const MODELS = printsList(MODEL);
+export const MODELS = describeList(MODEL);
 
-export const MODEL_RECORD = printsRecord(MODEL);
+export const MODEL_RECORD = describeRecord(MODEL);
 
 /** The folder of all models. */
 export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {

@@ -19,7 +19,7 @@ import {
 } from '../../profiles/settings.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { createKeeper } from '../context/connection.ts';
-import { NullableText, printsList } from '../context/output-schemas.ts';
+import { describeList, NullableText } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import {
   forgetSecrets,
@@ -32,7 +32,7 @@ import {
   showProfiles,
 } from './profiles.ts';
 
-const SHOWN_SETTINGS = printsList(
+const SHOWN_SETTINGS = describeList(
   v.object({ setting: v.string(), value: NullableText, origin: NullableText }),
 );
 

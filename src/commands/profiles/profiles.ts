@@ -29,7 +29,7 @@ import { openProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import { describeInvalidPrices, parsePrices } from '../../protocol/prices.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { NullableText, printsList, printsRecord } from '../context/output-schemas.ts';
+import { describeList, describeRecord, NullableText } from '../context/output-schemas.ts';
 import type { RecordForm } from '../context/records.ts';
 
 /** The store of the user who runs the command. */
@@ -65,9 +65,9 @@ const ProfileSchema = v.object({
   in_use: v.boolean(),
 });
 
-export const PROFILE_RECORD = printsRecord(ProfileSchema);
+export const PROFILE_RECORD = describeRecord(ProfileSchema);
 
-export const PROFILE_LIST = printsList(ProfileSchema);
+export const PROFILE_LIST = describeList(ProfileSchema);
 
 export const PROFILES: RecordForm<ShownProfile> = {
   plural: 'profiles',

@@ -10,7 +10,7 @@ import type { PlaceName } from '../../service/move/places.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { printsRecord } from '../context/output-schemas.ts';
+import { describeRecord } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 import { refusePassword } from './serve-keys.ts';
@@ -68,7 +68,7 @@ const FORM: RecordForm<Row> = {
   ],
 };
 
-const MOVED_ACCOUNT = printsRecord(
+const MOVED_ACCOUNT = describeRecord(
   v.object({
     from: v.string(),
     to: v.string(),

@@ -6,7 +6,7 @@ import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { scanSubtitle } from '../../media/subtitles/read.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import { printsList } from '../context/output-schemas.ts';
+import { describeList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import { checkSpeech, findRate } from './speech.ts';
 import {
@@ -33,7 +33,7 @@ const FINDINGS: RecordForm<FindingRow> = {
   })),
 };
 
-const SUBTITLE_FINDINGS = printsList(FINDING);
+const SUBTITLE_FINDINGS = describeList(FINDING);
 
 export const subtitlesCheck: Command = defineCommand({
   operands: SUBTITLE_OPERANDS,

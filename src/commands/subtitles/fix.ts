@@ -8,7 +8,7 @@ import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { fixSubtitle } from '../../media/subtitles/fix.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
-import { NullableText, printsList } from '../context/output-schemas.ts';
+import { describeList, NullableText } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import {
   countNoun,
@@ -41,7 +41,7 @@ const FIXED: RecordForm<FixedRow> = {
   columns: (['file', 'written', 'changed_cues', 'fixed'] as const).map((field) => ({ head: field, field })),
 };
 
-const FIXED_SUBTITLES = printsList(
+const FIXED_SUBTITLES = describeList(
   v.object({
     file: v.string(),
     written: NullableText,

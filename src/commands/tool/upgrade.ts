@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { type Command, defineCommand } from '../context/command.ts';
-import { printsRecord } from '../context/output-schemas.ts';
+import { describeRecord } from '../context/output-schemas.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 
 /** The ways to install vloc. The release writes the name of its own ones into a file beside the package. */
@@ -93,7 +93,7 @@ const FORM: RecordForm<Upgrade> = {
   ],
 };
 
-const UPGRADE = printsRecord(
+const UPGRADE = describeRecord(
   v.object({ version: v.string(), installed_by: v.string(), upgrade: v.string() }),
 );
 

@@ -18,11 +18,11 @@ import { formatDuration, formatRelative } from '../context/format.ts';
 import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import {
   Anything,
+  describeList,
+  describeRecord,
+  describeRecordOrList,
   NullableNumber,
   NullableText,
-  printsList,
-  printsRecord,
-  printsRecordOrList,
 } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import { collect, readReferences } from '../context/references.ts';
@@ -139,11 +139,11 @@ const UploadSchema = shapeOf<Upload>()(
   }),
 );
 
-const UPLOAD_RECORD = printsRecord(UploadSchema);
+const UPLOAD_RECORD = describeRecord(UploadSchema);
 
-export const UPLOAD_LIST = printsList(UploadSchema);
+export const UPLOAD_LIST = describeList(UploadSchema);
 
-const UPLOAD_RECORDS = printsRecordOrList(UploadSchema);
+const UPLOAD_RECORDS = describeRecordOrList(UploadSchema);
 
 export const uploadGet: Command = defineCommand({
   operands: { name: 'id', count: 'many', help: 'upload ids, or - for stdin' },
