@@ -13,6 +13,7 @@ import { computeMean } from '../../media/audio/samples.ts';
 import {
   detectSpeech,
   type Listening,
+  loadDetector,
   measureEnergies,
   VAD_WINDOW,
 } from '../../media/audio/speech-detector.ts';
@@ -72,7 +73,7 @@ function sendSpeech({ segments }: Pick<Listening, 'segments'>): void {
 
 async function listen(path: string): Promise<Listening> {
   const mono = await openWav(path);
-  const listening = await detectSpeech(mono, (fraction) => {
+  const listening = await detectSpeech(mono, await loadDetector(), (fraction) => {
     detected = fraction;
     reportSpeechAndNoise();
   });

@@ -1,5 +1,6 @@
 /** Detects speech with Silero VAD through sherpa-onnx, one window at a time. */
 import { fileURLToPath } from 'node:url';
+import { SPEECH_FORMAT } from './decode-audio.ts';
 import { meanSquare, toFloat } from './samples.ts';
 import type { Segment } from './segments.ts';
 import type { WavReader } from './wav.ts';
@@ -31,8 +32,11 @@ export interface Listening {
  * Finds the speech in a 16 kHz mono file and measures the loudness.
  * @param report receives the completed fraction
  */
-export async function detectSpeech(mono: WavReader, report: (fraction: number) => void): Promise<Listening> {
-  const detector = await loadDetector(mono.sampleRate, THRESHOLD);
+export async function detectSpeech(
+  mono: WavReader,
+  detector: Detector,
+  report: (fraction: number) => void,
+): Promise<Listening> {
   const energies = new Float32Array(Math.ceil(mono.frames / VAD_WINDOW));
   const segments: Segment[] = [];
   for (let first = 0; first < energies.length; first += WINDOWS_READ) {
@@ -57,7 +61,7 @@ export async function detectWithin(
   stretches: readonly Segment[],
   threshold: number,
 ): Promise<Segment[]> {
-  const detector = await loadDetector(mono.sampleRate, threshold);
+  const detector = await loadDetector(threshold);
   const segments: Segment[] = [];
   for (const stretch of stretches) {
     const from = Math.round(stretch.start * mono.sampleRate);
@@ -75,7 +79,7 @@ export async function detectWithin(
   return segments;
 }
 
-interface Detector {
+export interface Detector {
   /** Takes one window, and returns its mean square. */
   listen(samples: Int16Array): number;
   /** Returns the speech that ended since the last call; times from the first window. */
@@ -84,7 +88,12 @@ interface Detector {
   end(): Segment[];
 }
 
-async function loadDetector(sampleRate: number, threshold: number): Promise<Detector> {
+/**
+ * Loads the network, which takes a tenth of a second.
+ * @param threshold how sure it must be, 0 to 1
+ */
+export async function loadDetector(threshold = THRESHOLD): Promise<Detector> {
+  const { sampleRate } = SPEECH_FORMAT;
   const { default: sherpa } = await import('sherpa-onnx-node');
   const detector = new sherpa.Vad(
     {

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import { SPEECH_FORMAT } from '../audio/decode-audio.ts';
 import { findPauses } from '../audio/segments.ts';
-import { detectSpeech, VAD_WINDOW } from '../audio/speech-detector.ts';
+import { type Detector, detectSpeech, loadDetector, VAD_WINDOW } from '../audio/speech-detector.ts';
 import { openWav } from '../audio/wav.ts';
 import { PCM } from '../export/encoders.ts';
 import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
@@ -103,8 +103,9 @@ export async function measurePauses(
 ): Promise<Heard> {
   const silences: TimeSpan[] = [];
   const levels: Level[] = [];
+  const detector = await loadDetector();
   for (const [position, window] of windows.entries()) {
-    const heard = await listenTo(programs, video, window, work);
+    const heard = await listenTo(programs, video, { window, detector }, work);
     silences.push(...heard.silences);
     levels.push(...heard.levels);
     work.report((position + 1) / windows.length);
@@ -115,7 +116,7 @@ export async function measurePauses(
 async function listenTo(
   programs: Programs,
   { path, track, timeline }: Parameters<typeof measurePauses>[1],
-  window: CutWindow,
+  { window, detector }: { readonly window: CutWindow; readonly detector: Detector },
   work: Work,
 ): Promise<Heard> {
   const wav = join(work.folder, 'window.wav');
@@ -132,7 +133,7 @@ async function listenTo(
   );
   const sound = await openWav(wav);
   try {
-    const { segments, energies } = await detectSpeech(sound, () => work.signal.throwIfAborted());
+    const { segments, energies } = await detectSpeech(sound, detector, () => work.signal.throwIfAborted());
     const silences = findPauses(segments, length).map(({ start, end }) => ({
       start: window.start + start,
       end: window.start + end,
