@@ -12,8 +12,8 @@ import { findEntries, nameEntry } from '../../engines/entry.ts';
 import { findObstacle } from '../../engines/reach.ts';
 import { createBackend } from '../../engines/registry.ts';
 import { tryBackend } from '../../engines/trial/trial.ts';
+import { clipSeconds, writeClip } from '../../media/audio/clip.ts';
 import { convertWav, SPEECH_FORMAT } from '../../media/audio/decode-audio.ts';
-import { createWav } from '../../media/audio/wav.ts';
 import { asJobFailure } from '../../media/programs/failures.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import { BACKEND_STEPS, type BackendStep, type Clip, type EngineRun } from '../../media/work.ts';
@@ -260,11 +260,9 @@ async function listen(
     const heard = await withEngine('recognize', entry, use, async (backend, run) => {
       if (matchLanguage(language, await backend.languages(run)) === null) return null;
       const [spoken, voice] = [join(run.folder, 'spoken.wav'), join(run.folder, 'voice.wav')];
-      const file = await createWav(spoken, { sampleRate: clip.sampleRate, channels: 1 });
-      await file.write(clip.samples);
-      await file.close();
+      await writeClip(spoken, clip);
       await convertWav(use.parts.programs, spoken, voice, SPEECH_FORMAT, run);
-      const segments = [{ start: 0, end: clip.samples.length / clip.sampleRate }];
+      const segments = [{ start: 0, end: clipSeconds(clip) }];
       const { words } = await backend.recognize({ voice, segments, language }, { ...run, report: () => {} });
       return words.map(({ text }) => text).join(' ');
     }).catch(() => {
