@@ -255,7 +255,7 @@ export async function openMemory(
   };
 }
 
-/** What a request asks of a translation. @param origin the service or the engines */
+/** The question of a translation request. @param origin the service or the engines */
 export function memoryRequestOf(
   { fields, targetLanguage }: Pick<BatchItem, 'fields' | 'targetLanguage'>,
   origin: string,

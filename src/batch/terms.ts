@@ -9,7 +9,7 @@ import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { PlanIo } from './plan/batch-plan.ts';
 import { readTableFile, type Table } from './plan/lists.ts';
 
-/** What one term has to become in one language. A `*` at the end stands for the rest of a word. */
+/** The translation of one term into one language. A `*` at the end stands for the rest of a word. */
 export interface Term {
   readonly term: string;
   readonly expected: string;
@@ -224,7 +224,7 @@ function countPatterns(found: readonly Found[]): ReadonlyMap<number, number> {
   return counts;
 }
 
-/** What a cue has to have: how often, for which terms, by their translation. Terms with the same translation share it. */
+/** Translations that a cue has to have: how often, for which terms, by their text. Terms with the same translation share it. */
 type Wanted = ReadonlyMap<string, { readonly count: number; readonly terms: readonly string[] }>;
 
 interface ComparedCue extends CuePair {
@@ -323,7 +323,7 @@ function pairCues(source: readonly SubtitleLine[], translated: readonly Subtitle
 /** Lines whose kept terms are replaced by placeholders. */
 export interface MaskedLines {
   readonly lines: readonly SubtitleLine[];
-  /** What each placeholder stands for, and the index of its line. */
+  /** The term of each placeholder, and the index of its line. */
   readonly hidden: readonly { readonly text: string; readonly line: number }[];
 }
 

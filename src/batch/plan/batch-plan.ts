@@ -48,7 +48,7 @@ export interface PlannedItem {
   readonly decision: Decision;
   /** The files of its result, absolute; null if a name depends on what the job finds out. */
   readonly paths: readonly string[] | null;
-  /** What is remembered of its lines; missing where no memory is used. */
+  /** Counts of its remembered lines; missing where no memory is used. */
   readonly memory?: LineCounts | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface RedubChoices {
   service(): Promise<string>;
 }
 
-/** What is dubbed again of an item. */
+/** The part of an item that is dubbed again. */
 export interface Redub extends CueChanges {
   /** Digest of what it is made of. */
   readonly source: string;
@@ -81,7 +81,7 @@ export function ownFiles(key: string, { intents, joined }: Recorded): readonly S
 
 type LinesItem = BatchItem & { readonly input: JobInput & { readonly type: 'lines' } };
 
-/** What is dubbed again of an item; otherwise why all of it must be, or had better be. */
+/** The part of an item that is dubbed again; otherwise why all of it must be, or had better be. */
 async function planRedub(
   item: LinesItem,
   { intents }: Recorded,

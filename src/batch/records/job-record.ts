@@ -22,7 +22,7 @@ export interface NewJob {
   readonly output_folder: string | null;
   /** Files among the inputs, absolute: no result may be written over them. */
   readonly input_files?: readonly string[] | undefined;
-  /** What a dub speaks. */
+  /** Language and voice of a dub. */
   readonly speech?: { readonly language: string; readonly voice_mode: string } | undefined;
   /** Parts of the result names. Missing for files that only vloc reads. */
   readonly naming?: JobNaming | undefined;

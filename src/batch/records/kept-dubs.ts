@@ -1,4 +1,4 @@
-/** What a dub was made of, and its track while a part of it is replaced, below the folder of the records. */
+/** The subtitles that a dub was made of, and its track while a part of it is replaced, below the folder of the records. */
 import { copyFile, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../base/replace-file.ts';

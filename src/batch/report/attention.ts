@@ -53,7 +53,7 @@ interface AttentionCue {
   readonly text: string;
 }
 
-/** What is known about a result. */
+/** Facts about a result. */
 export interface AttentionSubject {
   /** File with the text of the result; null if there is none on this machine. */
   readonly file: string | null;
@@ -65,7 +65,7 @@ export interface AttentionSubject {
   readonly provenance: ItemProvenance | null;
   /** Texts that a dub cannot say in time, by their cues. */
   readonly speech?: readonly { readonly cue: number; readonly message: string }[];
-  /** What a recognizer heard of the dub, and the language of the dub. */
+  /** The words that a recognizer heard in the dub, and the language of the dub. */
   readonly heard?: { readonly cues: readonly TimedText[]; readonly language: string } | undefined;
   /** The cues translated back. */
   readonly back?: readonly AttentionCue[] | undefined;

@@ -157,7 +157,7 @@ export interface ReportHead {
   readonly folders: readonly string[];
   /** When the report was made, RFC 3339. */
   readonly madeAt: string;
-  /** What the licences of the models demand that made the items; not set if it was not looked up. */
+  /** Notices that the licences of the models demand that made the items; not set if it was not looked up. */
   readonly attributions?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What needs a person, for the HTML report: with the files that the page can edit. */
+/** The cues that need a person, for the HTML report: with the files that the page can edit. */
 import { readFile } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { parseSrt } from '../../protocol/srt.ts';
@@ -53,7 +53,7 @@ async function readEditable(path: string): Promise<{ readonly text: string; read
   const { format, cues } = scanText(bytes, path);
   if (format !== 'srt') return null;
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  // What was read otherwise than it will be sent could not be checked after an edit.
+  // A text that was read otherwise than it will be sent could not be checked after an edit.
   parseSrt(text, Number.POSITIVE_INFINITY);
   const rows = cues.flatMap(({ number, row, place }) =>
     row === null || !('textRows' in place) ? [] : [[number, { row, rows: place.textRows }] as const],

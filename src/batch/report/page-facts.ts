@@ -9,7 +9,7 @@ export interface ReportFacts {
   readonly title: string;
   /** RFC 3339. */
   readonly made_at: string;
-  /** What the licences of the models demand that made the results. */
+  /** Notices that the licences of the models demand that made the results. */
   readonly attributions: readonly string[];
   /** Credits of all jobs charged so far; null if the cost of one is unknown. */
   readonly charged_credits: number | null;
@@ -18,7 +18,7 @@ export interface ReportFacts {
   readonly attention: ReportAttention;
 }
 
-/** What needs a person. */
+/** A cue that needs a person. */
 export interface ReportAttention {
   /** The most reasons first. */
   readonly places: readonly ReportPlace[];

@@ -182,12 +182,12 @@ interface PageSubtitle {
 export interface PageSource {
   readonly title: string;
   readonly madeAt: string;
-  /** What the licences of the models demand that made the results. */
+  /** Notices that the licences of the models demand that made the results. */
   readonly attributions?: readonly string[];
   /** Absolute path of the folder of the page, to which its links are relative. */
   readonly pageFolder: string;
   readonly jobs: readonly PageJob[];
-  /** What needs a person, the most reasons first. */
+  /** The cues that need a person, the most reasons first. */
   readonly attention?: readonly PagePlace[];
 }
 

@@ -68,7 +68,7 @@ function placeWords({ start_ms, end_ms, text }: TimedText, language: string) {
 
 /** Characters from which a comparison says something. */
 const LONG_TEXT = 20;
-/** Of the median of the file: engines differ, and so do languages. */
+/** Share of the median of the file: engines differ, and so do languages. */
 const FAR_BELOW = 0.5;
 
 /**

@@ -107,7 +107,7 @@ export interface Batch {
   readonly terms?: Terms | undefined;
   /** Whether terms that stay as they are are replaced by placeholders in requests. */
   readonly masksTerms?: boolean;
-  /** What is remembered of translations; missing for no memory. */
+  /** The translation memory; missing for no memory. */
   readonly memory?: BatchMemory | undefined;
   /** Name of the command, for the job record. */
   readonly command: string;

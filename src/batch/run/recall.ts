@@ -28,20 +28,20 @@ export interface BatchMemory {
   readonly used: { lines: number; known: number };
 }
 
-/** What the lines of an item are recalled with. */
+/** The sources from which the lines of an item are recalled. */
 export interface RecallSource {
   readonly memory?: BatchMemory | undefined;
   readonly terms?: Terms | undefined;
   readonly masksTerms?: boolean | undefined;
   /** --fresh: nothing is recalled. */
   readonly fresh: boolean;
-  /** Of the names of results. */
+  /** Template of the names of results. */
   readonly template: string;
   /** Recalls of earlier runs, by `recallKey`. */
   readonly recorded: ReadonlyMap<string, Recall>;
 }
 
-/** What is known of the lines of an item; null for one that is sent whole, or needs no job. */
+/** The known lines of an item; null for one that is sent whole, or needs no job. */
 export async function findRecall(
   source: RecallSource,
   item: BatchItem,

@@ -38,7 +38,7 @@ interface SentLines {
 interface MergedRun extends SentLines {
   readonly run: Run;
   readonly order: number;
-  /** What is known of each line; null for those that are sent. */
+  /** The known translation of each line; null for those that are sent. */
   readonly known: KnownTexts;
   /** Ids of its jobs. */
   readonly jobs: string[];

@@ -84,7 +84,7 @@ async function patchTrack(redubRun: RedubRun): Promise<RunOutcome['state']> {
   const results: PartResult[] = [{ jobId: jobId ?? redub.base.jobId, files }];
   const provenance = provenanceOf(run, parts, redub);
   const made = await joinResults(patching(redubRun, track), item, parts, results, folder, provenance);
-  // What is left is not needed, and it is removed with the next dub.
+  // The rest is not needed, and it is removed with the next dub.
   await keepDubbedLines(run, item).catch(() => undefined);
   const credits = creditsOf({ run, parts });
   return { phase: 'done', jobId, files: made, credits, before: null, provenance };

@@ -52,7 +52,7 @@ export interface Run {
   judge(failure: Failure): Failure;
 }
 
-/** What the run takes from the translation memory. */
+/** The lines that the run takes from the translation memory. */
 interface RecalledLines {
   /** See `RecallSource`. */
   readonly recorded: Map<string, Recall>;

@@ -1,4 +1,4 @@
-/** What needs a person: the cues of the results of a batch, read from its files. */
+/** The cues that need a person: those of the results of a batch, read from its files. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
@@ -34,7 +34,7 @@ export interface FoundPlace extends ReportedPlace {
 
 interface ItemOwner {
   readonly key: string;
-  /** Of its results, absolute. */
+  /** Folder of its results, absolute. */
   readonly folder: string;
 }
 

@@ -200,7 +200,7 @@ export const BATCH_STATUS = {
 
 /** The report in JSON, which is also printed with `--output ndjson`; other formats have no schema. */
 const ATTRIBUTED = v.object({ ...REPORT, attributions: v.array(v.string()) });
-/** What --dry-run prints: a plan for each kind of jobs and folder. */
+/** Output of --dry-run: a plan for each kind of jobs and folder. */
 const ATTENTION_PLAN = v.object({ object: v.literal('attention_plan'), plans: v.array(v.union(PLANS.json)) });
 export const BATCH_REPORT = {
   json: [ATTRIBUTED, ATTENTION_REPORT, ATTENTION_PLAN],

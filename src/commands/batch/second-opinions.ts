@@ -24,7 +24,7 @@ import { showPlan } from '../jobs/show-plan.ts';
 import { filesOf } from './attention.ts';
 import { type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
 
-/** What was heard or translated back, by the file with the judged texts. Values are paths of subtitles. */
+/** The texts that were heard or translated back, by the file with the judged texts. Values are paths of subtitles. */
 export interface SecondOpinions {
   readonly heard: ReadonlyMap<string, string>;
   readonly back: ReadonlyMap<string, string>;

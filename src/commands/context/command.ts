@@ -57,7 +57,7 @@ interface CommandDefinition<T extends OptionTable> {
   readonly notes?: readonly string[];
   /** The field names that --fields accepts; missing for commands that print no records. */
   readonly fields?: () => readonly string[];
-  /** What it prints for programs. */
+  /** Its output for programs. */
   readonly prints: Printed;
   /** Runs it; the number is the exit code. Throws Failure for what went wrong. */
   readonly run: (context: Context, operands: readonly string[], options: OptionValues<T>) => Promise<number>;

@@ -249,7 +249,7 @@ export async function tryEngine(
   }
 }
 
-/** What the first recognizer of a language hears; null if none knows it. */
+/** The words that the first recognizer of a language hears; null if none knows it. */
 async function listen(
   clip: Clip,
   language: string,

@@ -113,7 +113,7 @@ export const MASK_OPTION = inGroup('Subtitles and stages:', {
   ),
 });
 
-/** What is remembered of translations. */
+/** Options of the translation memory. */
 export const MEMORY_OPTIONS = inGroup('Subtitles and stages:', {
   memory: textOption(
     'file',

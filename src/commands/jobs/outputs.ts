@@ -262,7 +262,7 @@ const STAGES_SUM = {
 };
 const PROBLEM = { input: v.string(), target_language: NullableText, problem: v.string() };
 
-/** What --dry-run prints of jobs of one kind. */
+/** Output of --dry-run for jobs of one kind. */
 export const PLANS = {
   json: [v.object({ ...ForecastSchema.entries, ...SHARE })],
   ndjson: [line('item', ItemForecastSchema.entries), line('summary', { ...FORECAST_SUM, ...SHARE })],

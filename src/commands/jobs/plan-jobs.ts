@@ -291,7 +291,7 @@ export async function checkRequestSupport(
   );
 }
 
-/** What could be downloaded for a request; null if models cannot do it. */
+/** The models that could be downloaded for a request; null if models cannot do it. */
 async function suggestModelsFor(
   kind: JobKind,
   fields: BatchItem['fields'],

@@ -10,7 +10,7 @@ import { wholeCommand } from '../context/printed-command.ts';
 
 interface SampleUnits {
   readonly unit: Units['unit'];
-  /** Of the jobs of this run. */
+  /** Number of units of the jobs of this run. */
   readonly quantity: number;
   readonly whole_quantity: number;
 }

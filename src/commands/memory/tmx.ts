@@ -203,7 +203,7 @@ function entriesOf({ sourceLanguage, date, properties, variants }: Unit, now: st
               to: target.tag,
               source: source.texts,
               target: target.texts,
-              // What another program has changed, a person has.
+              // A change by another program counts as a change by a person.
               origin: isOwn ? (of('origin') ?? PERSON) : PERSON,
               before: of('before') ?? ANYWHERE,
               after: of('after') ?? ANYWHERE,

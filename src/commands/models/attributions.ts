@@ -1,4 +1,4 @@
-/** What the licences of models demand to be said where results are published that they made. */
+/** Notices that the licences of models demand where results are published that they made. */
 
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import type { EnginesConfig } from '../../engines/config.ts';

@@ -1,4 +1,4 @@
-/** What the `models` commands share: the folder, the catalogue, and how a model is printed. */
+/** Parts that the `models` commands share: the folder, the catalogue, and how a model is printed. */
 
 import { totalmem } from 'node:os';
 import { resolve } from 'node:path';

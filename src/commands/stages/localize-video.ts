@@ -217,10 +217,10 @@ async function readSource(
 }
 
 interface MadeSubtitle {
-  /** Of the subtitle file for the user. */
+  /** Path of the subtitle file for the user. */
   readonly path: string;
   readonly language: string | null;
-  /** What was translated; null for recognized speech. */
+  /** The translated lines; null for recognized speech. */
   readonly source: StageSubtitle | null;
 }
 

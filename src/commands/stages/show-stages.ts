@@ -80,7 +80,7 @@ export async function showStages(
 interface StageForecasts {
   readonly stages: readonly Forecast[];
   readonly isFree: boolean;
-  /** What one job for each video and language would cost; null if unknown. Without --terms, missing. */
+  /** Credits that one job for each video and language would cost; null if unknown. Without --terms, missing. */
   readonly one_job_credits?: number | null | undefined;
 }
 

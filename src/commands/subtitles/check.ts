@@ -80,7 +80,7 @@ export const subtitlesCheck: Command = defineCommand({
     const checked: CheckedFile[] = [];
     for (const file of files) {
       const { lines, findings } = examineSubtitle(file.bytes, file.path, standardOf(file));
-      // What cannot be read cannot be spoken.
+      // A text that cannot be read cannot be spoken.
       const all = lines === null ? findings : [...findings, ...(await checkDub(file))];
       const inOrder = all.toSorted((left, right) => left.cue - right.cue);
       checked.push({ file, rows: inOrder.map((finding) => toRow(file.label, finding)) });

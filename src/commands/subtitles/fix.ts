@@ -31,7 +31,7 @@ interface FixedRow {
   readonly written: string | null;
   readonly changed_cues: number;
   readonly fixed: number;
-  /** What could not be fixed, with the rows of the written file. */
+  /** Findings that could not be fixed, with the rows of the written file. */
   readonly left: readonly FindingRow[];
 }
 

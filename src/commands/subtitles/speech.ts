@@ -1,4 +1,4 @@
-/** What a dub cannot say in time, by the rate of earlier dubs of that language and voice. */
+/** Cues that a dub cannot say in time, by the rate of earlier dubs of that language and voice. */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

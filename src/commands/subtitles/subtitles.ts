@@ -1,4 +1,4 @@
-/** What the `subtitles` commands share: their files, the style, the video, and how findings are printed. */
+/** Parts that the `subtitles` commands share: their files, the style, the video, and how findings are printed. */
 
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -83,7 +83,7 @@ function shortageFailure(name: string, bytes: number, available: number): JobFai
 /** On macOS the free memory leaves out what the system gives back on request, so only all of it can be compared. */
 const systemMemory = () => (process.platform === 'darwin' ? totalmem() : freemem());
 
-/** That of this process. A container may have less than its machine. */
+/** Model memory of this process. A container may have less than its machine. */
 export const MODEL_MEMORY: ModelMemory = createModelMemory(() =>
   Math.min(systemMemory(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
 );

@@ -45,7 +45,7 @@ interface WorkerFacts {
   readonly name: string;
   /** Path of the program that a worker runs; it serves requests with `serveRequests`. */
   readonly program: string;
-  /** Of a call, in seconds. */
+  /** Time limit of a call, in seconds. */
   readonly timeout: number;
   /** Memory that the model takes, in bytes. */
   readonly bytes: number;

@@ -47,7 +47,7 @@ export function chooseModels(catalog: readonly Model[], wanted: Wanted): Choice 
     const found = catalog.find((model) => findReason([model], need, wanted) === null);
     if (found !== undefined) chosen.add(found);
     else if (need.step !== 'diarize') {
-      // That step is optional: all others work without it.
+      // This step is optional: all others work without it.
       const reason = findReason(catalog, need, wanted) ?? '';
       unmet.push({ step: need.step, language: need.languages.at(-1) ?? null, reason });
     }

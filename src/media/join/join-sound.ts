@@ -161,7 +161,7 @@ export async function joinWavs(
   work: Work,
 ): Promise<string> {
   return explainFailures('the sound of the parts cannot be joined', async () => {
-    // That of the first part.
+    // The format of the first part.
     let format: WavFormat | null = null;
     const pieces: (Piece & Track)[] = [];
     for (const [index, { path, startSeconds }] of results.entries()) {

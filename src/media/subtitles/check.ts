@@ -42,7 +42,7 @@ export interface SubtitleProblem {
   readonly advice: string;
 }
 
-/** What a subtitle is checked against. */
+/** The rules that a subtitle is checked against. */
 export interface SubtitleStandard {
   readonly limits: SubtitleLimits;
   /** Length of the video; null if unknown. */

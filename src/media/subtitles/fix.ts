@@ -179,7 +179,7 @@ function retimeCues(
   // Each move makes a sum of whole milliseconds smaller, so this ends.
   for (let isMoving = true; isMoving; ) {
     isMoving = false;
-    // Of the cues up to the one before the previous one, which no move of this cue changes.
+    // The longest of the cues up to the one before the previous one, which no move of this cue changes.
     let longest: MovedCue | undefined;
     for (const at of cues.keys()) {
       for (const move of proposeMoves(cues, at, standard, step)) {

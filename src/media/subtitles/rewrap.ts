@@ -45,7 +45,7 @@ function readToken(written: string, format: SubtitleFormat): Token {
   return token('letter', written);
 }
 
-/** What begins with a dash or a note is another speaker, or a song: it keeps its row. */
+/** A row that begins with a dash or a note is another speaker, or a song: it keeps its row. */
 const SPEAKER = /^[-–—‐♩♪♫♬]/u;
 
 /** Splits at the line breaks before such rows. */

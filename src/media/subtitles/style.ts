@@ -40,7 +40,7 @@ const byLanguage = (number: v.GenericSchema<number, number>) =>
 
 const LANGUAGES = 'by language (es, pt-BR), script (Arab) or "default"';
 
-/** What is missing is taken from `extends`; without it, it is not checked. */
+/** A missing value is taken from `extends`; without it, it is not checked. */
 export const StyleFile = v.strictObject(
   {
     $schema: v.optional(v.string('must be a string')),

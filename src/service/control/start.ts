@@ -10,7 +10,7 @@ import { createMovableClock, type MovableClock } from './clock.ts';
 import { createMediaGate, type MediaGate } from './media-gate.ts';
 import { startControlServer } from './server.ts';
 
-/** What the operations change. */
+/** The parts that the operations change. */
 export interface Controlled {
   readonly context: ServiceContext;
   readonly clock: MovableClock;

@@ -1,4 +1,4 @@
-/** What needs a person: the cues with the most reasons first, their texts to edit, and the files to save. */
+/** The cues that need a person: those with the most reasons first, their texts to edit, and the files to save. */
 import type { ReportAttention, ReportAttentionFile, ReportPlace } from '../../report/page-facts.ts';
 import { type CueEdit, editCues, findEditFault } from '../edit.ts';
 import { formatCueTime } from '../words.ts';
