@@ -6,7 +6,7 @@
  * @returns the results, in the order of the tasks
  * @throws the first failure, after all tasks have ended, so that none still writes into the work folder
  */
-export async function together<T extends readonly unknown[]>(
+export async function runTogether<T extends readonly unknown[]>(
   signal: AbortSignal,
   tasks: { readonly [At in keyof T]: (signal: AbortSignal) => Promise<T[At]> },
 ): Promise<T> {

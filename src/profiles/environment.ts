@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { configurationFailure } from '../base/failure.ts';
 import type { ProxySettings } from '../client/index.ts';
 import {
-  assemble,
+  assembleSettings,
   SECRETS,
   SETTING_NAMES,
   SETTINGS,
@@ -17,7 +17,7 @@ type SettingVariable = SettingRows[SettingName]['variable'];
 
 /** Environment variables that vloc reads; the help topic and the documents are made from this table. */
 export const ENVIRONMENT = {
-  ...assemble<Readonly<Record<SettingVariable, string>>>(
+  ...assembleSettings<Readonly<Record<SettingVariable, string>>>(
     SETTING_NAMES.map((name) => [SETTINGS[name].variable, SETTINGS[name].help]),
   ),
   VLOC_CONFIG_DIR: 'folder of the profiles, default `vloc` below the XDG config folder',

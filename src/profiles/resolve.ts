@@ -15,7 +15,7 @@ import type { Warn } from './private-file.ts';
 import { findProfile, LOCAL, NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
 import { type ProjectFile, readProjectFile } from './project-file.ts';
 import {
-  assemble,
+  assembleSettings,
   describeOrigin,
   FLAGS,
   flagOf,
@@ -233,7 +233,7 @@ const BY_DEFAULT: SettingOrigin = { type: 'default' };
  */
 export function resolveSettings(sources: SettingSources): Settings {
   const { layers, profile } = rankLayers(placesOf(sources), sources);
-  const found = assemble<Omit<Settings, 'stateDir'>>(
+  const found = assembleSettings<Omit<Settings, 'stateDir'>>(
     SETTING_NAMES.map((name) => [name, strongest(layers, name) ?? defaultOf(name)]),
   );
   return {
@@ -258,8 +258,10 @@ function defaultOf(name: SettingName): Setting<string | null> | null {
 /** The places that may name a profile, the strongest first. */
 function placesOf({ flags, env, project, profiles, profilesPath }: SettingSources): Layer[] {
   return [
-    assemble<Layer>(FLAGS.map((name) => [name, setting(flags[name], { type: 'flag', name: flagOf(name) })])),
-    assemble<Layer>([
+    assembleSettings<Layer>(
+      FLAGS.map((name) => [name, setting(flags[name], { type: 'flag', name: flagOf(name) })]),
+    ),
+    assembleSettings<Layer>([
       ...TEXTS.map((name) => [name, fromEnv(env, SETTINGS[name].variable)] as const),
       ...SECRETS.map((name) => [name, secretFromEnv(env, SETTINGS[name].variable)] as const),
     ]),
@@ -270,7 +272,7 @@ function placesOf({ flags, env, project, profiles, profilesPath }: SettingSource
 
 function layerOfProject({ path, settings }: ProjectFile): Layer {
   const origin: SettingOrigin = { type: 'project', path };
-  return assemble<Layer>(
+  return assembleSettings<Layer>(
     PROJECT_SETTINGS.map((name) => [name, setting(settings[SETTINGS[name].field], origin)]),
   );
 }
@@ -311,7 +313,7 @@ function layerOf(name: string, origin: SettingOrigin, profiles: ProfileDocument,
   if (name === LOCAL) return { baseUrl: { value: null, origin: from } };
   const profile = findProfile(profiles, name);
   if (profile === undefined) throw unknownProfileFailure(name, profiles, path, origin);
-  return assemble<Layer>([
+  return assembleSettings<Layer>([
     ...PROFILE_TEXTS.map((name) => [name, setting(profile[SETTINGS[name].field], from)] as const),
     ...PROFILE_SECRETS.map((name) => [name, setting(profile[SETTINGS[name].field], from)] as const),
   ]);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { nearestName } from '../protocol/nearest.ts';
 import type { Profile, ProfileDocument } from './profile.ts';
 import {
-  assemble,
+  assembleSettings,
   PROFILE_SETTINGS,
   PROJECT_SETTINGS,
   type ProfileName,
@@ -27,7 +27,7 @@ const DocumentSchema = v.strictObject({
   current: v.optional(text),
   profiles: v.array(
     v.strictObject(
-      assemble<ProfileFields>([
+      assembleSettings<ProfileFields>([
         ['name', text],
         ...PROFILE_SETTINGS.map((name) => [SETTINGS[name].field, schemaOf(name)] as const),
       ]),
@@ -53,7 +53,7 @@ const optionalText = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty
 const FIELDS = {
   /** For editors. */
   $schema: v.optional(v.string()),
-  ...assemble<Readonly<Record<SettingRows[ProjectName]['field'], typeof optionalText>>>(
+  ...assembleSettings<Readonly<Record<SettingRows[ProjectName]['field'], typeof optionalText>>>(
     PROJECT_SETTINGS.map((name) => [SETTINGS[name].field, optionalText]),
   ),
   /** Values for options that are not given, by the option's name with underscores. */

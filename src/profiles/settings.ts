@@ -149,7 +149,7 @@ export function rowOf(name: SettingName): SettingRow {
  * Makes an object of entries, without those that are undefined. The compiler cannot see that a loop over the table fills
  * every name: the caller says what comes out.
  */
-export function assemble<Whole extends object>(
+export function assembleSettings<Whole extends object>(
   entries: readonly (readonly [keyof Whole & string, Whole[keyof Whole] | undefined])[],
 ): Whole {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Whole; // see above
@@ -176,11 +176,11 @@ export type ServiceFlags = { readonly [Name in FlagName]?: string | undefined };
 
 /** Those that the flags of a command set. */
 export function serviceFlags(given: ServiceFlags): ServiceFlags {
-  return assemble(FLAGS.map((name) => [name, given[name]]));
+  return assembleSettings(FLAGS.map((name) => [name, given[name]]));
 }
 
 /** The options themselves. */
-export const FLAG_OPTIONS = assemble<{ readonly [Name in FlagName]: SettingRows[Name]['flag'] }>(
+export const FLAG_OPTIONS = assembleSettings<{ readonly [Name in FlagName]: SettingRows[Name]['flag'] }>(
   FLAGS.map((name) => [name, SETTINGS[name].flag]),
 );
 

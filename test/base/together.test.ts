@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLimit, together } from '../../src/base/together.ts';
+import { createLimit, runTogether } from '../../src/base/together.ts';
 
 const going = new AbortController().signal;
 
@@ -8,7 +8,7 @@ test('returns the results in the order of the tasks, whichever ends first', asyn
     await new Promise((resolve) => setTimeout(resolve, 5));
     return 'late';
   };
-  expect(await together(going, [late, async () => 'early'])).toEqual(['late', 'early']);
+  expect(await runTogether(going, [late, async () => 'early'])).toEqual(['late', 'early']);
 });
 
 test('stops the others when one fails, and waits until they have ended', async () => {
@@ -23,7 +23,7 @@ test('stops the others when one fails, and waits until they have ended', async (
   const failing = async () => {
     throw new Error('engine broke');
   };
-  await expect(together(going, [patient, failing])).rejects.toThrow('engine broke');
+  await expect(runTogether(going, [patient, failing])).rejects.toThrow('engine broke');
   expect(ended).toEqual(['patient']);
 });
 
@@ -34,7 +34,7 @@ test('passes a cancel to each task', async () => {
     stop.abort();
     seen.push(signal.aborted);
   };
-  await together(stop.signal, [task, task]);
+  await runTogether(stop.signal, [task, task]);
   expect(seen).toEqual([true, true]);
 });
 

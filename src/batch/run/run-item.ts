@@ -147,7 +147,7 @@ async function lookOnce(
   step: 'attach' | 'download',
 ): Promise<FinalState> {
   const job = await readJob(itemRun, jobId);
-  noteSight(itemRun, job);
+  showJob(itemRun, job);
   if (!isTerminal(job.status)) return { phase: 'left', jobId, because: 'detached' };
   if (step === 'attach') await noteFinished(itemRun, key, job);
   return deliver(itemRun, key, job);
@@ -160,7 +160,7 @@ async function launchAndWait(
 ): Promise<FinalState> {
   const { run, item } = itemRun;
   const { key, job, place } = await startJob(run, item, order, asked);
-  noteSight(itemRun, job);
+  showJob(itemRun, job);
   if (run.batch.options.detach) {
     place.leave();
     return { phase: 'left', jobId: job.id, because: 'detached' };
@@ -186,7 +186,7 @@ async function follow(
       signal: run.stopping.waiting,
       ...(everyMs === null ? {} : { everyMs }),
       seen,
-      onChange: (changed) => noteSight(itemRun, changed),
+      onChange: (changed) => showJob(itemRun, changed),
       // The next job starts before the result of this one is read.
       onEnd: () => place.leave(),
     });
@@ -248,7 +248,7 @@ function expireMissing(error: unknown, jobId: string): unknown {
   return isApiAnswer(error, 404) ? resultExpiredFailure(jobId) : error;
 }
 
-function noteSight(itemRun: ItemRun, job: Job): void {
+function showJob(itemRun: ItemRun, job: Job): void {
   const { run, item } = itemRun;
   itemRun.jobId = job.id;
   itemRun.job = job;

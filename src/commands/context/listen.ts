@@ -25,7 +25,7 @@ const ADDRESS_ADVICE: Readonly<Record<string, (flags: AddressFlags) => string>> 
  * @param flags the options that chose the address
  * @throws Failure (`configuration`) for an address that cannot be used, with what to change
  */
-export async function listen<Listening>(
+export async function startListening<Listening>(
   start: () => Promise<Listening>,
   controlPort?: number,
   flags = FLAGS,

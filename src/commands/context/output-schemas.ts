@@ -8,7 +8,7 @@ export const NullableNumber = v.nullable(v.number());
 export const Anything = v.record(v.string(), v.unknown());
 
 /** A line of its own kind. */
-export function line<const Type extends string, Entries extends v.ObjectEntries>(
+export function lineOf<const Type extends string, Entries extends v.ObjectEntries>(
   type: Type,
   entries: Entries,
 ) {
@@ -22,8 +22,8 @@ export function listOf(row: v.GenericSchema): v.GenericSchema {
 }
 
 /** The last line of a list. */
-export const ListSummary = line('summary', { count: v.number(), ...PAGE });
-const RecordSummary = line('summary', { count: v.number() });
+export const ListSummary = lineOf('summary', { count: v.number(), ...PAGE });
+const RecordSummary = lineOf('summary', { count: v.number() });
 
 /** A command that prints a list of rows. */
 export function describeList(row: v.GenericSchema): Printed {

@@ -51,7 +51,7 @@ export interface Collected<Row> {
 }
 
 /** Reads one record for each id and collects failures. Throws only interruptions and unexpected errors. */
-export async function collect<Row>(
+export async function collectRows<Row>(
   context: Pick<Context, 'signal'>,
   ids: readonly string[],
   read: (id: string) => Promise<Row>,

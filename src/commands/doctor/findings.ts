@@ -5,7 +5,7 @@ import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { startTimeLimit, TimeOver } from '../../client/transport/http.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import { Anything, line, NullableText } from '../context/output-schemas.ts';
+import { Anything, lineOf, NullableText } from '../context/output-schemas.ts';
 
 /** Whose fault a failed check is; the exit code follows from it. */
 export type CheckArea = 'configuration' | 'disk' | 'network';
@@ -91,7 +91,7 @@ const CHECK = {
 
 export const FINDINGS = {
   json: [v.object({ ...GRADES, checks: v.array(v.object(CHECK)) })],
-  ndjson: [line('check', CHECK), line('summary', GRADES)],
+  ndjson: [lineOf('check', CHECK), lineOf('summary', GRADES)],
 };
 
 /** Prints all reports in the chosen output form. */

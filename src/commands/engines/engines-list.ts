@@ -8,7 +8,7 @@ import { languageName } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
-import { line, NullableText } from '../context/output-schemas.ts';
+import { lineOf, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { ENGINE, type EngineState, examineEngine, listUsed } from './engines.ts';
 
@@ -54,9 +54,9 @@ const ENGINES_IN_USE = {
     }),
   ],
   ndjson: [
-    line('engine', INSTALLED),
-    line('used_engine', USED),
-    line('summary', { file: NullableText, ...CAPABILITIES }),
+    lineOf('engine', INSTALLED),
+    lineOf('used_engine', USED),
+    lineOf('summary', { file: NullableText, ...CAPABILITIES }),
   ],
 };
 

@@ -7,7 +7,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import { type Collected, collect } from '../context/references.ts';
+import { type Collected, collectRows } from '../context/references.ts';
 
 /** Up to this number, asking all five kinds for each bare id costs no more than reading the newest page of each list. */
 const FEW = 1;
@@ -26,7 +26,7 @@ export async function collectJobs(
   const unknown = references.filter((reference) => !reference.includes('/') && !recorded.has(reference));
   const listed = unknown.length > FEW ? await listedKinds(client, new Set(unknown), signal) : new Map();
   const read = (reference: string) => client.jobs.find(reference, { signal });
-  return collect(context, references, (reference) =>
+  return collectRows(context, references, (reference) =>
     read(recorded.get(reference) ?? listed.get(reference) ?? reference),
   );
 }

@@ -9,7 +9,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { CUE_FITS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';
 import { shapeOf } from '../../protocol/shape.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
-import { line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import type { SampleReport } from './sample.ts';
 
 export const ProvenanceSchema = shapeOf<ItemProvenance>()(
@@ -89,15 +89,15 @@ const SampleSchema = shapeOf<SampleReport>()(
 /** With --sample. */
 const RunOutcomes = v.object({ ...Outcomes.entries, sample: v.optional(SampleSchema) });
 
-const JobEvent = line('job', {
+const JobEvent = lineOf('job', {
   id: v.string(),
   status: v.picklist(JOB_STATUSES),
   stage: NullableText,
   progress: NullableNumber,
 });
-const FileEvent = line('file', { id: NullableText, ...FILE });
-const ProvenanceEvent = line('provenance', { id: NullableText, ...ProvenanceSchema.entries });
-const FailedEvent = line('failed', {
+const FileEvent = lineOf('file', { id: NullableText, ...FILE });
+const ProvenanceEvent = lineOf('provenance', { id: NullableText, ...ProvenanceSchema.entries });
+const FailedEvent = lineOf('failed', {
   input: v.optional(v.string()),
   target_language: v.optional(NullableText),
   id: NullableText,
@@ -115,7 +115,7 @@ export const DELIVERIES = {
     FileEvent,
     ProvenanceEvent,
     FailedEvent,
-    line('summary', { jobs: v.number(), failed: v.number(), exit_code: v.optional(v.number()) }),
+    lineOf('summary', { jobs: v.number(), failed: v.number(), exit_code: v.optional(v.number()) }),
   ],
 };
 
@@ -156,19 +156,19 @@ const STOP_REASONS = [
 ] as const satisfies readonly StopReason[];
 
 const RUN_EVENTS = [
-  line('uploaded', { input: v.string(), upload_id: v.string(), bytes: v.number() }),
-  line('part', {
+  lineOf('uploaded', { input: v.string(), upload_id: v.string(), bytes: v.number() }),
+  lineOf('part', {
     input: v.string(),
     target_language: NullableText,
     part: v.number(),
     of: v.number(),
     id: v.string(),
   }),
-  line('window', { size: v.number(), in_flight: v.number() }),
-  line('credits', { reserved: v.number(), charged: v.number(), unknown: v.number() }),
-  line('stop', { reason: v.picklist(STOP_REASONS), message: v.string() }),
-  line('left_out', { input: v.string(), message: v.string() }),
-  line('item', {
+  lineOf('window', { size: v.number(), in_flight: v.number() }),
+  lineOf('credits', { reserved: v.number(), charged: v.number(), unknown: v.number() }),
+  lineOf('stop', { reason: v.picklist(STOP_REASONS), message: v.string() }),
+  lineOf('left_out', { input: v.string(), message: v.string() }),
+  lineOf('item', {
     key: v.string(),
     label: v.string(),
     kind: v.picklist(JOB_KIND_NAMES),
@@ -181,13 +181,13 @@ const RUN_EVENTS = [
     doing: v.optional(v.picklist(DOING)),
     because: v.optional(v.picklist(STOP_REASONS)),
   }),
-  line('created', { input: v.string(), id: v.string(), target_language: NullableText }),
+  lineOf('created', { input: v.string(), id: v.string(), target_language: NullableText }),
   JobEvent,
   FileEvent,
   ProvenanceEvent,
   FailedEvent,
-  line('sample', SampleSchema.entries),
-  line('summary', {
+  lineOf('sample', SampleSchema.entries),
+  lineOf('summary', {
     jobs: v.number(),
     done: v.number(),
     failed: v.number(),
@@ -265,7 +265,7 @@ const PROBLEM = { input: v.string(), target_language: NullableText, problem: v.s
 /** Output of --dry-run for jobs of one kind. */
 export const PLANS = {
   json: [v.object({ ...ForecastSchema.entries, ...SHARE })],
-  ndjson: [line('item', ItemForecastSchema.entries), line('summary', { ...FORECAST_SUM, ...SHARE })],
+  ndjson: [lineOf('item', ItemForecastSchema.entries), lineOf('summary', { ...FORECAST_SUM, ...SHARE })],
 };
 
 /** Output of a job command, with and without --dry-run. */
@@ -291,8 +291,8 @@ export const STAGED_RUN = {
   ndjson: [
     ...RUN_EVENTS,
     ...PLANS.ndjson,
-    line('stage', ForecastSchema.entries),
-    line('not_usable', PROBLEM),
-    line('summary', STAGES_SUM),
+    lineOf('stage', ForecastSchema.entries),
+    lineOf('not_usable', PROBLEM),
+    lineOf('summary', STAGES_SUM),
   ],
 };

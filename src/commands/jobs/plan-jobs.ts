@@ -61,7 +61,7 @@ export async function collectJobs(
   const voices = openVoices(options.voices);
   const planIo = {
     ...createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers, voices }),
-    onRead: readingTeller(kind, context),
+    onRead: createReadingNote(kind, context),
   };
   const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
   const { freeBytes } = planIo;
@@ -107,7 +107,7 @@ export function warnOfDamage({ warn }: Pick<Context['terminal'], 'warn'>, damage
 }
 
 /** Prints how many videos are examined. Subtitles are read at once. */
-export function readingTeller(kind: JobKind, { terminal }: NoteReceiver): PlanIo['onRead'] {
+export function createReadingNote(kind: JobKind, { terminal }: NoteReceiver): PlanIo['onRead'] {
   if (KINDS[kind].input !== 'video') return undefined;
   return (files) => terminal.note(`Reading ${files} ${files === 1 ? 'video' : 'videos'}...`);
 }

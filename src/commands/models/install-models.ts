@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
 import { configurationFailure, diskFailure, type Failure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
-import { createLimit, together } from '../../base/together.ts';
+import { createLimit, runTogether } from '../../base/together.ts';
 import { partOf } from '../../client/download/part-file.ts';
 import {
   findLlamaRuntime,
@@ -62,7 +62,7 @@ export async function downloadModels(
       progress.show('models', { phase: 'downloading', fraction: done / Math.max(1, total), detail });
     };
     const limit = createLimit(DOWNLOADS);
-    await together(
+    await runTogether(
       context.signal,
       missing.map(({ model, files }) => async (signal: AbortSignal) => {
         const fetchOne = async (file: ModelFile) => {
@@ -74,7 +74,7 @@ export async function downloadModels(
           await source.fetch({ model, file, to, signal, onBytes });
           onBytes(file.bytes);
         };
-        await together(
+        await runTogether(
           signal,
           files.map((file) => (either: AbortSignal) => limit(either, () => fetchOne(file))),
         );

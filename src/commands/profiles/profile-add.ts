@@ -6,7 +6,7 @@ import { checkProfileName, findProfile, type Profile, type ProfileDocument } fro
 import { runSecretCommand } from '../../profiles/secret-command.ts';
 import { SECRET_STORES, type SecretKeeper, type SecretStore } from '../../profiles/secrets.ts';
 import {
-  assemble,
+  assembleSettings,
   PROFILE_SECRETS,
   PROFILE_TEXTS,
   SETTINGS,
@@ -187,7 +187,7 @@ async function makeProfile(
     if (given === undefined) continue;
     sources.push([secret, given.type === 'command' ? given : await keeper.store(given.value, chosen)]);
   }
-  return assemble<Profile>([
+  return assembleSettings<Profile>([
     ['name', name],
     ...PROFILE_TEXTS.map((text) => [SETTINGS[text].field, input[text]] as const),
     ...sources.map(([secret, source]) => [SETTINGS[secret].field, source] as const),

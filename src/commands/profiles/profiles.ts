@@ -9,7 +9,7 @@ import { LOCAL, type Profile, type ProfileDocument } from '../../profiles/profil
 import { cleanSecret } from '../../profiles/secret-command.ts';
 import type { SecretKeeper } from '../../profiles/secrets.ts';
 import {
-  assemble,
+  assembleSettings,
   flagOf,
   isSecret,
   type OptionalName,
@@ -99,7 +99,7 @@ export function showProfile(
   current: string | undefined,
 ): ShownProfile {
   const { name } = profile;
-  return assemble<ShownProfile>([
+  return assembleSettings<ShownProfile>([
     ['name', name],
     ['in_use', name === current],
     ...PROFILE_TEXTS.map((setting) => {
@@ -136,7 +136,7 @@ type InputEntry = readonly [keyof InputOptions, InputOptions[keyof InputOptions]
 
 const hasOption = (name: SettingName): name is OptionName => 'option' in SETTINGS[name];
 
-export const INPUT_OPTIONS: InputOptions = assemble<InputOptions>(
+export const INPUT_OPTIONS: InputOptions = assembleSettings<InputOptions>(
   SETTING_NAMES.flatMap((name): InputEntry[] => {
     if (hasOption(name)) return [[name, SETTINGS[name].option]];
     if (!isSecret(name)) return [];
@@ -176,7 +176,7 @@ export async function readProfileInput(context: Context, options: Given): Promis
   const lines = isPiped ? await readLines(context) : [];
   const secrets: [SecretName, GivenSecret | undefined][] = [];
   for (const name of PROFILE_SECRETS) secrets.push([name, await readSecret(name, lines, context, options)]);
-  return assemble<ProfileInput>([...texts, ...secrets]);
+  return assembleSettings<ProfileInput>([...texts, ...secrets]);
 }
 
 async function readText(name: TextName, context: Context, options: Given): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import { hasService, type KeyAdmin, openKeyAdmin } from '../../service/operate/k
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
-import { line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 
 export const STATE_DIR = textOption(
@@ -130,7 +130,7 @@ const KEY = { json: [KeySchema], ndjson: [KeySchema] };
 
 const KEYS = {
   json: [v.array(KeySchema)],
-  ndjson: [KeySchema, line('summary', { keys: v.number() })],
+  ndjson: [KeySchema, lineOf('summary', { keys: v.number() })],
 };
 
 export const serveKeysCreate: Command = defineCommand({

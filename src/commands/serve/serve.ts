@@ -17,7 +17,7 @@ import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
-import { listen } from '../context/listen.ts';
+import { startListening } from '../context/listen.ts';
 import { NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { reportHealth } from './serve-health.ts';
@@ -78,7 +78,7 @@ export const serve: Command = defineCommand({
     const engines = await openEngines(context, warn);
     if (settings.role === 'worker') {
       const onStoreFailure = (failure: Failure) => context.fail(failure);
-      const worker = await listen(
+      const worker = await startListening(
         () =>
           openStateFolder(settings.stateDir, '--state-dir', () =>
             createWorker({ ...settings, ...logs, engines, onStoreFailure }),
@@ -88,7 +88,7 @@ export const serve: Command = defineCommand({
       );
       return runWorker(context, worker, settings, logs.log);
     }
-    const service = await listen(
+    const service = await startListening(
       () =>
         openStateFolder(settings.stateDir, '--state-dir', () =>
           createService({

@@ -20,9 +20,9 @@ import type { Context } from '../context/context.ts';
 import type { PreparationOptions } from '../jobs/job-options.ts';
 import {
   createPlanIo,
+  createReadingNote,
   findMissingPrograms,
   readEarlierRuns,
-  readingTeller,
   requireUsedFfmpeg,
 } from '../jobs/plan-jobs.ts';
 import { openTerms } from '../jobs/terms.ts';
@@ -63,7 +63,7 @@ export async function collectStages(
   const choices = readStageChoices(options);
   const planIo = {
     ...createPlanIo(io, { kind: KIND, options, signal: context.signal }),
-    onRead: readingTeller(KIND, context),
+    onRead: createReadingNote(KIND, context),
   };
   const delivery = readDelivery(KIND, options, planIo);
   const { records, results } = await readEarlierRuns(context, delivery);

@@ -25,7 +25,7 @@ import {
   NullableText,
 } from '../context/output-schemas.ts';
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
-import { collect, readReferences } from '../context/references.ts';
+import { collectRows, readReferences } from '../context/references.ts';
 import { outcomesFailure } from '../jobs/job-outcomes.ts';
 
 export { uploadFields };
@@ -160,7 +160,7 @@ export const uploadGet: Command = defineCommand({
   run: async (context, operands) => {
     const { ids, single } = await readReferences(operands, context.io);
     return withUploads(context, async (uploads) => {
-      const { found, outcomes } = await collect(context, ids, (id) =>
+      const { found, outcomes } = await collectRows(context, ids, (id) =>
         uploads.get(id, { signal: context.signal }),
       );
       const [only] = found;

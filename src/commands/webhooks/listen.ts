@@ -15,8 +15,8 @@ import { JOB_STATUSES } from '../../protocol/states.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import { listen } from '../context/listen.ts';
-import { line, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { startListening } from '../context/listen.ts';
+import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import {
   checkSuccess,
@@ -75,13 +75,13 @@ const COUNTS = {
 const WEBHOOK_EVENTS = {
   json: [v.object({ url: v.string(), ...COUNTS, received: v.array(v.object(EVENT)) })],
   ndjson: [
-    line('listening', { url: v.string() }),
-    line('event', EVENT),
-    line('duplicate', { id: v.string() }),
-    line('refused', { check: v.picklist(WEBHOOK_CHECKS), message: v.string() }),
-    line('not_forwarded', { id: v.string(), status: NullableNumber, message: v.string() }),
-    line('command_failed', { id: v.string(), message: v.string() }),
-    line('summary', COUNTS),
+    lineOf('listening', { url: v.string() }),
+    lineOf('event', EVENT),
+    lineOf('duplicate', { id: v.string() }),
+    lineOf('refused', { check: v.picklist(WEBHOOK_CHECKS), message: v.string() }),
+    lineOf('not_forwarded', { id: v.string(), status: NullableNumber, message: v.string() }),
+    lineOf('command_failed', { id: v.string(), message: v.string() }),
+    lineOf('summary', COUNTS),
   ],
 };
 
@@ -130,7 +130,7 @@ export const webhooksListen: Command = defineCommand({
       const receive = createReceiver({ rules, now: context.io.now, forwarder, report });
       const onRefused = (reason: string) => context.terminal.warn(`Refused: ${reason}.`);
       const host = options.host ?? '127.0.0.1';
-      listener = await listen(() => startListener({ host, port, path, receive, onRefused }));
+      listener = await startListening(() => startListener({ host, port, path, receive, onRefused }));
       show.listening(listener.url);
       const last = await waitForEnd(context, ended.promise, options);
       // Lets the answer to the last event, and its command, finish.

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { together } from '../../base/together.ts';
+import { runTogether } from '../../base/together.ts';
 import { type Segment, SPEECH_MARGIN } from '../../media/audio/segments.ts';
 import { createWav, openWav, WAV_HEADER_BYTES } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
@@ -92,7 +92,7 @@ async function recognizeUtterances(
         onDone,
       ),
   );
-  const words = await together(work.signal, tasks);
+  const words = await runTogether(work.signal, tasks);
   return words.flat().sort((a, b) => a.start - b.start);
 }
 

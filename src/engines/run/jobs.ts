@@ -1,5 +1,5 @@
 /** The five kinds of job: which stages run, in which order. */
-import { together } from '../../base/together.ts';
+import { runTogether } from '../../base/together.ts';
 import {
   checkExport,
   type ExportAudio,
@@ -47,7 +47,7 @@ export async function localizeVideo(
   const { mode, originalAudio, video, resolution } = task;
   const { background } = separation;
   // Translating and speaking wait for short programs, so that a core is free.
-  const [{ subtitle, translator, dub }, prepared] = await together<
+  const [{ subtitle, translator, dub }, prepared] = await runTogether<
     [TranslatedAndSpoken, PreparedExport | undefined]
   >(work.signal, [
     (signal) => translateAndSpeak(engines, task, source, ends, { ...work, signal }),

@@ -1,7 +1,7 @@
 /** Dubbing: speaks cues into one sound track on their time line. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { together } from '../../base/together.ts';
+import { runTogether } from '../../base/together.ts';
 import {
   changeTempo,
   clipSeconds,
@@ -166,7 +166,7 @@ async function* inOrder<T>(
   for (let first = 0; first < slots.length; first += parallel) {
     const some = slots.slice(first, first + parallel);
     const tasks = some.map((slot, at) => (own: AbortSignal) => task(slot, first + at, own));
-    yield* await together(signal, tasks);
+    yield* await runTogether(signal, tasks);
   }
 }
 

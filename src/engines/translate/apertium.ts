@@ -1,7 +1,7 @@
 /** Translation with Apertium: its pairs, and two pairs through a language in between. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { together } from '../../base/together.ts';
+import { runTogether } from '../../base/together.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import { hasWords, stripMarkup } from '../../media/subtitles/text.ts';
 import type { EngineRun } from '../../media/work.ts';
@@ -148,7 +148,7 @@ async function detectLanguage(programs: Programs, all: readonly string[], run: E
     const translated = await runApertium({ ...run, signal, programs, mode }, texts, true);
     return { language, unknown: unknownShare(translated) };
   });
-  const scores = (await together(run.signal, tasks)).sort((a, b) => a.unknown - b.unknown);
+  const scores = (await runTogether(run.signal, tasks)).sort((a, b) => a.unknown - b.unknown);
   const [best, second] = scores;
   const lead = (second?.unknown ?? 1) - (best?.unknown ?? 1);
   if (best !== undefined && best.unknown <= MAX_UNKNOWN && lead >= MIN_LEAD) return best.language;

@@ -1,7 +1,7 @@
 /** Validates a source video: container, streams, duration, and whether it is whole and can be decoded. */
 
 import { access, type FileHandle, open } from 'node:fs/promises';
-import { together } from '../../base/together.ts';
+import { runTogether } from '../../base/together.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
@@ -185,7 +185,7 @@ async function checkDecodes(
             cause: error,
           });
         });
-  await together(run.signal, [decode('0:a:0', 'sound', []), decode('0:V:0', 'picture', frames)]);
+  await runTogether(run.signal, [decode('0:a:0', 'sound', []), decode('0:V:0', 'picture', frames)]);
 }
 
 function decodeArguments(file: string, stream: string, options: readonly string[]): string[] {

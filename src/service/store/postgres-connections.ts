@@ -45,7 +45,7 @@ export interface Limited extends pg.QueryConfig<SqlValue[]> {
   readonly query_timeout: number;
 }
 
-export function ask<Row extends pg.QueryResultRow>(
+export function runStatement<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   statement: Limited,
 ): Promise<pg.QueryResult<Row>> {
@@ -53,7 +53,7 @@ export function ask<Row extends pg.QueryResultRow>(
 }
 
 /** Runs statements without parameters, separated by semicolons. */
-export function askSeveral<Row extends pg.QueryResultRow>(
+export function runStatements<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   statements: Limited,
 ): Promise<pg.QueryResult<Row>[]> {
@@ -69,7 +69,7 @@ const USERS = LOCKS + 1;
 /** 64-bit integers and their sums, which are times, sizes and credits below 2 ** 53. */
 const NUMERIC_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
-export const types: pg.CustomTypesConfig = {
+export const COLUMN_TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     NUMERIC_TYPES.includes(oid) ? Number : pg.types.getTypeParser(oid, format),
 };
@@ -129,7 +129,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
     SET statement_timeout = ${patience.server};
     SET idle_in_transaction_session_timeout = ${IDLE_MS}`;
   const prepare = async (client: pg.ClientBase) => {
-    const results = await askSeveral<{ other: string | null }>(client, {
+    const results = await runStatements<{ other: string | null }>(client, {
       text: session,
       query_timeout: CONNECT_TIMEOUT_MS,
     });
@@ -140,7 +140,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
     await client.query(`SELECT pg_advisory_lock_shared(${users})`);
     const found = await client.query(`SELECT 1 WHERE to_regclass('${MARK_TABLE}') IS NOT NULL`);
     if (found.rowCount === 0) return;
-    const [mark] = (await client.query<Mark>({ text: READ_MARK, types })).rows;
+    const [mark] = (await client.query<Mark>({ text: READ_MARK, types: COLUMN_TYPES })).rows;
     if (mark !== undefined) throw markedFolderFailure(mark, describeDatabase(url));
   };
   const joinAlone = async (client: pg.ClientBase, failure: Failure) => {
@@ -186,7 +186,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
   /** Takes a connection that answers. The caller releases it. */
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
-      const client = await passing(pool.connect());
+      const client = await asTemporary(pool.connect());
       const now = performance.now();
       const checked = checkedAt.get(client);
       if (checked === undefined || alone !== undefined) {
@@ -199,13 +199,13 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
       const text = versionQuery();
       let oldest: number | undefined;
       try {
-        const check = { text, types, query_timeout: CHECK_TIMEOUT_MS };
-        oldest = (await ask<{ oldest: number }>(client, check)).rows[0]?.oldest;
+        const check = { text, types: COLUMN_TYPES, query_timeout: CHECK_TIMEOUT_MS };
+        oldest = (await runStatement<{ oldest: number }>(client, check)).rows[0]?.oldest;
       } catch (error) {
         client.release(true);
         distrust(error);
         // A connection that was just made says what is wrong with the server.
-        if (checked === undefined) return passing(Promise.reject(error));
+        if (checked === undefined) return asTemporary(Promise.reject(error));
         continue;
       }
       try {
@@ -253,7 +253,7 @@ const OLDEST = 'SELECT oldest FROM vloc_version';
 const PASSING = /^(?:08|0A000|25P03|53|40|55P03|57)/;
 
 /** @throws DatabaseAway for a temporary error; others unchanged */
-export async function passing<Result>(work: Promise<Result>): Promise<Result> {
+export async function asTemporary<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {

@@ -5,17 +5,17 @@
 import pg from 'pg';
 import type { Failure } from '../../base/failure.ts';
 import {
-  ask,
-  askSeveral,
+  asTemporary,
+  COLUMN_TYPES,
   type Limited,
   LOCKS,
   LONG_PATIENCE,
   openConnections,
   type Patience,
   type PostgresAddress,
-  passing,
   REQUEST_PATIENCE,
-  types,
+  runStatement,
+  runStatements,
 } from './postgres-connections.ts';
 import {
   DatabaseAway,
@@ -50,14 +50,14 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
     for (let tries = 0; ; tries += 1) {
       const client = await take();
       try {
-        const result = await ask<Row>(client, { ...statement, query_timeout: patience.client });
+        const result = await runStatement<Row>(client, { ...statement, query_timeout: patience.client });
         client.release();
         return result;
       } catch (error) {
         client.release(true);
         distrust(error);
         if (tries > 0 || !(error instanceof pg.DatabaseError && error.code === CHANGED_TABLE)) {
-          return passing(Promise.reject(error));
+          return asTemporary(Promise.reject(error));
         }
       }
     }
@@ -74,10 +74,10 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
   const takeLock = async (client: pg.PoolClient) => {
     const asked = {
       text: `${lock}; ${connections.versionQuery()}`,
-      types,
+      types: COLUMN_TYPES,
       query_timeout: REQUEST_PATIENCE.client,
     };
-    const results = await passing(askSeveral<{ oldest: number }>(client, asked));
+    const results = await asTemporary(runStatements<{ oldest: number }>(client, asked));
     // Nobody migrates the tables while the lock is held.
     connections.refuseVersion(results.at(-1)?.rows[0]?.oldest);
   };
@@ -87,10 +87,10 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
     const query = async (sql: string, values: readonly SqlValue[]) => {
       if (!isOpen()) throw new Error('a statement came after its transaction had ended');
       const { name, text } = translate(sql);
-      const statement = { name, text, values: [...values], types };
+      const statement = { name, text, values: [...values], types: COLUMN_TYPES };
       return client === null
         ? runAlone(statement)
-        : passing(ask(client, { ...statement, query_timeout: limits.client }));
+        : asTemporary(runStatement(client, { ...statement, query_timeout: limits.client }));
     };
     return {
       async get<Row>(sql: string, ...values: SqlValue[]) {
@@ -115,7 +115,7 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
       let isOpen = true;
       try {
         // Before anything else is sent: without it, each statement would be a transaction of its own.
-        await passing(ask(client, { text: BEGIN[manner], query_timeout: limits.client }));
+        await asTemporary(runStatement(client, { text: BEGIN[manner], query_timeout: limits.client }));
         const tx: Transaction = { ...statementsOn(client, limits, () => isOpen), isTransaction: true };
         clients.set(tx, client);
         // The lock and the first statements go together. If the lock is refused, so are they.
@@ -125,7 +125,9 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
         if (worked.status === 'rejected') throw worked.reason;
         const result = worked.value;
         isOpen = false;
-        const { command } = await passing(ask(client, { text: 'COMMIT', query_timeout: limits.client }));
+        const { command } = await asTemporary(
+          runStatement(client, { text: 'COMMIT', query_timeout: limits.client }),
+        );
         // After a statement that failed, the server rolls back instead, without an error.
         if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
         return result;
@@ -144,7 +146,9 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
       }
     },
     async script(tx, sql) {
-      await passing(clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')));
+      await asTemporary(
+        clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')),
+      );
     },
     async refuseSharedSessions() {
       const first = await take();

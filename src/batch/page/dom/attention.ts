@@ -2,7 +2,7 @@
 import type { ReportAttention, ReportAttentionFile, ReportPlace } from '../../report/page-facts.ts';
 import { type CueEdit, editCues, findEditFault } from '../edit.ts';
 import { formatCueTime } from '../words.ts';
-import { languageAttribute, make } from './element.ts';
+import { languageAttribute, makeElement } from './element.ts';
 import { saveFile } from './save.ts';
 
 export interface AttentionView {
@@ -34,13 +34,13 @@ export function makeAttention({ places, files }: ReportAttention): AttentionView
   const cards = places.map((place, at) => makeCard(place, at, open[place.file ?? -1] ?? null));
   const lead =
     'The most reasons first. Edit a text, save its file, and run the command that is shown then. Nothing is sent from here.';
-  const node = make(
+  const node = makeElement(
     'article',
     { class: 'entry attention', 'aria-labelledby': 'attention-title' },
-    make('header', {}, make('h2', { id: 'attention-title', tabindex: -1 }, 'Needs a person')),
-    make('p', {}, lead),
+    makeElement('header', {}, makeElement('h2', { id: 'attention-title', tabindex: -1 }, 'Needs a person')),
+    makeElement('p', {}, lead),
     // Without the role, Safari does not announce a list that has no markers.
-    make('ol', { role: 'list', 'aria-label': 'Places' }, ...cards),
+    makeElement('ol', { role: 'list', 'aria-label': 'Places' }, ...cards),
   );
   return { node, isUnsaved: () => open.some(({ isUnsaved }) => isUnsaved) };
 }
@@ -51,28 +51,30 @@ function makeCard(place: ReportPlace, at: number, open: OpenFile | null): HTMLEl
   const where = cue === null ? (file?.path ?? item) : `${file?.path ?? item}, cue ${cue}`;
   const time = start_ms === null ? '' : ` at ${formatCueTime(start_ms)}`;
   const rowOf = row === null ? '' : `, row ${row}`;
-  const title = make('h3', { id: `place-${at}`, dir: 'auto' }, `${where}${time}`);
-  const known = reasons.map(({ code, detail }) => make('li', {}, make('code', {}, code), ` ${detail}`));
+  const title = makeElement('h3', { id: `place-${at}`, dir: 'auto' }, `${where}${time}`);
+  const known = reasons.map(({ code, detail }) =>
+    makeElement('li', {}, makeElement('code', {}, code), ` ${detail}`),
+  );
   const editor = open !== null && makeEditor(place, open, where, at);
   const advice =
     file !== null && editor === false
-      ? make('p', { class: 'advice' }, `Edit ${file.path}${rowOf} in an editor.`, ...makeCommand(file))
+      ? makeElement('p', { class: 'advice' }, `Edit ${file.path}${rowOf} in an editor.`, ...makeCommand(file))
       : null;
-  return make(
+  return makeElement(
     'li',
     { class: 'place' },
     title,
-    make('ul', { class: 'reasons', role: 'list', 'aria-label': 'Reasons' }, ...known),
-    source !== null && make('p', { class: 'text', dir: 'auto' }, source),
-    editor === false && text !== null && make('p', { class: 'text', dir: 'auto' }, text),
+    makeElement('ul', { class: 'reasons', role: 'list', 'aria-label': 'Reasons' }, ...known),
+    source !== null && makeElement('p', { class: 'text', dir: 'auto' }, source),
+    editor === false && text !== null && makeElement('p', { class: 'text', dir: 'auto' }, text),
     editor,
     advice,
     file !== null &&
       file.entry !== null &&
-      make(
+      makeElement(
         'p',
         {},
-        make('a', { href: `#${file.entry}`, 'aria-describedby': `place-${at}` }, 'Watch the video'),
+        makeElement('a', { href: `#${file.entry}`, 'aria-describedby': `place-${at}` }, 'Watch the video'),
       ),
   );
 }
@@ -87,8 +89,8 @@ function makeEditor(
   const { file } = open;
   const whole = file.text;
   if (edit === null || text === null || whole === null) return false;
-  const fault = make('p', { class: 'notice', id: `fault-${at}`, role: 'alert' });
-  const field = make('textarea', {
+  const fault = makeElement('p', { class: 'notice', id: `fault-${at}`, role: 'alert' });
+  const field = makeElement('textarea', {
     rows: Math.max(2, edit.rows),
     dir: 'auto',
     lang: languageAttribute(file.language),
@@ -98,8 +100,8 @@ function makeEditor(
   });
   field.value = text;
   const name = file.path.slice(file.path.lastIndexOf('/') + 1);
-  const save = make('button', { type: 'button', disabled: true }, `Save ${name}`);
-  const status = make('p', { class: 'saved', role: 'status' });
+  const save = makeElement('button', { type: 'button', disabled: true }, `Save ${name}`);
+  const status = makeElement('p', { class: 'saved', role: 'status' });
   open.cards.push({ save, status });
   field.addEventListener('input', () => {
     const problem = field.value === text ? null : findEditFault(whole, { place: edit, text: field.value });
@@ -128,9 +130,9 @@ function makeEditor(
       (error: unknown) => status.replaceChildren(`It was not saved: ${String(error)}`),
     );
   });
-  return make('div', { class: 'editor' }, field, fault, save, status);
+  return makeElement('div', { class: 'editor' }, field, fault, save, status);
 }
 
 function makeCommand({ command }: ReportAttentionFile): (string | Node)[] {
-  return command === null ? [] : [' Then run ', make('code', {}, command)];
+  return command === null ? [] : [' Then run ', makeElement('code', {}, command)];
 }

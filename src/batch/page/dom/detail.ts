@@ -3,7 +3,7 @@ import type { EntryDetail } from '../../report/page-facts.ts';
 import type { ListedEntry } from '../choose.ts';
 import type { LinePair } from '../lines.ts';
 import { formatClock, STATE_NAMES, speakClock } from '../words.ts';
-import { make } from './element.ts';
+import { makeElement } from './element.ts';
 import { type Ensemble, makeEnsemble, makePlayers, type Player } from './ensemble.ts';
 import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs, makeLosses } from './jobs.ts';
 import { type Lines, makeLines } from './lines.ts';
@@ -20,7 +20,7 @@ export interface OpenEntry {
 }
 
 export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
-  const node = make(
+  const node = makeElement(
     'article',
     { class: 'entry', 'aria-labelledby': 'entry-title' },
     makeHead(entry),
@@ -45,23 +45,29 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
 }
 
 function makeHead({ name, language, variant, state }: ListedEntry): HTMLElement {
-  const title = make('h2', { id: 'entry-title', dir: 'auto', tabindex: -1 }, name);
-  const tags = make(
+  const title = makeElement('h2', { id: 'entry-title', dir: 'auto', tabindex: -1 }, name);
+  const tags = makeElement(
     'p',
     { class: 'tags' },
-    language !== null && make('span', { class: 'tag' }, language),
-    variant !== null && make('span', { class: 'tag variant' }, variant),
-    make('span', { class: `state ${state}` }, STATE_NAMES[state]),
+    language !== null && makeElement('span', { class: 'tag' }, language),
+    variant !== null && makeElement('span', { class: 'tag variant' }, variant),
+    makeElement('span', { class: `state ${state}` }, STATE_NAMES[state]),
   );
-  return make('header', {}, title, tags);
+  return makeElement('header', {}, title, tags);
 }
 
 function makeSubtitles(lines: Lines, { fit }: EntryDetail): HTMLElement {
-  const heading = make('h3', {}, 'Subtitles');
+  const heading = makeElement('h3', {}, 'Subtitles');
   const unknown =
     fit.measured_on === null &&
-    make('p', { class: 'notice' }, `How speech fits the lines is unknown: ${fit.reason}.`);
-  return make('section', { class: 'subtitles' }, heading, unknown, lines.pairs.length > 0 && lines.node);
+    makeElement('p', { class: 'notice' }, `How speech fits the lines is unknown: ${fit.reason}.`);
+  return makeElement(
+    'section',
+    { class: 'subtitles' },
+    heading,
+    unknown,
+    lines.pairs.length > 0 && lines.node,
+  );
 }
 
 interface Stage {
@@ -109,7 +115,9 @@ function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
   show();
   const figures = players.flatMap(({ figure }) => (figure === null ? [] : [figure]));
   const screens =
-    figures.length > 0 ? [make('div', { class: `screens screens-${figures.length}` }, ...figures)] : [];
+    figures.length > 0
+      ? [makeElement('div', { class: `screens screens-${figures.length}` }, ...figures)]
+      : [];
   return {
     nodes: [...screens, transport.node, waves.node],
     lines,
@@ -155,9 +163,9 @@ interface Handlers {
 const RATES = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
 function makeTransport(durationSeconds: number, { onToggle, onSeek, onRate }: Handlers): Transport {
-  const play = make('button', { type: 'button', class: 'play' }, 'Play');
+  const play = makeElement('button', { type: 'button', class: 'play' }, 'Play');
   play.addEventListener('click', onToggle);
-  const slider = make('input', {
+  const slider = makeElement('input', {
     type: 'range',
     min: 0,
     max: durationSeconds,
@@ -166,16 +174,16 @@ function makeTransport(durationSeconds: number, { onToggle, onSeek, onRate }: Ha
     'aria-label': 'Position',
   });
   slider.addEventListener('input', () => onSeek(Number(slider.value)));
-  const clock = make('span', { class: 'clock' });
-  const rate = make(
+  const clock = makeElement('span', { class: 'clock' });
+  const rate = makeElement(
     'select',
     { 'aria-label': 'Speed' },
-    ...RATES.map((value) => make('option', { value, selected: value === 1 }, `${value}×`)),
+    ...RATES.map((value) => makeElement('option', { value, selected: value === 1 }, `${value}×`)),
   );
   rate.addEventListener('change', () => onRate(Number(rate.value)));
   const total = formatClock(durationSeconds * 1000);
   return {
-    node: make('div', { class: 'transport' }, play, slider, clock, rate),
+    node: makeElement('div', { class: 'transport' }, play, slider, clock, rate),
     show(seconds, isPlaying) {
       const ms = seconds * 1000;
       play.textContent = isPlaying ? 'Pause' : 'Play';

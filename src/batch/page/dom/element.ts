@@ -9,7 +9,7 @@ type Attributes = Readonly<Record<string, string | number | boolean | null | und
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Creates an element. The value `true` sets an empty attribute; `false`, null and undefined omit it. */
-export function make<Name extends keyof HTMLElementTagNameMap>(
+export function makeElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: Child[]
@@ -20,7 +20,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** Creates an SVG element. */
-export function draw<Name extends keyof SVGElementTagNameMap>(
+export function drawElement<Name extends keyof SVGElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: Child[]
@@ -42,11 +42,11 @@ function fill(element: Element, attributes: Attributes, children: readonly Child
 export function makeStyled(text: string): Node[] {
   return readMarkup(text).map(({ text: words, isItalic, isBold, isUnderlined, color }) => {
     let node: Node = document.createTextNode(words);
-    if (isItalic) node = make('i', {}, node);
-    if (isBold) node = make('b', {}, node);
-    if (isUnderlined) node = make('u', {}, node);
+    if (isItalic) node = makeElement('i', {}, node);
+    if (isBold) node = makeElement('b', {}, node);
+    if (isUnderlined) node = makeElement('u', {}, node);
     if (color === null) return node;
-    const colored = make('span', { class: 'colored' }, node);
+    const colored = makeElement('span', { class: 'colored' }, node);
     colored.style.color = color.css;
     colored.style.background = color.ground;
     return colored;

@@ -2,7 +2,7 @@
 import type { ReportTrack } from '../../report/page-facts.ts';
 import { correctDrift } from '../playback.ts';
 import { TRACK_NAMES } from '../words.ts';
-import { make, makeStyled } from './element.ts';
+import { makeElement, makeStyled } from './element.ts';
 
 export interface Player {
   readonly track: ReportTrack;
@@ -23,7 +23,7 @@ export function makePlayers(tracks: readonly ReportTrack[], onPress: () => void)
 function makeAudio(track: ReportTrack): Player {
   return {
     track,
-    media: make('audio', { src: track.file.href, preload: 'none' }),
+    media: makeElement('audio', { src: track.file.href, preload: 'none' }),
     figure: null,
     caption: null,
   };
@@ -31,20 +31,20 @@ function makeAudio(track: ReportTrack): Player {
 
 function makeVideo(track: ReportTrack, onPress: () => void): Player {
   const name = TRACK_NAMES[track.role];
-  const media = make('video', {
+  const media = makeElement('video', {
     src: track.file.href,
     preload: 'metadata',
     playsinline: true,
     'aria-label': `${name} video`,
   });
   media.addEventListener('click', onPress);
-  const shown = make('p', { class: 'caption', dir: 'auto' });
-  const screen = make('div', { class: 'screen' }, media, shown);
-  const notice = make('p', { class: 'notice', hidden: true });
+  const shown = makeElement('p', { class: 'caption', dir: 'auto' });
+  const screen = makeElement('div', { class: 'screen' }, media, shown);
+  const notice = makeElement('p', { class: 'notice', hidden: true });
   media.addEventListener('error', () => {
     notice.replaceChildren(
       'This browser cannot play it: the file is missing, or browsers do not support its format. ',
-      make('a', { href: track.file.href }, 'Open the file'),
+      makeElement('a', { href: track.file.href }, 'Open the file'),
     );
     notice.hidden = false;
     screen.hidden = true;
@@ -57,8 +57,8 @@ function makeVideo(track: ReportTrack, onPress: () => void): Player {
       shown.replaceChildren(...makeStyled(text));
     },
   };
-  const title = make('figcaption', {}, name);
-  return { track, media, figure: make('figure', { class: 'player' }, title, screen, notice), caption };
+  const title = makeElement('figcaption', {}, name);
+  return { track, media, figure: makeElement('figure', { class: 'player' }, title, screen, notice), caption };
 }
 
 export interface Ensemble {

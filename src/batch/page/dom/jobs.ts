@@ -6,7 +6,7 @@ import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts
 import { describeFit, describeUse } from '../../report/provenance.ts';
 import type { ListedEntry } from '../choose.ts';
 import { describeCharge, formatCredits, KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
-import { make } from './element.ts';
+import { makeElement } from './element.ts';
 
 /** Failures and how to fix them, shown first. */
 export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
@@ -15,13 +15,13 @@ export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
     const { code, message, advice, retryable } = job.failure;
     const again = retryable ? 'A retry may succeed: vloc batch retry' : null;
     return [
-      make(
+      makeElement(
         'section',
         { class: 'failure', 'aria-label': `${KIND_NAMES[job.kind]} failed` },
-        make('h3', {}, `${KIND_NAMES[job.kind]} failed `, make('code', {}, code)),
-        make('p', {}, message),
-        advice !== null && make('p', { class: 'advice' }, advice),
-        again !== null && make('p', { class: 'advice' }, again),
+        makeElement('h3', {}, `${KIND_NAMES[job.kind]} failed `, makeElement('code', {}, code)),
+        makeElement('p', {}, message),
+        advice !== null && makeElement('p', { class: 'advice' }, advice),
+        again !== null && makeElement('p', { class: 'advice' }, again),
       ),
     ];
   });
@@ -30,12 +30,12 @@ export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
 /** A warning about cues whose end cannot be heard. */
 export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
   if (cuts === null) return null;
-  return make(
+  return makeElement(
     'section',
     { class: 'failure', 'aria-label': 'Cues are cut off' },
-    make('h3', {}, 'Cues are cut off'),
-    make('p', {}, `${cuts}.`),
-    make(
+    makeElement('h3', {}, 'Cues are cut off'),
+    makeElement('p', {}, `${cuts}.`),
+    makeElement(
       'p',
       { class: 'advice' },
       'Shorten their text in the subtitles, then run vloc localize with --from-subtitles --clobber.',
@@ -46,12 +46,12 @@ export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
 /** A warning about terms that the translation has lost. */
 export function makeLosses({ losses }: ListedEntry): HTMLElement | null {
   if (losses.length === 0) return null;
-  return make(
+  return makeElement(
     'section',
     { class: 'failure', 'aria-label': 'Terms are lost' },
-    make('h3', {}, 'Terms are lost'),
-    ...losses.map((loss) => make('p', {}, loss)),
-    make('p', { class: 'advice' }, 'Correct them in the subtitles, then run the same command again.'),
+    makeElement('h3', {}, 'Terms are lost'),
+    ...losses.map((loss) => makeElement('p', {}, loss)),
+    makeElement('p', { class: 'advice' }, 'Correct them in the subtitles, then run the same command again.'),
   );
 }
 
@@ -62,39 +62,44 @@ export function isSpeechKnown({ jobs }: ListedEntry): boolean {
 
 /** How each cue was made to fit; null if it is not known. */
 export function makeCues(entry: ListedEntry, { cues }: EntryDetail): HTMLElement | null {
-  const heading = make('h3', {}, 'Voice made to fit');
+  const heading = makeElement('h3', {}, 'Voice made to fit');
   if (cues.length === 0) {
     if (!isSpeechKnown(entry)) return null;
     const words = 'Each line fits its time as it was spoken.';
-    return make('section', { class: 'files cues' }, heading, make('p', {}, words));
+    return makeElement('section', { class: 'files cues' }, heading, makeElement('p', {}, words));
   }
   const rows = cues.map((cue) => {
     const numbers = cue.cues.join(', ');
     const what = cue.part === undefined ? `Cue ${numbers}` : `Part ${cue.part}, cue ${numbers}`;
-    const row = make('span', { class: isNoticed(cue) ? 'what over' : 'what' }, what);
-    return make('li', {}, row, make('span', {}, describeFit(cue)));
+    const row = makeElement('span', { class: isNoticed(cue) ? 'what over' : 'what' }, what);
+    return makeElement('li', {}, row, makeElement('span', {}, describeFit(cue)));
   });
   const isOpen = cues.some(isNoticed);
-  return make(
+  return makeElement(
     'section',
     { class: 'files cues' },
     heading,
-    make(
+    makeElement(
       'details',
       { open: isOpen },
-      make('summary', {}, cues.length === 1 ? '1 text' : `${cues.length} texts`),
-      make('ul', {}, ...rows),
+      makeElement('summary', {}, cues.length === 1 ? '1 text' : `${cues.length} texts`),
+      makeElement('ul', {}, ...rows),
     ),
   );
 }
 
 export function makeJobs({ jobs }: ListedEntry): HTMLElement {
   const cards = jobs.map((job) => {
-    const state = make('span', { class: `state ${job.state}` }, STATE_NAMES[job.state]);
-    const title = make('h4', {}, KIND_NAMES[job.kind], ' ', state);
-    return make('li', {}, title, make('dl', {}, ...describe(job).flatMap(makePair)));
+    const state = makeElement('span', { class: `state ${job.state}` }, STATE_NAMES[job.state]);
+    const title = makeElement('h4', {}, KIND_NAMES[job.kind], ' ', state);
+    return makeElement('li', {}, title, makeElement('dl', {}, ...describe(job).flatMap(makePair)));
   });
-  return make('section', { class: 'jobs' }, make('h3', {}, 'Jobs'), make('ul', {}, ...cards));
+  return makeElement(
+    'section',
+    { class: 'jobs' },
+    makeElement('h3', {}, 'Jobs'),
+    makeElement('ul', {}, ...cards),
+  );
 }
 
 type Row = readonly [string, string | null, 'code'?];
@@ -119,8 +124,8 @@ function describe(job: ReportJob): Row[] {
 
 function makePair([name, value, form]: Row): HTMLElement[] {
   if (value === null || value === '') return [];
-  const shown = form === 'code' ? make('code', {}, value) : value;
-  return [make('div', {}, make('dt', {}, name), make('dd', {}, shown))];
+  const shown = form === 'code' ? makeElement('code', {}, value) : value;
+  return [makeElement('div', {}, makeElement('dt', {}, name), makeElement('dd', {}, shown))];
 }
 
 /** In the time zone of the browser. */
@@ -138,18 +143,25 @@ export function makeFiles({ tracks, subtitles }: EntryDetail): HTMLElement | nul
     ),
   ];
   if (rows.length === 0) return null;
-  return make('section', { class: 'files' }, make('h3', {}, 'Files'), make('ul', {}, ...rows));
+  return makeElement(
+    'section',
+    { class: 'files' },
+    makeElement('h3', {}, 'Files'),
+    makeElement('ul', {}, ...rows),
+  );
 }
 
 function makeFile(what: string, file: ReportFile): HTMLElement {
-  const name = file.present ? make('a', { href: file.href }, file.name) : make('span', {}, file.name);
-  return make(
+  const name = file.present
+    ? makeElement('a', { href: file.href }, file.name)
+    : makeElement('span', {}, file.name);
+  return makeElement(
     'li',
     {},
-    make('span', { class: 'what' }, what),
+    makeElement('span', { class: 'what' }, what),
     name,
-    make('span', { class: 'size' }, file.bytes === null ? '' : formatBytes(file.bytes)),
-    file.problem !== null && make('p', { class: 'notice' }, file.problem),
-    file.sha256 !== null && make('code', { class: 'sum', title: 'SHA-256' }, file.sha256),
+    makeElement('span', { class: 'size' }, file.bytes === null ? '' : formatBytes(file.bytes)),
+    file.problem !== null && makeElement('p', { class: 'notice' }, file.problem),
+    file.sha256 !== null && makeElement('code', { class: 'sum', title: 'SHA-256' }, file.sha256),
   );
 }

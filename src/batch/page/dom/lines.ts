@@ -6,7 +6,7 @@ import { rateFit } from '../../report/speech-fit.ts';
 import type { ListedEntry } from '../choose.ts';
 import { type LinePair, lineAt, pairLines } from '../lines.ts';
 import { formatCueTime, formatSeconds } from '../words.ts';
-import { languageAttribute, make, makeStyled, setTabStop } from './element.ts';
+import { languageAttribute, makeElement, makeStyled, setTabStop } from './element.ts';
 import { isSpeechKnown } from './jobs.ts';
 
 export interface Lines {
@@ -39,7 +39,7 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
     const measured = isFitOfTranslated ? pair.translated : pair.original;
     const clock = formatCueTime(pair.start_ms);
     const name = { 'aria-label': `Go to ${clock}` };
-    const time = make('button', { type: 'button', class: 'time', tabindex: -1, ...name }, clock);
+    const time = makeElement('button', { type: 'button', class: 'time', tabindex: -1, ...name }, clock);
     time.addEventListener('click', () => onSeek(pair.start_ms / 1000));
     const cells = [
       original && makeText(pair.original?.text, original.language),
@@ -51,7 +51,7 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
           unclear,
         ),
     ];
-    return make('li', {}, time, ...cells);
+    return makeElement('li', {}, time, ...cells);
   });
   const heads = [
     original && `Original${nameLanguage(original.language)}`,
@@ -60,9 +60,13 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
   ].filter((text) => typeof text === 'string');
   const columns = [original, translated].filter((found) => found !== undefined).length;
   // Without the role, Safari does not announce a list that has no markers.
-  const list = make('ol', { role: 'list', 'aria-label': 'Subtitle lines' }, ...rows);
+  const list = makeElement('ol', { role: 'list', 'aria-label': 'Subtitle lines' }, ...rows);
   setTabStop(list, list.querySelector('button'));
-  const head = make('p', { class: 'heads' }, ...['Time', ...heads].map((text) => make('span', {}, text)));
+  const head = makeElement(
+    'p',
+    { class: 'heads' },
+    ...['Time', ...heads].map((text) => makeElement('span', {}, text)),
+  );
   const shape = `lines columns-${columns}${hasFit ? ' with-fit' : ''}`;
   let current: Element | null = null;
   const follow = (ms: number) => {
@@ -80,7 +84,7 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
     }
     return pair !== undefined && ms < pair.end_ms ? pair : null;
   };
-  return { node: make('div', { class: shape }, head, list), pairs, follow };
+  return { node: makeElement('div', { class: shape }, head, list), pairs, follow };
 }
 
 function nameLanguage(tag: string | null): string {
@@ -89,7 +93,7 @@ function nameLanguage(tag: string | null): string {
 
 function makeText(text: string | undefined, language: string | null): HTMLElement {
   const attributes = { class: 'text', dir: 'auto', lang: languageAttribute(language) };
-  return make('p', attributes, ...(text === undefined ? ['–'] : makeStyled(text)));
+  return makeElement('p', attributes, ...(text === undefined ? ['–'] : makeStyled(text)));
 }
 
 /**
@@ -97,11 +101,11 @@ function makeText(text: string | undefined, language: string | null): HTMLElemen
  * @param unclear text for speech that could not be measured
  */
 function makeFit(line: LineFit | undefined, cue: ItemCue | undefined, unclear: string): HTMLElement {
-  const done = cue !== undefined && make('span', { class: `made ${cue.fit}` }, describeFit(cue));
-  if (line === undefined) return make('p', { class: 'fit' }, done);
+  const done = cue !== undefined && makeElement('span', { class: `made ${cue.fit}` }, describeFit(cue));
+  if (line === undefined) return makeElement('p', { class: 'fit' }, done);
   const { grade, slotMs, speechMs, overMs } = rateFit(line);
   if (grade === 'unclear')
-    return make('p', { class: 'fit' }, done || make('span', { class: 'words' }, unclear));
+    return makeElement('p', { class: 'fit' }, done || makeElement('span', { class: 'words' }, unclear));
   const words = {
     fits: `${formatSeconds(speechMs)} of ${formatSeconds(slotMs)}`,
     over: `${formatSeconds(overMs)} over ${formatSeconds(slotMs)}`,
@@ -109,15 +113,21 @@ function makeFit(line: LineFit | undefined, cue: ItemCue | undefined, unclear: s
   }[grade];
   const whole = slotMs + overMs;
   const share = (ms: number) => `${(ms / whole) * 100}%`;
-  const slot = make('span', { class: 'slot' });
+  const slot = makeElement('span', { class: 'slot' });
   slot.style.width = share(slotMs);
-  const speech = make('span', { class: 'speech' });
+  const speech = makeElement('span', { class: 'speech' });
   if (line.speech !== null && line.speech !== 'unclear') {
     speech.style.left = share(line.speech.start_ms - line.slot_start_ms);
     speech.style.width = share(speechMs);
   }
-  const bar = make('span', { class: 'bar', 'aria-hidden': 'true' }, slot, speech);
-  return make('p', { class: `fit ${grade}` }, bar, make('span', { class: 'words' }, words), done);
+  const bar = makeElement('span', { class: 'bar', 'aria-hidden': 'true' }, slot, speech);
+  return makeElement(
+    'p',
+    { class: `fit ${grade}` },
+    bar,
+    makeElement('span', { class: 'words' }, words),
+    done,
+  );
 }
 
 /** Scrolls the list only, not the page. */

@@ -3,7 +3,7 @@
 import { ENTRY_STATES } from '../../report/page-facts.ts';
 import { EVERYTHING, isInState, type ListedEntry, type ListFilter, ORDERS } from '../choose.ts';
 import { FILTER_NAMES, formatClock, ORDER_NAMES, STATE_NAMES, splitName } from '../words.ts';
-import { make, setTabStop } from './element.ts';
+import { makeElement, setTabStop } from './element.ts';
 
 interface EntryList {
   readonly node: HTMLElement;
@@ -18,7 +18,7 @@ interface EntryList {
 export function makeList(entries: readonly ListedEntry[]): EntryList {
   const rows = new Map(entries.map((entry) => [entry.id, makeRow(entry)]));
   // Without the role, Safari does not announce a list that has no markers.
-  const node = make('ol', { class: 'entries', role: 'list' });
+  const node = makeElement('ol', { class: 'entries', role: 'list' });
   const stop = () => node.querySelector<HTMLElement>('[tabindex="0"]');
   return {
     node,
@@ -39,19 +39,19 @@ export function makeList(entries: readonly ListedEntry[]): EntryList {
 }
 
 function makeRow(entry: ListedEntry): HTMLLIElement {
-  const language = entry.language !== null && make('span', { class: 'tag' }, entry.language);
+  const language = entry.language !== null && makeElement('span', { class: 'tag' }, entry.language);
   const [start, end] = splitName(entry.name);
-  const name = make(
+  const name = makeElement(
     'span',
     { class: 'name', dir: 'auto', title: entry.name },
-    make('span', { class: 'start' }, start),
-    end !== '' && make('span', { class: 'end' }, end),
+    makeElement('span', { class: 'start' }, start),
+    end !== '' && makeElement('span', { class: 'end' }, end),
   );
-  const state = make('span', { class: `state ${entry.state}` }, STATE_NAMES[entry.state]);
+  const state = makeElement('span', { class: `state ${entry.state}` }, STATE_NAMES[entry.state]);
   const known = describe(entry);
-  const facts = make('span', { class: 'facts', title: known }, known);
-  const link = make('a', { href: `#${entry.id}`, tabindex: -1 }, name, language, state, facts);
-  return make('li', {}, link);
+  const facts = makeElement('span', { class: 'facts', title: known }, known);
+  const link = makeElement('a', { href: `#${entry.id}`, tabindex: -1 }, name, language, state, facts);
+  return makeElement('li', {}, link);
 }
 
 function describe(entry: ListedEntry): string {
@@ -85,7 +85,7 @@ export function makeTools(entries: readonly ListedEntry[], onChange: (choice: Li
     choice = { ...choice, ...part };
     onChange(choice);
   };
-  const search = make('input', {
+  const search = makeElement('input', {
     type: 'search',
     placeholder: 'Search names, errors, ids, subtitles',
     'aria-label': 'Search names, errors, ids and subtitles',
@@ -109,11 +109,11 @@ export function makeTools(entries: readonly ListedEntry[], onChange: (choice: Li
     const chosen = ORDERS.find((name) => name === order.value);
     if (chosen !== undefined) change({ order: chosen });
   });
-  const counter = make('p', { class: 'count', role: 'status' });
-  const selects = make('div', { class: 'selects' }, languages.length > 1 && language, order);
+  const counter = makeElement('p', { class: 'count', role: 'status' });
+  const selects = makeElement('div', { class: 'selects' }, languages.length > 1 && language, order);
   const states = makeStates(entries, (state) => change({ state }));
   return {
-    node: make('div', { class: 'tools', role: 'search' }, search, states, selects, counter),
+    node: makeElement('div', { class: 'tools', role: 'search' }, search, states, selects, counter),
     search,
     count: (listed) => {
       counter.textContent = listed === entries.length ? `${listed} listed` : `${listed} of ${entries.length}`;
@@ -130,20 +130,30 @@ function makeStates(
   const buttons = states.flatMap((state) => {
     const count = entries.filter((entry) => isInState(entry, state)).length;
     if (count === 0 && state !== 'all') return [];
-    const radio = make('input', { type: 'radio', name: 'state', value: state, checked: state === 'all' });
+    const radio = makeElement('input', {
+      type: 'radio',
+      name: 'state',
+      value: state,
+      checked: state === 'all',
+    });
     radio.addEventListener('change', () => onChoose(state));
-    const number = make('span', { class: 'number' }, String(count));
+    const number = makeElement('span', { class: 'number' }, String(count));
     return [
-      make('label', { class: `chip ${state}` }, radio, make('span', {}, FILTER_NAMES[state], ' ', number)),
+      makeElement(
+        'label',
+        { class: `chip ${state}` },
+        radio,
+        makeElement('span', {}, FILTER_NAMES[state], ' ', number),
+      ),
     ];
   });
-  return make('fieldset', { class: 'chips' }, make('legend', {}, 'State'), ...buttons);
+  return makeElement('fieldset', { class: 'chips' }, makeElement('legend', {}, 'State'), ...buttons);
 }
 
 function makeSelect(label: string, options: readonly (readonly [string, string])[]): HTMLSelectElement {
-  return make(
+  return makeElement(
     'select',
     { 'aria-label': label },
-    ...options.map(([value, text]) => make('option', { value }, text)),
+    ...options.map(([value, text]) => makeElement('option', { value }, text)),
   );
 }

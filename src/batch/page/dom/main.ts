@@ -7,7 +7,7 @@ import { plainText } from '../lines.ts';
 import { describeCharge } from '../words.ts';
 import { makeAttention } from './attention.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
-import { make, moveFocus } from './element.ts';
+import { makeElement, moveFocus } from './element.ts';
 import { formatMoment } from './jobs.ts';
 import { makeList, makeTools } from './list.ts';
 
@@ -63,15 +63,20 @@ function readAhead(entries: readonly ListedEntry[]): void {
 
 function makeHelp(): HTMLDialogElement {
   const rows = KEYS.map(({ shown, meaning }) =>
-    make('div', {}, make('dt', {}, make('kbd', {}, shown)), make('dd', {}, meaning)),
+    makeElement(
+      'div',
+      {},
+      makeElement('dt', {}, makeElement('kbd', {}, shown)),
+      makeElement('dd', {}, meaning),
+    ),
   );
-  const close = make('button', { type: 'submit' }, 'Close');
-  const form = make('form', { method: 'dialog' }, close);
-  return make(
+  const close = makeElement('button', { type: 'submit' }, 'Close');
+  const form = makeElement('form', { method: 'dialog' }, close);
+  return makeElement(
     'dialog',
     { class: 'help', 'aria-labelledby': 'help-title' },
-    make('h2', { id: 'help-title' }, 'Keys'),
-    make('dl', {}, ...rows),
+    makeElement('h2', { id: 'help-title' }, 'Keys'),
+    makeElement('dl', {}, ...rows),
     form,
   );
 }
@@ -124,16 +129,16 @@ const ATTENTION = 'attention';
 let isAttentionOpen = false;
 const toAttention =
   needs.places.length > 0 &&
-  make(
+  makeElement(
     'a',
     { class: 'needs', href: `#${ATTENTION}` },
-    make('span', { class: 'name' }, 'Needs a person'),
-    make('span', { class: 'number' }, String(needs.places.length)),
+    makeElement('span', { class: 'name' }, 'Needs a person'),
+    makeElement('span', { class: 'number' }, String(needs.places.length)),
   );
-const holder = make('section', { class: 'detail', 'aria-label': 'Video', tabindex: -1 });
+const holder = makeElement('section', { class: 'detail', 'aria-label': 'Video', tabindex: -1 });
 
 function button(text: string, title: string, onPress: () => void): HTMLButtonElement {
-  const made = make('button', { type: 'button', title }, text);
+  const made = makeElement('button', { type: 'button', title }, text);
   made.addEventListener('click', onPress);
   return made;
 }
@@ -141,13 +146,13 @@ function button(text: string, title: string, onPress: () => void): HTMLButtonEle
 function makeTop(): HTMLElement {
   const made = `vloc, ${formatMoment(facts.made_at)}`;
   const summary = [describeCharge(facts.charged_credits), made].join(' · ');
-  return make(
+  return makeElement(
     'header',
     { class: 'top' },
-    make('h1', { dir: 'auto' }, facts.title),
-    make('p', {}, summary),
-    ...facts.attributions.map((notice) => make('p', { dir: 'auto' }, notice)),
-    make(
+    makeElement('h1', { dir: 'auto' }, facts.title),
+    makeElement('p', {}, summary),
+    ...facts.attributions.map((notice) => makeElement('p', { dir: 'auto' }, notice)),
+    makeElement(
       'div',
       { class: 'buttons' },
       button('Keys', 'What the keys do (?)', () => help.showModal()),
@@ -168,8 +173,8 @@ function showAddress(): void {
   document.body.classList.toggle('open', open !== null || isAttentionOpen);
   holder.setAttribute('aria-label', isAttentionOpen ? 'Needs a person' : 'Video');
   if (toAttention !== false) toAttention.toggleAttribute('aria-current', isAttentionOpen);
-  const back = make('a', { class: 'back', href: '#' }, '← All videos');
-  const hint = make('p', { class: 'hint' }, 'Choose a video to see it beside its results.');
+  const back = makeElement('a', { class: 'back', href: '#' }, '← All videos');
+  const hint = makeElement('p', { class: 'hint' }, 'Choose a video to see it beside its results.');
   const shown = isAttentionOpen ? attention.node : open?.view.node;
   holder.replaceChildren(...(shown === undefined ? [hint] : [back, shown]));
   holder.scrollTop = 0;
@@ -263,8 +268,16 @@ addEventListener('beforeunload', (event) => {
 restoreTheme();
 list.show(listed);
 tools.count(listed.length);
-const pane = make('nav', { class: 'pane', 'aria-label': 'Videos' }, toAttention, tools.node, list.node);
-document.getElementById('page')?.append(makeTop(), make('main', { class: 'columns' }, pane, holder), help);
+const pane = makeElement(
+  'nav',
+  { class: 'pane', 'aria-label': 'Videos' },
+  toAttention,
+  tools.node,
+  list.node,
+);
+document
+  .getElementById('page')
+  ?.append(makeTop(), makeElement('main', { class: 'columns' }, pane, holder), help);
 openFirst();
 showAddress();
 readAhead(facts.entries);

@@ -3,7 +3,7 @@ import type { ReportFit, ReportTrack } from '../../report/page-facts.ts';
 import { rateFit } from '../../report/speech-fit.ts';
 import { decodePeaks, drawWave, WAVE_HALF } from '../playback.ts';
 import { TRACK_NAMES } from '../words.ts';
-import { draw, make } from './element.ts';
+import { drawElement, makeElement } from './element.ts';
 
 interface Waves {
   readonly node: HTMLElement;
@@ -24,7 +24,7 @@ interface WaveTask {
 
 export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTask): Waves {
   const choices = tracks.map((_, place) => {
-    const radio = make('input', { type: 'radio', name: 'heard', checked: place === 0 });
+    const radio = makeElement('input', { type: 'radio', name: 'heard', checked: place === 0 });
     radio.addEventListener('change', () => onListen(place));
     return radio;
   });
@@ -34,17 +34,17 @@ export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTas
   const rows = tracks.map((track, place) => {
     const wave = makeWave(track, peaks[place] ?? null, loudest, durationMs);
     const marks = fit.measured_on === track.role ? makeMarks(fit, durationMs) : [];
-    const lane = make('div', { class: `lane ${track.role}` }, wave, ...marks);
-    lane.append(make('div', { class: 'playhead' }));
+    const lane = makeElement('div', { class: `lane ${track.role}` }, wave, ...marks);
+    lane.append(makeElement('div', { class: 'playhead' }));
     lane.addEventListener('click', (event) => {
       const box = lane.getBoundingClientRect();
       onSeek(((event.clientX - box.left) / box.width) * (durationMs / 1000));
     });
-    const label = make('label', {}, choices[place], make('span', {}, TRACK_NAMES[track.role]));
-    return make('div', { class: 'wave' }, label, lane);
+    const label = makeElement('label', {}, choices[place], makeElement('span', {}, TRACK_NAMES[track.role]));
+    return makeElement('div', { class: 'wave' }, label, lane);
   });
-  const legend = make('legend', {}, 'Listen to');
-  const node = make('fieldset', { class: 'waves' }, legend, ...rows);
+  const legend = makeElement('legend', {}, 'Listen to');
+  const node = makeElement('fieldset', { class: 'waves' }, legend, ...rows);
   return { node, choices, moveTo: (share) => node.style.setProperty('--at', String(share)) };
 }
 
@@ -58,13 +58,13 @@ function makeWave(
   durationMs: number,
 ): Element {
   if (sound === null || peaks === null || peaks.length === 0) {
-    return make('p', { class: 'unknown' }, 'no waveform: its sound could not be read');
+    return makeElement('p', { class: 'unknown' }, 'no waveform: its sound could not be read');
   }
   const width = durationMs > 0 ? (peaks.length * durationMs) / Math.max(1, sound.duration_ms) : peaks.length;
-  return draw(
+  return drawElement(
     'svg',
     { viewBox: `0 0 ${width} ${2 * WAVE_HALF}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-    draw('path', { d: drawWave(peaks, loudest) }),
+    drawElement('path', { d: drawWave(peaks, loudest) }),
   );
 }
 
@@ -75,7 +75,7 @@ function makeMarks(fit: Extract<ReportFit, { lines: unknown }>, durationMs: numb
     if (grade === 'fits' || grade === 'unclear' || line.speech === 'unclear') return [];
     const from = grade === 'over' ? line.slot_end_ms : line.slot_start_ms;
     const to = grade === 'over' ? (line.speech?.end_ms ?? line.slot_end_ms) : line.slot_end_ms;
-    const mark = make('div', { class: `mark ${grade}` });
+    const mark = makeElement('div', { class: `mark ${grade}` });
     mark.style.left = `${(from / durationMs) * 100}%`;
     mark.style.width = `${((to - from) / durationMs) * 100}%`;
     return [mark];
