@@ -48,11 +48,7 @@ async function localize(video: string, lines: readonly SubtitleLine[], one: Case
   const work = createWork(folder);
   const { background } = await separateSound(engines, video, false, work);
   const subtitle = { language: 'es', lines };
-  const dub = await speakDub(
-    engines,
-    { lines, targetLanguage: 'es', voiceMode: 'auto', durationSeconds: null },
-    work,
-  );
+  const dub = await speakDub(engines, { lines, targetLanguage: 'es', voiceMode: 'auto' }, work);
   const sound = { type: 'dubbed', dub: dub.path, background, originalAudio: one.originalAudio } as const;
   const task = { video, sound, subtitle, subtitleOutput: 'none', resolution: 'source' } as const;
   return (await exportVideo(programs, task, work)).video.path;

@@ -144,7 +144,7 @@ export async function checkSpeech(
     .filter(({ start_ms, end_ms }) => end_ms > start_ms)
     .map(({ number, start_ms, end_ms, text }): SubtitleLine => ({ index: number, start_ms, end_ms, text }));
   const rows = new Map(cues.map(({ number, row }) => [number, row]));
-  return planSlots(lines, Number.POSITIVE_INFINITY).flatMap((slot) => {
+  return planSlots(lines).flatMap((slot) => {
     const characters = countSpoken(slot.text, language);
     const [needs, has] = [characters / rate, availableSeconds(slot)];
     if (needs <= has * NOTICED_TEMPO) return [];

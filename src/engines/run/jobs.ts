@@ -106,7 +106,7 @@ async function translateAndSpeak(
   await checkExport(engines.programs, request, subtitle.lines, work);
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const { targetLanguage, voiceMode } = task;
-  const speech = { lines: subtitle.lines, targetLanguage, voiceMode, durationSeconds: null };
+  const speech = { lines: subtitle.lines, targetLanguage, voiceMode };
   const dub = task.mode === 'standard' ? await speakOnce(engines, speech, dubbing) : null;
   return { subtitle, translator, dub };
 }
@@ -162,7 +162,6 @@ export async function dubSubtitle(
   task: Tasks['dubbing'],
   work: Work,
 ): Promise<Products['dubbing']> {
-  const whole = { ...task, durationSeconds: null };
-  const { path, durationSeconds, use, fits } = await speakOnce(engines, whole, work);
+  const { path, durationSeconds, use, fits } = await speakOnce(engines, task, work);
   return { audio: { path, contentType: 'audio/wav' }, durationSeconds, engines: [use], fits };
 }

@@ -67,10 +67,10 @@ type Dub = Awaited<ReturnType<typeof speakDub>>;
 /** Speaks the lines once, as `separateOnce` does. */
 export function speakOnce(
   engines: StepEngines,
-  { lines, targetLanguage, voiceMode, durationSeconds }: DubTask,
+  { lines, targetLanguage, voiceMode }: DubTask,
   work: Work,
 ): Promise<Shared<Dub>> {
-  const task = { lines, targetLanguage, voiceMode, durationSeconds };
+  const task = { lines, targetLanguage, voiceMode };
   return once({ engines, step: 'speak', input: async () => task }, work, (own) =>
     speakDub(engines, task, own),
   );

@@ -5,7 +5,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** A short pause before the next text, in milliseconds. */
 const BREATH_MS = 100;
-/** Speech may continue this long after the last cue of a track without a fixed length, in milliseconds: the video may end there. */
+/** Speech may continue this long after the last cue, in milliseconds: the video may end there. */
 const OVERRUN_MS = 1_500;
 /** Cues that begin closer than this cannot be spoken one after the other in their own time. */
 const MIN_SLOT_MS = 300;
@@ -26,12 +26,11 @@ export interface SpokenText {
  * Plans the slots: in order of time, without overlap. Each lasts until shortly before the next one. Cues that begin at
  * (nearly) the same time, such as those of two speakers, are spoken one after the other in a shared slot. Cues without
  * words to speak are skipped.
- * @param totalMs end of the track; Infinity if it has no fixed end
  */
-export function planSlots(lines: readonly SubtitleLine[], totalMs: number): SpokenText[] {
+export function planSlots(lines: readonly SubtitleLine[]): SpokenText[] {
   const spoken = lines
     .map((line) => ({ ...line, text: spokenText(line.text) }))
-    .filter((line) => hasWords(line.text) && line.start_ms < totalMs)
+    .filter((line) => hasWords(line.text))
     .sort((a, b) => a.start_ms - b.start_ms);
   const groups: SubtitleLine[][] = [];
   for (const line of spoken) {
@@ -42,10 +41,9 @@ export function planSlots(lines: readonly SubtitleLine[], totalMs: number): Spok
   }
   return groups.map((group, at) => {
     const startMs = group[0]?.start_ms ?? 0;
-    const endMs = Math.min(totalMs, Math.max(...group.map((line) => line.end_ms)));
+    const endMs = Math.max(...group.map((line) => line.end_ms));
     const next = groups[at + 1]?.[0]?.start_ms;
-    const lastMs = totalMs === Number.POSITIVE_INFINITY ? endMs + OVERRUN_MS : totalMs;
-    const limitMs = next === undefined ? lastMs : Math.min(totalMs, next - BREATH_MS);
+    const limitMs = next === undefined ? endMs + OVERRUN_MS : next - BREATH_MS;
     return {
       indexes: group.map((line) => line.index),
       text: group.map((line) => line.text).join(' '),

@@ -47,8 +47,6 @@ interface DubTask {
   readonly lines: readonly SubtitleLine[];
   readonly targetLanguage: string;
   readonly voiceMode: VoiceMode;
-  /** Length of the track; null for the length of the cues and the speech. */
-  readonly durationSeconds: number | null;
 }
 
 /**
@@ -65,20 +63,18 @@ export async function speakDub(engines: StepEngines, task: DubTask, work: Work):
     async () => noVoiceFailure(language),
   );
   const endMs = Math.max(0, ...task.lines.map((line) => line.end_ms));
-  const totalMs = task.durationSeconds === null ? null : task.durationSeconds * 1000;
-  if ((totalMs ?? endMs) > MAX_TRACK_MS) {
+  if (endMs > MAX_TRACK_MS) {
     throw new JobFailure(
       'DURATION_EXCEEDED',
       'the last subtitle ends after more than 4 hours; cut the subtitles into parts',
     );
   }
-  const slots = planSlots(task.lines, totalMs ?? Number.POSITIVE_INFINITY);
+  const slots = planSlots(task.lines);
   slots.forEach(requireSpeakable);
   const spoken = join(work.folder, 'spoken.wav');
   const { programs } = engines;
   const speaking = { programs, speaker, language, voiceMode, ...work };
-  const plan = { slots, endMs: totalMs ?? endMs };
-  const { fits, durationSeconds } = await writeTrack(spoken, plan, speaking, work);
+  const { fits, durationSeconds } = await writeTrack(spoken, { slots, endMs }, speaking, work);
   const gain = speaker.isLevel || fits.length === 0 ? [] : await levelDub(programs, spoken, work);
   const path = join(work.folder, 'dub.wav');
   const rate = ['-ar', String(STEM_FORMAT.sampleRate)];

@@ -10,26 +10,24 @@ const line = (index: number, start_ms: number, end_ms: number, text = `text ${in
 });
 
 describe('the slots of a dub', () => {
-  test('last until 0.1 s before the next, or the end of the track', () => {
-    const slots = planSlots([line(1, 1_000, 2_000), line(2, 2_500, 3_000), line(3, 9_000, 9_500)], 20_000);
+  test('last until 0.1 s before the next, and the last until 1.5 s after its cue', () => {
+    const slots = planSlots([line(1, 1_000, 2_000), line(2, 2_500, 3_000), line(3, 9_000, 9_500)]);
     expect(slots.map(({ startMs, endMs, limitMs }) => [startMs, endMs, limitMs])).toEqual([
       [1_000, 2_000, 2_400],
       [2_500, 3_000, 8_900],
-      [9_000, 9_500, 20_000],
+      [9_000, 9_500, 11_000],
     ]);
-    const open = planSlots([line(1, 1_000, 2_000)], Number.POSITIVE_INFINITY);
-    expect(open[0]?.limitMs).toBe(3_500);
   });
 
   test('are shared by cues that begin together, one spoken after the other', () => {
-    const slots = planSlots([line(2, 1_100, 3_000, 'second'), line(1, 1_000, 2_000, 'first')], 10_000);
+    const slots = planSlots([line(2, 1_100, 3_000, 'second'), line(1, 1_000, 2_000, 'first')]);
     expect(slots).toEqual([
-      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 10_000 },
+      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 4_500 },
     ]);
   });
 
-  test('skip cues without words and those after the end', () => {
-    expect(planSlots([line(1, 0, 500, '♪'), line(2, 20_000, 21_000)], 10_000)).toEqual([]);
+  test('skip cues without words', () => {
+    expect(planSlots([line(1, 0, 500, '♪')])).toEqual([]);
   });
 
   test('skip descriptions of sounds and songs', () => {
@@ -38,11 +36,11 @@ describe('the slots of a dub', () => {
       line(2, 3_000, 4_000, '♪ La ♪'),
       line(3, 6_000, 7_000, '(sighs) Yes.'),
     ];
-    expect(planSlots(cues, 10_000).map(({ indexes, text }) => [indexes, text])).toEqual([[[3], 'Yes.']]);
+    expect(planSlots(cues).map(({ indexes, text }) => [indexes, text])).toEqual([[[3], 'Yes.']]);
   });
 
   test('contain only the words', () => {
-    expect(planSlots([line(1, 0, 500, '<i>Hello\nyou</i>')], 1_000)[0]?.text).toBe('Hello you');
+    expect(planSlots([line(1, 0, 500, '<i>Hello\nyou</i>')])[0]?.text).toBe('Hello you');
   });
 
   test('never overlap, whatever the cues are', () => {
@@ -52,17 +50,13 @@ describe('the slots of a dub', () => {
     });
     fc.assert(
       fc.property(fc.array(cue, { maxLength: 30 }), (cues) => {
-        const slots = planSlots(
-          cues.map(({ start, length }, at) => line(at + 1, start, start + length)),
-          50_000,
-        );
+        const slots = planSlots(cues.map(({ start, length }, at) => line(at + 1, start, start + length)));
         for (const [at, slot] of slots.entries()) {
           expect(slot.limitMs).toBeGreaterThan(slot.startMs);
-          expect(slot.limitMs).toBeLessThanOrEqual(50_000);
           expect(slot.startMs).toBeGreaterThanOrEqual((slots[at - 1]?.limitMs ?? -100) + 100);
         }
         const spoken = slots.flatMap((slot) => slot.indexes).length;
-        expect(spoken).toBe(cues.filter(({ start }) => start < 50_000).length);
+        expect(spoken).toBe(cues.length);
       }),
     );
   });
@@ -110,7 +104,7 @@ describe('the tempo of a dub', () => {
           at = start + length;
           return line(index + 1, start, at);
         });
-        const slots = planSlots(lines, at + 5_000);
+        const slots = planSlots(lines);
         const seconds = slots.map((_, place) => cues[place]?.spoken ?? 1);
         const tempos = planTempos(slots, seconds);
         for (const [place, slot] of slots.entries()) {
