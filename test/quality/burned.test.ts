@@ -47,7 +47,7 @@ async function burn(video: string, language: string, texts: readonly string[]): 
     subtitleOutput: 'burned',
     resolution: 'source',
   };
-  return (await exportVideo(programs, task, createWork(temporaryFolder()))).video.path;
+  return (await exportVideo(programs, task, createWork(temporaryFolder()))).path;
 }
 
 /** Bright pixels of a picture. */

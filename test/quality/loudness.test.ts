@@ -51,7 +51,7 @@ async function localize(video: string, lines: readonly SubtitleLine[], one: Case
   const dub = await speakDub(engines, { lines, targetLanguage: 'es', voiceMode: 'auto' }, work);
   const sound = { type: 'dubbed', dub: dub.path, background, originalAudio: one.originalAudio } as const;
   const task = { video, sound, subtitle, subtitleOutput: 'none', resolution: 'source' } as const;
-  return (await exportVideo(programs, task, work)).video.path;
+  return (await exportVideo(programs, task, work)).path;
 }
 
 describe.skipIf(!HAS_CLIPS)(`the loudness of a localized video (${NEEDED})`, () => {

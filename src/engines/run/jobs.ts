@@ -7,6 +7,8 @@ import {
   type PreparedExport,
   prepareExport,
 } from '../../media/export/export.ts';
+import { readHeader } from '../../media/probe/facts.ts';
+import { declaredDuration } from '../../media/probe/packets.ts';
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { enterStage, shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -59,7 +61,7 @@ export async function localizeVideo(
   const sound: ExportAudio =
     dub === null ? { type: 'original' } : { type: 'dubbed', dub: dub.path, background, originalAudio };
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
-  const { use: encoding, ...exported } = await exportVideo(
+  const { path, use: encoding } = await exportVideo(
     engines.programs,
     {
       ...{ video, sound, subtitle, resolution, subtitleOutput: subtitleOutput(task) },
@@ -68,7 +70,8 @@ export async function localizeVideo(
     exporting,
   );
   return {
-    ...exported,
+    video: { path, contentType: 'video/mp4' },
+    durationSeconds: declaredDuration(await readHeader(engines.programs, path, work)),
     engines: [
       separation.use,
       recognizer,

@@ -24,7 +24,6 @@ import type {
   EngineRun,
   EngineUse,
   ExportRequest,
-  MediaFile,
   OriginalAudio,
   Resolution,
   Subtitle,
@@ -85,7 +84,7 @@ export async function exportVideo(
   programs: Programs,
   task: ExportTask,
   work: Work,
-): Promise<{ video: MediaFile; durationSeconds: number; use: EngineUse | null }> {
+): Promise<{ path: string; use: EngineUse | null }> {
   const header = task.prepared?.header ?? (await readHeader(programs, task.video, work));
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
@@ -120,15 +119,10 @@ export async function exportVideo(
   await programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }).catch((error: unknown) => {
     throw isOutOfMemory(error) ? exportTooLargeFailure(error) : error;
   });
-  const written = await readHeader(programs, path, work);
   const isUnasked = !picture.copy && !burned && task.resolution === 'source';
   const unshown = burned ? await findBoxes(programs, task.subtitle, work) : [];
   const use: EngineUse = { step: 'export', engine: 'ffmpeg', skipped: [] };
-  return {
-    video: { path, contentType: 'video/mp4' },
-    durationSeconds: declaredDuration(written),
-    use: unshown.length > 0 ? { ...use, unshown } : isUnasked ? use : null,
-  };
+  return { path, use: unshown.length > 0 ? { ...use, unshown } : isUnasked ? use : null };
 }
 
 /** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
@@ -345,7 +339,7 @@ export interface LocalizedParts {
 }
 
 export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
-  readonly originalAudio: Extract<ExportAudio, { type: 'dubbed' }>['originalAudio'];
+  readonly originalAudio: OriginalAudio;
 };
 
 /**
@@ -367,8 +361,7 @@ export function exportLocalized(
     const video = await makeReady(programs, parts, work);
     const sound = soundOf(parts, options);
     const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
-    const exported = await exportVideo(programs, task, work);
-    return { path: exported.video.path, use: exported.use };
+    return exportVideo(programs, task, work);
   });
 }
 

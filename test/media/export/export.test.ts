@@ -9,6 +9,8 @@ import {
   softLines,
   threeLetterCode,
 } from '../../../src/media/export/export.ts';
+import { readHeader } from '../../../src/media/probe/facts.ts';
+import { declaredDuration } from '../../../src/media/probe/packets.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
 import {
   createWork,
@@ -69,7 +71,7 @@ function rotated({ folder, video }: Media): string {
 
 async function run(source: Media, task: Partial<ExportTask>) {
   const work = createWork(source.folder);
-  const { video, durationSeconds, use } = await exportVideo(
+  const { path, use } = await exportVideo(
     programs,
     {
       video: source.video,
@@ -81,7 +83,8 @@ async function run(source: Media, task: Partial<ExportTask>) {
     },
     work,
   );
-  return { path: video.path, durationSeconds, use, work };
+  const durationSeconds = declaredDuration(await readHeader(programs, path, work));
+  return { path, durationSeconds, use, work };
 }
 
 /** All decoded pictures of two files: their hashes, and their display times in seconds from the first. */
