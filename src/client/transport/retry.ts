@@ -104,8 +104,8 @@ export interface TokenBucket {
 }
 
 /** A full bucket. */
-export function createTokenBucket(capacity: number = BUCKET_CAPACITY): TokenBucket {
-  let tokens = capacity;
+export function createTokenBucket(): TokenBucket {
+  let tokens = BUCKET_CAPACITY;
   return {
     take(cost) {
       if (tokens < cost) return false;
@@ -113,7 +113,7 @@ export function createTokenBucket(capacity: number = BUCKET_CAPACITY): TokenBuck
       return true;
     },
     refund(cost) {
-      tokens = Math.min(capacity, tokens + Math.max(cost, FIRST_TIME_REFUND));
+      tokens = Math.min(BUCKET_CAPACITY, tokens + Math.max(cost, FIRST_TIME_REFUND));
     },
     get tokens() {
       return tokens;

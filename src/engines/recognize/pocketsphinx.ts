@@ -346,8 +346,8 @@ export interface SpeechModel {
 }
 
 /** Finds all complete models. A folder is named after its language, such as `en-us`. */
-export function findSpeechModels(folders: readonly string[] = MODEL_FOLDERS): SpeechModel[] {
-  return folders.filter(existsSync).flatMap((folder) =>
+export function findSpeechModels(): SpeechModel[] {
+  return MODEL_FOLDERS.filter(existsSync).flatMap((folder) =>
     readdirSync(folder).flatMap((name) => {
       const language = canonicalLanguage(name);
       if (language === null) return [];
