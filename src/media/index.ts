@@ -11,7 +11,8 @@
  *     // 'impossible': has a message and advice; 'none' or 'convert': has reasons to show to the user
  *     await requireComplete(programs, path, facts, work);   // if not long: a truncated file would look complete
  *     const ready = await convertVideo(programs, path, facts, plan, work);   // returns `path` for a plan of type 'none'
- *     const split = await splitLongVideo(programs, { path: ready, facts, timeline, track: plan.track }, work);
+ *     const video = { path: ready, facts, timeline, track: plan.track };
+ *     const split = await splitLongVideo(programs, video, work, SERVICE_SPLIT);
  *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`
  *     // send each of split.parts to the service; `split` is plain data and can be kept in a record between runs
  *     const joined = await joinVideos(programs, results, split, { name: 'talk.es.mp4' }, work);
@@ -38,33 +39,28 @@ export {
   planConversion,
   uncopiedCodec,
 } from './export/convert.ts';
-export { type ExportOptions, exportLocalized, type LocalizedParts } from './export/export.ts';
-export { joinWavs, type WavResult } from './join/join-sound.ts';
-export { type JoinedVideo, joinVideos } from './join/join-videos.ts';
-export { readFacts, type TrackFacts, type VideoFacts } from './probe/facts.ts';
+export { type ExportOptions, exportLocalized } from './export/export.ts';
+export { joinWavs } from './join/join-sound.ts';
+export { joinVideos } from './join/join-videos.ts';
+export { readFacts, type VideoFacts } from './probe/facts.ts';
 export { requireComplete } from './probe/packets.ts';
-export { readTimeline, type Timeline } from './probe/timeline.ts';
-export { type PreparationCode, PreparationFailure } from './programs/failures.ts';
+export { readTimeline } from './probe/timeline.ts';
+export { PreparationFailure } from './programs/failures.ts';
 export {
   countParts,
   describeSplitCost,
   SERVICE_SPLIT,
-  type SplitCost,
   type SplitLimits,
-  subtitleSplitCost,
-  type VideoSize,
   videoSplitCost,
 } from './split/limits.ts';
-export { type Cut, type CutFacts, planCuts } from './split/plan-cuts.ts';
 export { findSampleEnd } from './split/sample-end.ts';
 export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
-export { partOffsetsMs, splitVideo, type VideoPart, type VideoSplit } from './split/split-video.ts';
+export { partOffsetsMs, splitVideo, type VideoSplit } from './split/split-video.ts';
 export {
-  type InspectedSubtitle,
   inspectSubtitle,
   type SubtitleProblem,
 } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
-export { joinSubtitles, type SubtitlePart, splitSubtitle } from './subtitles/parts.ts';
-export { readSubtitleFile, type ScannedCue, scanSrt } from './subtitles/read.ts';
+export { joinSubtitles, splitSubtitle } from './subtitles/parts.ts';
+export { readSubtitleFile, type ScannedCue } from './subtitles/read.ts';
 export { writeSubtitle } from './subtitles/write.ts';

@@ -66,13 +66,13 @@ export const doctor: Command = defineCommand({
   },
 });
 
-export function lockFolders({ io }: Context): LockFolders {
+function lockFolders({ io }: Context): LockFolders {
   const { env, platform, cwd } = io;
   return { state: stateFolder(env, platform), config: configFolder(env, platform), current: cwd };
 }
 
 /** Runs all checks concurrently; the reports are in the order of display. */
-export async function runChecks(context: Context, runCheck: RunCheck): Promise<CheckReport[]> {
+async function runChecks(context: Context, runCheck: RunCheck): Promise<CheckReport[]> {
   const { io } = context;
   const warnings: string[] = [];
   const settings: { found: Settings | null } = { found: null };

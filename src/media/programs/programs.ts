@@ -339,7 +339,7 @@ export function endTree(leader: number): void {
 }
 
 /** Kills what is left of a group after its leader has ended. */
-export function endRest(leader: number): void {
+function endRest(leader: number): void {
   signalTree(leader, 'SIGKILL');
 }
 

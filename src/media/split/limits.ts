@@ -66,11 +66,7 @@ export interface SplitCost {
  * Returns the number of parts and started minutes of a video. Each part starts a new minute. Source: specification,
  * "Metering".
  */
-export function videoSplitCost(
-  kind: JobKind,
-  video: VideoSize,
-  limits: SplitLimits = SERVICE_SPLIT,
-): SplitCost {
+export function videoSplitCost(kind: JobKind, video: VideoSize, limits: SplitLimits): SplitCost {
   const parts = countParts(video, limits);
   const minutes = (seconds: number) => quantityOf('started_minute', { seconds, lines: 0, characters: 0 });
   return {
@@ -79,11 +75,6 @@ export function videoSplitCost(
     units: parts * minutes(video.durationSeconds / parts),
     unitsWhole: minutes(video.durationSeconds),
   };
-}
-
-/** Returns the number of parts and lines of a subtitle. Splitting costs nothing extra, because each line is counted. */
-export function subtitleSplitCost(lines: number, mostLines: number = LIMITS.subtitleLines): SplitCost {
-  return { parts: Math.ceil(lines / mostLines), unit: 'line', units: lines, unitsWhole: lines };
 }
 
 /** For example `--split would cut it into 3 parts, about 42 started minutes (2 more than in one piece)`. */

@@ -3,7 +3,7 @@
  * no I/O.
  */
 import { type Fraction, secondsOf } from '../probe/facts.ts';
-import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
+import type { SplitLimits, VideoSize } from './limits.ts';
 
 /** A range of time, in seconds from the first frame. */
 export interface TimeSpan {
@@ -22,13 +22,8 @@ const MOST_HALF_SECONDS = 60;
 /**
  * Returns one window around each equal point. Wherever the cuts are within the windows, no part exceeds the limits and
  * no part is shorter than half of an equal part.
- * @param parts number of parts; default: the smallest number within the limits
  */
-export function cutWindows(
-  video: VideoSize,
-  limits: SplitLimits,
-  parts = countParts(video, limits),
-): CutWindow[] {
+export function cutWindows(video: VideoSize, limits: SplitLimits, parts: number): CutWindow[] {
   const length = video.durationSeconds / parts;
   const room = Math.max(0, limits.mostSeconds - length);
   const half = Math.min(room / 2, length / 4, MOST_HALF_SECONDS);
@@ -114,9 +109,8 @@ const DISTANCE_WEIGHT = 0.5;
 /**
  * Plans the cuts. If each window has a silence that contains a clean frame, the cuts use these frames and the picture
  * is copied. Otherwise the cuts are in the middle of the best silences.
- * @param parts number of parts; default: the smallest number within the limits
  */
-export function planCuts(facts: CutFacts, limits: SplitLimits, parts?: number): Cut[] {
+export function planCuts(facts: CutFacts, limits: SplitLimits, parts: number): Cut[] {
   const windows = cutWindows(facts, limits, parts);
   const silent = windows.map((window) => silencesIn(window, facts));
   const clean = windows.map((window, at) => bestClean(window, silent[at] ?? [], facts));

@@ -17,7 +17,7 @@ import { convertibleInput, DECODER_LIMITS, fileAddress, QUIET } from '../program
 import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
-import { countParts, SERVICE_SPLIT, type SplitLimits, type VideoSize } from './limits.ts';
+import { countParts, type SplitLimits, type VideoSize } from './limits.ts';
 import { type Cut, type CutWindow, cutWindows, type Level, planCuts, type TimeSpan } from './plan-cuts.ts';
 import { splitVideo, type VideoSplit } from './split-video.ts';
 
@@ -46,7 +46,7 @@ export async function splitLongVideo(
   programs: Programs,
   video: LongVideo,
   work: Work,
-  limits: SplitLimits = SERVICE_SPLIT,
+  limits: SplitLimits,
 ): Promise<VideoSplit> {
   const least = countParts(sizeOf(video), limits);
   for (let parts = Math.max(2, least); ; parts += 1) {

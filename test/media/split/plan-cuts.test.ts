@@ -7,7 +7,7 @@ import { type CutFacts, cutWindows, planCuts } from '../../../src/media/split/pl
 const LIMITS = { equalSeconds: 10, mostSeconds: 12, mostBytes: 1e6 };
 const FACTS: CutFacts = { durationSeconds: 30, bytes: 1000, frameRate: { num: 25, den: 1 }, silences: [] };
 const seconds = (facts: Partial<CutFacts>) =>
-  planCuts({ ...FACTS, ...facts }, LIMITS).map((cut) => cut.seconds);
+  planCuts({ ...FACTS, ...facts }, LIMITS, 3).map((cut) => cut.seconds);
 
 describe('the number of parts', () => {
   test.each([
@@ -23,7 +23,8 @@ describe('the number of parts', () => {
   test('keeps every part within the limit wherever its cuts move', () => {
     fc.assert(
       fc.property(fc.double({ min: 896, max: 40_000, noNaN: true }), (durationSeconds) => {
-        const windows = cutWindows({ durationSeconds, bytes: 1 }, SERVICE_SPLIT);
+        const video = { durationSeconds, bytes: 1 };
+        const windows = cutWindows(video, SERVICE_SPLIT, countParts(video, SERVICE_SPLIT));
         const starts = [0, ...windows.map(({ start }) => start), durationSeconds];
         const ends = [0, ...windows.map(({ end }) => end), durationSeconds];
         for (const [at, start] of starts.slice(0, -1).entries()) {
@@ -66,7 +67,7 @@ describe('a cut', () => {
       { at: 10.6, energy: 0.001 },
       { at: 19.6, energy: 0.2 },
     ];
-    const cuts = planCuts({ ...FACTS, levels: levels.slice(0, 2) }, LIMITS);
+    const cuts = planCuts({ ...FACTS, levels: levels.slice(0, 2) }, LIMITS, 3);
     expect(cuts.map((cut) => [cut.seconds, cut.in])).toEqual([
       [10.6, 'quietest'],
       [20, 'border'],
@@ -96,12 +97,12 @@ describe('a cut', () => {
       { start: 9.2, end: 9.8 },
       { start: 20.2, end: 20.8 },
     ];
-    const clean = planCuts({ ...FACTS, silences, cleanFrames: [100, 235, 515] }, LIMITS);
+    const clean = planCuts({ ...FACTS, silences, cleanFrames: [100, 235, 515] }, LIMITS, 3);
     expect(clean.map(({ frame, isClean }) => [frame, isClean])).toEqual([
       [235, true],
       [515, true],
     ]);
-    const mixed = planCuts({ ...FACTS, silences, cleanFrames: [235, 400] }, LIMITS);
+    const mixed = planCuts({ ...FACTS, silences, cleanFrames: [235, 400] }, LIMITS, 3);
     expect(mixed.map(({ frame }) => frame)).toEqual([238, 513]);
   });
 });
