@@ -50,7 +50,7 @@ export interface VideoSplit {
   readonly picture: 'copied' | 'encoded';
 }
 
-export interface VideoPart {
+interface VideoPart {
   readonly path: string;
   /** Number of its first frame in the whole video, and its number of frames. */
   readonly firstFrame: number;
