@@ -71,13 +71,14 @@ export async function planItems(
   const failsAlone = ({ isNamed }: Candidate) => isWatched || !isNamed;
   const before = problems.length;
   const requests = requestsByRow(request, candidates, problems);
-  // Reading hundreds of videos takes a minute, which wrong options are not worth.
-  if (problems.length > before && !isWatched) return { items: [], notes: [] };
+  // Measuring hundreds of videos takes a minute, which a command with wrong options is not worth.
+  const isMeasured = problems.length === before || isWatched;
+  const reading = isMeasured ? io : { ...io, examineVideo: UNMEASURED };
   const files = foreign.filter(
     ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(kind, name)),
   ).length;
-  if (files > 0) io.onRead?.(files);
-  const { inputs, others } = await checkAll(kind, foreign, failsAlone, io, problems);
+  if (files > 0 && isMeasured) io.onRead?.(files);
+  const { inputs, others } = await checkAll(kind, foreign, failsAlone, reading, problems);
   const ordered = orderInputs(inputs, options.order ?? 'given');
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
@@ -104,6 +105,12 @@ export async function planItems(
   }
   return { items, notes };
 }
+
+const UNMEASURED: PlanIo['examineVideo'] = async () => ({
+  type: 'usable',
+  seconds: null,
+  preparation: null,
+});
 
 /** Adds a problem for an input of which no sample can be cut here. */
 function requireFile({ input, label }: BatchItem, problems: InputProblem[]): void {
