@@ -74,10 +74,14 @@ export async function readOtherJobs(place: BatchPlace): Promise<ReadonlySet<stri
   return new Set(others.flatMap(({ intents }) => [...attachedIds(intents)]));
 }
 
-/** Result files that other journals of the folder have, absolute: they are not inputs. @throws Failure (`disk`) */
-export async function readOtherResults(place: BatchPlace): Promise<ReadonlySet<string>> {
+/**
+ * Result files of all journals of the folder, absolute: they are not inputs.
+ * @param own the records of this one
+ * @throws Failure (`disk`)
+ */
+export async function readResults(place: BatchPlace, own: BatchRecords): Promise<ReadonlySet<string>> {
   const others = await readOthers(place);
-  return new Set(others.flatMap((records) => resultsOf(records, place.folder)));
+  return new Set([own, ...others].flatMap((records) => resultsOf(records, place.folder)));
 }
 
 /** Result files of all items of a journal, absolute. */

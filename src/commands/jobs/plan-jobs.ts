@@ -3,9 +3,8 @@
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
 import type { BatchItem } from '../../batch/item.ts';
-import { readOtherResults } from '../../batch/other-journals.ts';
+import { readResults } from '../../batch/other-journals.ts';
 import type { FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
-import { recordedResults } from '../../batch/plan/decide-items.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
@@ -92,8 +91,7 @@ interface EarlierRuns {
 export async function readEarlierRuns({ terminal }: NoteReceiver, place: BatchPlace): Promise<EarlierRuns> {
   const records = await readBatchRecords(place);
   warnOfDamage(terminal, describeBatchDamage(records));
-  const results = new Set([...recordedResults(records, place.folder), ...(await readOtherResults(place))]);
-  return { records, results };
+  return { records, results: await readResults(place, records) };
 }
 
 /** Most warnings about one journal. */

@@ -1,11 +1,12 @@
 /** The plan of a localization in stages, checked as far as possible before anything is sent. */
+
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { freeBytes } from '../../base/folder.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { settleItems } from '../../batch/plan/decide-items.ts';
 import type { Decision, Recorded } from '../../batch/plan/decision.ts';
-import { type Delivery, readDelivery } from '../../batch/plan/delivery.ts';
+import { readDelivery } from '../../batch/plan/delivery.ts';
 import { checkSpace } from '../../batch/plan/disk-space.ts';
 import { type InputProblem, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
 import { keyWithName, SAMPLE_SUFFIX } from '../../batch/plan/item-key.ts';
@@ -13,7 +14,6 @@ import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
-import type { StageRecords } from '../../batch/stages/records.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
@@ -70,8 +70,8 @@ export async function collectStages(
   const problems = await findMissingPrograms(options, io);
   await requireUsedFfmpeg(context, options);
   const request = { kind: KIND, operands, options, body: {}, problems } as const;
-  const own = ownFiles(records.stages, delivery);
-  const collected = await collectBatch(request, planIo, new Set([...results, ...own]), findUnfit);
+  const subtitles = [...records.stages.subtitles.keys()].map((path) => resolve(delivery.folder, path));
+  const collected = await collectBatch(request, planIo, new Set([...results, ...subtitles]), findUnfit);
   const items = collected.items.map(nameSample);
   const all = collected.all.map(nameSample);
   const languages = all.map(({ item }) => item.targetLanguage);
@@ -145,12 +145,6 @@ function addNew(problems: InputProblem[], found: readonly InputProblem[]): void 
     const isKnown = problems.some((one) => one.pointer === each.pointer && one.detail === each.detail);
     if (!isKnown) problems.push(each);
   }
-}
-
-/** Videos that earlier runs exported, absolute: they are not inputs. */
-function ownFiles({ finished, subtitles }: StageRecords, { folder }: Delivery): readonly string[] {
-  const videos = [...finished.values()].map(({ newest }) => newest.path);
-  return [...videos, ...subtitles.keys()].map((path) => resolve(folder, path));
 }
 
 function findUnfit(items: readonly PlacedItem[]): InputProblem[] {

@@ -55,6 +55,9 @@ describe('--stop-after translate', () => {
       charged_credits: 5,
       files: [{ asset: 'video', path: vloc.path('talk.es.mp4'), sha256: digestOf(vloc.path('talk.es.mp4')) }],
     });
+    // It is a result, and no input of another command into the same folder.
+    const plan = await vloc.run(['localize', '.', '--to', 'ca', '--dry-run', '-o', 'json']);
+    expect(JSON.parse(plan.stdout).items.map(({ input }: { input: string }) => input)).toEqual(['talk.mp4']);
     // Without a change nothing runs, no request is sent, and nothing is exported again.
     const then = new Date(1_700_000_000_000);
     await utimes(vloc.path('talk.es.mp4'), then, then);
