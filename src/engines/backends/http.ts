@@ -176,10 +176,8 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
   async function tryOnce(outgoing: Outgoing, maxBytes: number, run: EngineRun): Promise<Answer | Setback> {
     const value = await key.read(run);
     const headers = { ...(value !== null && options.keyIn === 'header' ? bearer(value) : {}) };
-    const call = new AbortController();
-    const stop = () => call.abort(run.signal.reason);
-    run.signal.addEventListener('abort', stop, { once: true });
-    const timer = setTimeout(() => call.abort(), timeoutSeconds * 1000);
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000);
     const notice = setTimeout(
       () =>
         warn(
@@ -188,12 +186,11 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
       PATIENCE_MS,
     );
     try {
-      run.signal.throwIfAborted();
-      return await converse(outgoing, headers, maxBytes, call.signal);
+      return await converse(outgoing, headers, maxBytes, AbortSignal.any([run.signal, limit.signal]));
     } catch (error) {
       run.signal.throwIfAborted();
       if (error instanceof JobFailure) throw error;
-      if (call.signal.aborted) {
+      if (limit.signal.aborted) {
         throw failure(
           `${host} did not answer within ${timeoutSeconds} s; check that the server works, or raise "timeout" of this engine in engines.json`,
         );
@@ -203,7 +200,6 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     } finally {
       clearTimeout(timer);
       clearTimeout(notice);
-      run.signal.removeEventListener('abort', stop);
     }
   }
 

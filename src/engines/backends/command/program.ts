@@ -85,27 +85,24 @@ export function createProgram(
     uses: (placeholder) => used.has(placeholder),
     async run(values, { signal, folder }, { stdin, ...options } = {}) {
       if (isAbsolute(program)) await checkProgram(name, program);
-      const timer = new AbortController();
-      const timeout = setTimeout(() => timer.abort(), seconds * 1000);
+      const limit = AbortSignal.timeout(seconds * 1000);
       try {
         return await parts.programs.run(program, fill(args, values), {
           ...options,
           folder,
           env,
-          signal: AbortSignal.any([signal, timer.signal]),
+          signal: AbortSignal.any([signal, limit]),
           ...(stdin === undefined ? {} : { stdin: { text: stdin } }),
         });
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        if (timer.signal.aborted) {
+        if (limit.aborted) {
           throw failure(
             `did not finish within ${seconds} s; if it needs longer, set "timeout" in engines.json`,
             error,
           );
         }
         throw explain(error, name, signal);
-      } finally {
-        clearTimeout(timeout);
       }
     },
   };
