@@ -148,7 +148,7 @@ function toDirections(
   const tags = new Map(
     languages.flatMap(({ code }) => {
       const tag = toTag(code);
-      return tag === null || (allowed !== undefined && !isAllowed(tag, allowed))
+      return tag === null || (allowed !== undefined && matchLanguage(tag, allowed) === null)
         ? []
         : [[code, tag] as const];
     }),
@@ -162,11 +162,6 @@ function toDirections(
         : [{ from, to, source: code, target }];
     }),
   );
-}
-
-/** Returns whether a tag is a variety of one of the tags, or the other way round. */
-function isAllowed(tag: string, allowed: readonly string[]): boolean {
-  return matchLanguage(tag, allowed) !== null;
 }
 
 function chooseDirection({ from, to }: LanguagePair, all: readonly Direction[]): Direction | null {
