@@ -1,10 +1,8 @@
 /** Installs missing engines with the system's package manager: detects the system, plans, then runs the commands. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { PassThrough } from 'node:stream';
 import { ChildFailure, ProgramMissing } from '../media/programs/failures.ts';
-import type { Programs } from '../media/programs/programs.ts';
+import { type Programs, readLines } from '../media/programs/programs.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { scriptOf } from '../protocol/languages.ts';
 import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
@@ -199,11 +197,6 @@ export async function runInstall(
   const { execa } = await import('execa');
   for (const [program = '', ...args] of plan.commands) {
     let lastLine = '';
-    const lines = new PassThrough();
-    createInterface({ input: lines }).on('line', (line) => {
-      lastLine = line;
-      run.onLine(line);
-    });
     const child = execa(program, args, {
       stdin: 'inherit',
       all: true,
@@ -215,7 +208,10 @@ export async function runInstall(
       // Killing a package manager leaves a half-configured system, so it is asked to end and awaited.
       forceKillAfterDelay: false,
     });
-    child.all.pipe(lines);
+    readLines(child.all, (line) => {
+      lastLine = line;
+      run.onLine(line);
+    });
     const result = await child;
     run.signal.throwIfAborted();
     if (result.exitCode === 0) continue;
