@@ -111,9 +111,8 @@ async function tryRecognizer(backend: Recognizer, parts: TrialParts): Promise<Me
 }
 
 /** English, which the sample is in, or else the first language that the engine is used for. */
-async function chooseSpoken(backend: Recognizer, { languages, signal, folder }: TrialParts): Promise<string> {
-  const supported = await backend.languages({ signal, folder });
-  const used = languages.length > 0 ? languages : supported;
+async function chooseSpoken(backend: Recognizer, parts: TrialParts): Promise<string> {
+  const used = parts.languages.length > 0 ? parts.languages : await backend.languages(parts);
   const language = matchLanguage(ENGLISH, used) ?? used[0];
   if (language === undefined) throw trialFailure(backend, 'supports no language');
   return language;
@@ -150,16 +149,12 @@ async function tryTranslator(backend: Translator, parts: TrialParts): Promise<Me
 /** Tried if the engine lists no pairs: some translate whatever they are asked to. */
 const COMMON_TARGETS = ['es', 'fr', 'de', 'pt', 'it', 'ca', 'nl', 'zh', 'ja'];
 
-async function chooseTarget(
-  backend: Translator,
-  { languages, signal, folder }: TrialParts,
-): Promise<string | null> {
-  const run = { signal, folder };
-  const listed = (await backend.pairs(run)).flatMap(({ from, to }) =>
+async function chooseTarget(backend: Translator, parts: TrialParts): Promise<string | null> {
+  const listed = (await backend.pairs(parts)).flatMap(({ from, to }) =>
     sameLanguage(from, ENGLISH) ? [to] : [],
   );
-  for (const to of [...languages, ...COMMON_TARGETS, ...listed]) {
-    if (!sameLanguage(to, ENGLISH) && (await backend.supports({ from: ENGLISH, to }, run))) return to;
+  for (const to of [...parts.languages, ...COMMON_TARGETS, ...listed]) {
+    if (!sameLanguage(to, ENGLISH) && (await backend.supports({ from: ENGLISH, to }, parts))) return to;
   }
   return null;
 }
@@ -173,12 +168,11 @@ const TOO_LONG = 60;
 const SILENCE = -60;
 
 async function trySpeaker(backend: Speaker, parts: TrialParts): Promise<Measured> {
-  const { signal, folder } = parts;
   const language = await chooseVoice(backend, parts);
   const said = wordsToSay(language, parts);
   const text = said ?? DIGITS;
   const request = { text, language, voiceMode: 'auto', speed: 1 } as const;
-  const { result, seconds } = await timed(parts, () => backend.speak(request, { signal, folder }));
+  const { result, seconds } = await timed(parts, () => backend.speak(request, parts));
   const { samples, sampleRate } = result;
   const length = samples.length / sampleRate;
   if (!(length >= TOO_SHORT)) throw trialFailure(backend, `spoke only ${length.toFixed(2)} s`);
@@ -198,11 +192,10 @@ function wordsToSay(language: string, { listen }: TrialParts): string | null {
   return sentences?.slice(0, FEW_SENTENCES).join(' ') ?? null;
 }
 
-async function chooseVoice(backend: Speaker, { languages, signal, folder }: TrialParts): Promise<string> {
-  const run = { signal, folder };
-  const listed = (await backend.voices(run)).map(({ language }) => language);
-  for (const language of [...languages, ENGLISH, ...listed]) {
-    if (await backend.supports(language, run)) return language;
+async function chooseVoice(backend: Speaker, parts: TrialParts): Promise<string> {
+  const listed = (await backend.voices(parts)).map(({ language }) => language);
+  for (const language of [...parts.languages, ENGLISH, ...listed]) {
+    if (await backend.supports(language, parts)) return language;
   }
   throw trialFailure(backend, 'has no voice for any language');
 }
