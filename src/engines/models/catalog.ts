@@ -1,13 +1,10 @@
 /** The models that `vloc models install` offers: `catalog.json`, reviewed in git, with the schema of each entry. */
 import * as v from 'valibot';
-import { configurationFailure, type Failure } from '../../base/failure.ts';
+import { configurationFailure } from '../../base/failure.ts';
 
 /** The steps of models, in the order in which they are chosen. */
 export const MODEL_STEPS = ['recognize', 'translate', 'speak', 'diarize'] as const;
 export type ModelStep = (typeof MODEL_STEPS)[number];
-
-/** A catalogue with a higher number has entries that this version cannot read. */
-const CATALOG_VERSION = 1;
 
 /** A path below the folder of the model: no part begins with a dot, so none leads elsewhere or hides. */
 const PATH = /^[\w+-][\w.+-]*(?:\/[\w+-][\w.+-]*)*$/;
@@ -60,7 +57,7 @@ const Model = v.strictObject({
   files: v.pipe(v.array(ModelFile), v.minLength(1)),
 });
 
-const Catalog = v.strictObject({ version: v.literal(CATALOG_VERSION), models: v.array(Model) });
+const Catalog = v.strictObject({ version: v.literal(1), models: v.array(Model) });
 
 export type ModelFile = v.InferOutput<typeof ModelFile>;
 export type Model = v.InferOutput<typeof Model>;
@@ -73,10 +70,9 @@ export async function readCatalog(): Promise<readonly Model[]> {
 
 /**
  * Checks a catalogue and returns its models, the preferred one of each step first.
- * @throws Failure (`configuration`) if it is damaged, or made for a newer version
+ * @throws Failure (`configuration`) if it is damaged
  */
 export function parseCatalog(value: unknown): readonly Model[] {
-  if (versionOf(value) > CATALOG_VERSION) throw catalogTooNewFailure(versionOf(value));
   const result = v.safeParse(Catalog, value);
   if (result.success) return result.output.models;
   const [issue] = result.issues;
@@ -84,19 +80,6 @@ export function parseCatalog(value: unknown): readonly Model[] {
     'CATALOG_INVALID',
     `the catalogue of models is damaged: ${v.getDotPath(issue) ?? 'it'}: ${issue.message}`,
     'Install vloc again.',
-  );
-}
-
-function versionOf(value: unknown): number {
-  const read = v.safeParse(v.looseObject({ version: v.number() }), value);
-  return read.success ? read.output.version : CATALOG_VERSION;
-}
-
-function catalogTooNewFailure(version: number): Failure {
-  return configurationFailure(
-    'CATALOG_TOO_NEW',
-    `the catalogue of models is too new: it has version ${version}, and this vloc reads ${CATALOG_VERSION}`,
-    'Upgrade vloc: vloc upgrade',
   );
 }
 

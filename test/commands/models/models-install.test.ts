@@ -168,13 +168,6 @@ describe('vloc models install', () => {
     expect(accepted.code).toBe(0);
   });
 
-  it('says that a catalogue is too new', async () => {
-    const { code, stderr } = await desk.run(['list'], { catalog: { version: 2, models: 'of a later form' } });
-    expect(code).toBe(4);
-    expect(stderr).toContain('the catalogue of models is too new');
-    expect(stderr).toContain('vloc upgrade');
-  });
-
   it.each([
     [['install', 'tiny-ear'], 'Did you mean tiny-ears?'],
     [['install', '--to', 'x!'], '"x!" is not a language'],
