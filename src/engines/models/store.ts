@@ -23,7 +23,7 @@ type ModelState = 'absent' | 'complete' | 'outdated' | 'damaged';
 
 export interface ModelReport {
   readonly state: ModelState;
-  /** Paths of its files that are missing, have another size, or, after a deep check, another hash. */
+  /** Paths of its files that are missing or have another size. */
   readonly wrong: readonly string[];
 }
 
@@ -42,18 +42,14 @@ function replacedOf(models: string, { id }: Pick<Model, 'id'>): string {
   return join(models, `.${id}.old`);
 }
 
-/**
- * Looks at an installed model.
- * @param deep also compares the SHA-256 of each file, which reads all of it
- * @throws Failure (`disk`)
- */
-export async function inspectModel(models: string, model: Model, deep = false): Promise<ModelReport> {
+/** Looks at an installed model. */
+export async function inspectModel(models: string, model: Model): Promise<ModelReport> {
   const folder = folderOf(models, model);
   if (!(await isFolder(folder))) return { state: 'absent', wrong: [] };
   const record = await readRecord(folder);
   if (record === null) return { state: 'damaged', wrong: [RECORD] };
   const checked = await Promise.all(
-    record.files.map(async (file) => ((await isWhole(folder, file, deep)) ? [] : [file.path])),
+    record.files.map(async (file) => ((await hasSize(folder, file)) ? [] : [file.path])),
   );
   const wrong = checked.flat();
   if (wrong.length > 0) return { state: 'damaged', wrong };
@@ -79,15 +75,9 @@ async function readRecord(folder: string): Promise<v.InferOutput<typeof Installe
   }
 }
 
-async function isWhole(
-  folder: string,
-  { path, bytes, sha256 }: Pick<ModelFile, 'path' | 'bytes' | 'sha256'>,
-  deep: boolean,
-): Promise<boolean> {
-  const file = join(folder, path);
-  const facts = await stat(file).catch(() => null);
-  if (facts?.isFile() !== true || facts.size !== bytes) return false;
-  return !deep || (await onDisk(file, () => hashFile(file))) === sha256;
+async function hasSize(folder: string, { path, bytes }: Pick<ModelFile, 'path' | 'bytes'>): Promise<boolean> {
+  const facts = await stat(join(folder, path)).catch(() => null);
+  return facts?.isFile() === true && facts.size === bytes;
 }
 
 /**
@@ -107,9 +97,10 @@ export async function beginModel(models: string, model: Model): Promise<readonly
     await makeFolder(staging);
     const missing: ModelFile[] = [];
     for (const file of model.files) {
-      if (await isWhole(staging, file, true)) continue;
+      const path = join(staging, file.path);
+      if ((await hasSize(staging, file)) && (await hashFile(path)) === file.sha256) continue;
       missing.push(file);
-      await rm(join(staging, file.path), { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true });
     }
     return missing;
   });

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { hashFile } from '../../../src/base/hash-file.ts';
 import { parseCatalog } from '../../../src/engines/models/catalog.ts';
 import { inspectModel } from '../../../src/engines/models/store.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
@@ -59,8 +60,11 @@ describe('an install that is killed', () => {
     started.child.kill('SIGKILL');
     await started.ended;
     for (const model of parseCatalog(writeTinyCatalog(join(desk.folder, 'others')))) {
-      const { state } = await inspectModel(desk.models, model, true);
+      const { state } = await inspectModel(desk.models, model);
       expect(['absent', 'complete']).toContain(state);
+      if (state === 'absent') continue;
+      for (const { path, sha256 } of model.files)
+        expect(await hashFile(join(desk.models, model.id, path))).toBe(sha256);
     }
     expect(desk.engines()).toBeNull();
     desk.hub.setFaults({});
