@@ -85,8 +85,6 @@ export interface Translator extends Backend {
   supports(pair: LanguagePair, run: EngineRun): Promise<boolean>;
   /** Returns its pairs, to be listed. */
   pairs(run: EngineRun): Promise<readonly ListedPair[]>;
-  /** Returns the language in between for a pair that it supports; null, and left out by most, if there is none. */
-  through?(pair: LanguagePair, run: EngineRun): Promise<string | null>;
   /** True: receives tags and line breaks of a text and returns them. False: they are removed before. */
   readonly keepsMarkup: boolean;
   /** Whether translations have the capitals and final marks that the language needs. If not, those of the source are used. */

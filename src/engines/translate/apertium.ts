@@ -21,7 +21,6 @@ export function createApertium(programs: Programs): Translator {
     punctuates: false,
     seesNeighbours: false,
     pairs: async (run) => (await listDirections(programs, run)).map(({ modes: _, ...pair }) => pair),
-    through: async (pair, run) => findPair(await listDirections(programs, run), pair)?.through ?? null,
     supports: async (pair, run) => findPair(await listDirections(programs, run), pair) !== undefined,
     detect: (texts, run) => detectLanguage(programs, texts, run),
     translate: (task, work) => translateInBatches(programs, task, work),

@@ -5,7 +5,7 @@ import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup } from '../../media/subti
 import { wrapText } from '../../media/subtitles/wrap.ts';
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { LanguagePair } from '../../protocol/languages.ts';
+import { findPair, type LanguagePair } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SourceText, Translator } from '../backend.ts';
 import { chooseBackend, type StepEngines } from '../registry.ts';
@@ -36,7 +36,7 @@ export async function translateSubtitle(
     (translator) => translator.supports(pair, work),
     () => noPair(engines, pair, work),
   );
-  const through = (await backend.through?.(pair, work)) ?? null;
+  const through = findPair(await backend.pairs(work), pair)?.through;
   const cues = task.lines.map((line) => takeApart(line, backend));
   const sentences = joinSentences(task.lines, cues, backend);
   const translated = await translateSentences(backend, pair, sentences, work);
@@ -48,7 +48,7 @@ export async function translateSubtitle(
     ...line,
     text: cues[at]?.restore(texts[at] ?? []) ?? line.text,
   }));
-  const engine = through === null ? use.engine : `${use.engine} through ${through}`;
+  const engine = through === undefined ? use.engine : `${use.engine} through ${through}`;
   return { subtitle: { language: task.targetLanguage, lines }, use: { ...use, engine } };
 }
 

@@ -242,8 +242,9 @@ describe('a cue', () => {
 
 test('a language without a pair is translated through another one, and the result says which', async (context) => {
   const { backend } = (await stepEngines()).translate[0] ?? {};
-  const through = await backend?.through?.({ from: 'en', to: 'pt' }, createWork(temporaryFolder()));
-  if (through !== 'es') return context.skip('the pairs of English, Spanish and Portuguese are not installed');
+  const pairs = (await backend?.pairs(createWork(temporaryFolder()))) ?? [];
+  if (!pairs.some(({ from, to, through }) => `${from} ${to} ${through}` === 'en pt es'))
+    return context.skip('the pairs of English, Spanish and Portuguese are not installed');
   const spanning = lines(
     '<i>The house at https://example.com/a is red</i>',
     'and the door of {name} is 12 years old.',
