@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { usageFailure } from '../base/failure.ts';
-import { nameOfKey, SAMPLE_SUFFIX } from './plan/item-key.ts';
+import { SAMPLE_SUFFIX } from './plan/item-key.ts';
 
 export interface Shard {
   /** From 1. */
@@ -53,10 +53,4 @@ export function shardOf(name: string, count: number): number {
 /** Whether an input belongs to a shard; each belongs to a run without one. */
 export function isInShard(name: string, shard: Shard | undefined): boolean {
   return shard === undefined || shardOf(name, shard.count) === shard.index;
-}
-
-/** The same for the key of an item, of a part or of a stage: all carry the name of their input. */
-export function isKeyInShard(key: string, shard: Shard | undefined): boolean {
-  const name = nameOfKey(key);
-  return name !== null && isInShard(name, shard);
 }

@@ -2,8 +2,7 @@ import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
-import { itemKey, partKey } from '../../src/batch/plan/item-key.ts';
-import { isInShard, isKeyInShard, readShard, shardOf, writeShard } from '../../src/batch/shard.ts';
+import { isInShard, readShard, shardOf, writeShard } from '../../src/batch/shard.ts';
 
 const names = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 50 });
 const counts = fc.integer({ min: 1, max: 40 });
@@ -54,21 +53,6 @@ describe('the shards of a batch', () => {
     expect(['talk.mp4', 'week 1/lesson 2.mp4', 'lección.mp4'].map((name) => shardOf(name, 7))).toEqual([
       1, 4, 3,
     ]);
-  });
-
-  it('contain all languages, parts and kinds of an input together', () => {
-    const shard = { index: shardOf('talk.mp4', 5), count: 5 };
-    const whole = itemKey('auto_localization', 'talk.mp4', 'es');
-    const part = partKey(whole, { part: 2, of: 3, made: 'abc' });
-    const keys = [
-      whole,
-      part,
-      itemKey('dubbing', 'talk.mp4', 'ca'),
-      itemKey('dubbing', 'talk.mp4', null, '{stem}'),
-    ];
-    expect(keys.map((key) => isKeyInShard(key, shard))).toEqual([true, true, true, true]);
-    expect(isKeyInShard(whole, { index: (shard.index % 5) + 1, count: 5 })).toBe(false);
-    expect([isKeyInShard(whole, undefined), isKeyInShard('not a key', undefined)]).toEqual([true, false]);
   });
 });
 

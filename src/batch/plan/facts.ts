@@ -23,7 +23,6 @@ export interface ItemFacts {
   readonly sample_seconds?: number | undefined;
   /** Digest of the input, lower-case hex; null until all of it has been read. */
   readonly sha256: string | null;
-  readonly options_digest: string;
   /** The request without its source, addresses without their query. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -43,7 +42,6 @@ export function createItemFacts(item: BatchItem, hashed: string | null = null): 
     audio_track: trackOf(item),
     sample_seconds: sampleOf(item) ?? undefined,
     sha256: input.type === 'lines' ? input.sha256 : hashed,
-    options_digest: item.optionsDigest,
     fields: withoutSecrets(item.fields),
   };
 }

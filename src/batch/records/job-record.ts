@@ -82,8 +82,6 @@ export interface JobRecord {
   published(id: string): Promise<readonly PublishedFile[]>;
   /** Notes that the results are here, with the paths of the files. */
   markDownloaded(id: string, files: readonly string[]): Promise<void>;
-  /** The kind of a job of this profile, or null if this machine has not made it. */
-  kindOf(id: string): Promise<JobKind | null>;
   /** Jobs that the service still knows, newest first. */
   list(): Promise<readonly JobEntry[]>;
   /** The jobs of this profile, however old, in the order in which they were made: no clock decides which are there. */
@@ -137,7 +135,6 @@ export function openJobRecord(stateDir: string, profile: string, now: () => numb
           database.change('jobs', { profile, id }, { downloaded: JSON.stringify(files) });
       });
     },
-    kindOf: async (id) => (await readJobs()).find((job) => job.id === id)?.kind ?? null,
     list: async () => (await readJobs()).reverse(),
     listAll: readAll,
     listUnfetched: async () => (await readJobs()).filter(isUnfetched),

@@ -24,7 +24,6 @@ export function factsOf(name: string, label = `${name} → es`): ItemFacts {
     mtime_ms: 0,
     audio_track: 1,
     sha256: null,
-    options_digest: '0'.repeat(16),
     fields: {},
   };
 }

@@ -34,7 +34,6 @@ function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {})
     mtime_ms: 1,
     audio_track: 1,
     sha256: null,
-    options_digest: '',
     fields,
   };
   const stages = { subtitles: new Map(), finished: new Map() };
