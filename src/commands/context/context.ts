@@ -186,7 +186,7 @@ export interface Io {
   readonly pace?: Pick<ClientOptions, 'timeouts'> & { readonly runtime?: Partial<Runtime> };
   /** How long inputs may be before they must be split; omitted: the limits of the service. */
   readonly limits?: LongLimits;
-  /** How many milliseconds a check of `vloc doctor` or the look at an engine may take; omitted: 5 seconds. */
+  /** How many milliseconds a check of `vloc doctor` or the look at an engine may take; omitted: 15 and 5 seconds. */
   readonly checkMs?: number;
   /** How many milliseconds an engine may take for the sample of `vloc engines test`; omitted: 5 minutes. */
   readonly trialMs?: number;

@@ -42,13 +42,13 @@ export const doctor: Command = defineCommand({
     { command: 'vloc doctor --output id', explains: 'only the names of the checks that found something' },
   ],
   notes: [
-    'One signed request reads the balance; nothing else is sent, and no secret is shown. Each check takes at most 5 seconds.',
+    'One signed request reads the balance; nothing else is sent, and no secret is shown. Each check takes at most 15 seconds.',
     'Without --clear-locks nothing is changed. With it, locks of running processes are kept, and it may take 15 seconds.',
     'Exit code 0: no check failed; 4: configuration, credentials or engines; 10: disk; 7: network. Warnings do not count.',
   ],
   prints: FINDINGS,
   run: async (context, _operands, options) => {
-    // Not one of the checks, which take 5 seconds at most: a dead holder on another machine is recognized later.
+    // Not one of the checks, which take 15 seconds at most: a dead holder on another machine is recognized later.
     if (options.clearLocks) {
       const removed = await clearLocks(lockFolders(context));
       context.terminal.note(`Removed ${removed} stale ${removed === 1 ? 'lock' : 'locks'}.`);
