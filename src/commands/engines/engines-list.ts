@@ -35,7 +35,7 @@ const INSTALLED = {
   installed: v.boolean(),
 };
 
-const USED = { ...ENGINE, languages: v.array(v.string()), problem: NullableText, fix: NullableText };
+const USED = { ...ENGINE.entries, languages: v.array(v.string()), problem: NullableText, fix: NullableText };
 
 const CAPABILITIES = {
   missing: v.array(v.object({ step: v.string(), engine: v.string(), reason: v.optional(v.string()) })),

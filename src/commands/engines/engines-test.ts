@@ -1,28 +1,13 @@
-import * as v from 'valibot';
 import { configurationFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { readEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
-import { describeList, NullableNumber, NullableText } from '../context/output-schemas.ts';
+import { describeList } from '../context/output-schemas.ts';
 import { printList } from '../context/records.ts';
-import { chooseUsed, ENGINE, listUsed, parseStep, trialLimitMs } from './engines.ts';
-import { runTrial, TRIAL_FIELDS, TRIALS_FORM } from './trials.ts';
+import { chooseUsed, listUsed, parseStep, trialLimitMs } from './engines.ts';
+import { runTrial, TRIAL, TRIAL_FIELDS, TRIALS_FORM } from './trials.ts';
 
-const ENGINE_TRIALS = describeList(
-  v.object({
-    ...ENGINE,
-    result: v.picklist(['succeeded', 'failed', 'skipped']),
-    language: NullableText,
-    output: NullableText,
-    word_error_rate: NullableNumber,
-    chrf: NullableNumber,
-    understood: NullableNumber,
-    seconds: NullableNumber,
-    real_time_factor: NullableNumber,
-    memory_bytes: NullableNumber,
-    problem: NullableText,
-  }),
-);
+const ENGINE_TRIALS = describeList(TRIAL);
 
 export const enginesTest: Command = defineCommand({
   operands: {

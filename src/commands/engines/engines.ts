@@ -19,20 +19,18 @@ import { createPrograms } from '../../media/programs/programs.ts';
 import { BACKEND_STEPS, type BackendStep, type Clip, type EngineRun } from '../../media/work.ts';
 import { matchLanguage } from '../../protocol/languages.ts';
 import { nearestName } from '../../protocol/nearest.ts';
-import { ENGINE_STEPS } from '../../protocol/provenance.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { describeRecord } from '../context/output-schemas.ts';
 import type { RecordForm } from '../context/records.ts';
 
-export const ENGINE = {
-  step: v.picklist([...ENGINE_STEPS, 'diarize']),
-  position: v.number(),
-  engine: v.string(),
-};
+/** An engine in use as commands print it. */
+export const ENGINE = v.object({ step: v.picklist(BACKEND_STEPS), position: v.number(), engine: v.string() });
 
-export const ENGINE_RECORD = describeRecord(v.object(ENGINE));
+type EngineRow = v.InferOutput<typeof ENGINE>;
+
+export const ENGINE_RECORD = describeRecord(ENGINE);
 
 type Entry = EntryOf<BackendStep> | string;
 
@@ -44,13 +42,6 @@ export interface UsedEngine {
   readonly entry: Entry;
   /** Such as `openai large-v3`. */
   readonly name: string;
-}
-
-/** An engine in use as commands print it. */
-interface EngineRow {
-  readonly step: BackendStep;
-  readonly position: number;
-  readonly engine: string;
 }
 
 export const ENGINES_FORM: RecordForm<EngineRow> = {

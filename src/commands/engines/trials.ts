@@ -1,33 +1,36 @@
 /** The short sample of each step, run through configured engines, and its results as a table to choose by. */
 
+import * as v from 'valibot';
 import { formatBytes } from '../../base/amounts.ts';
-import type { BackendStep } from '../../media/work.ts';
 import type { Context } from '../context/context.ts';
+import { NullableNumber, NullableText } from '../context/output-schemas.ts';
 import type { RecordForm } from '../context/records.ts';
-import { tryEngine, type UsedEngine } from './engines.ts';
+import { ENGINE, tryEngine, type UsedEngine } from './engines.ts';
 
 /** The result of one engine; what is not known is null. */
-interface TrialRow {
-  readonly step: BackendStep;
-  readonly position: number;
-  readonly engine: string;
-  readonly result: 'succeeded' | 'failed' | 'skipped';
-  readonly language: string | null;
-  readonly output: string | null;
+export const TRIAL = v.object({
+  ...ENGINE.entries,
+  result: v.picklist(['succeeded', 'failed', 'skipped']),
+  language: NullableText,
+  output: NullableText,
   /** Share of wrong words. */
-  readonly word_error_rate: number | null;
+  word_error_rate: NullableNumber,
   /** Agreement of translations with those of people, 0 to 100. */
-  readonly chrf: number | null;
+  chrf: NullableNumber,
   /** Share of the words of a voice that the first recognizer of its language understands. */
-  readonly understood: number | null;
-  readonly seconds: number | null;
+  understood: NullableNumber,
+  seconds: NullableNumber,
   /** Seconds for each second of sound. */
-  readonly real_time_factor: number | null;
+  real_time_factor: NullableNumber,
   /** The most memory that a model took. */
-  readonly memory_bytes: number | null;
+  memory_bytes: NullableNumber,
   /** Why it failed or was skipped. */
-  readonly problem: string | null;
-}
+  problem: NullableText,
+});
+
+type TrialRow = v.InferOutput<typeof TRIAL>;
+
+export const TRIAL_FIELDS: readonly string[] = Object.keys(TRIAL.entries);
 
 export const TRIALS_FORM: RecordForm<TrialRow> = {
   plural: 'engines',
@@ -51,22 +54,6 @@ export const TRIALS_FORM: RecordForm<TrialRow> = {
     },
   ],
 };
-
-export const TRIAL_FIELDS: readonly (keyof TrialRow)[] = [
-  'step',
-  'position',
-  'engine',
-  'result',
-  'language',
-  'output',
-  'word_error_rate',
-  'chrf',
-  'understood',
-  'seconds',
-  'real_time_factor',
-  'memory_bytes',
-  'problem',
-];
 
 /** Tries one engine, and measures it if recognizers may listen to it. @throws the reason of the signal when that is aborted */
 export async function runTrial(

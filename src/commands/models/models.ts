@@ -7,7 +7,7 @@ import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import { describeHolder } from '../../batch/records/hold.ts';
 import { type Lock, tryLock } from '../../batch/records/lock.ts';
-import { type Model, parseCatalog, readCatalog, sizeOf } from '../../engines/models/catalog.ts';
+import { MODEL_STEPS, type Model, parseCatalog, readCatalog, sizeOf } from '../../engines/models/catalog.ts';
 import type { ModelReport } from '../../engines/models/store.ts';
 import { modelsFolder } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
@@ -18,7 +18,7 @@ import type { Column, RecordForm } from '../context/records.ts';
 
 const MODEL = v.object({
   id: v.string(),
-  step: v.picklist(['recognize', 'translate', 'speak', 'diarize']),
+  step: v.picklist(MODEL_STEPS),
   title: v.string(),
   size: v.picklist(['small', 'large']),
   state: v.picklist(['absent', 'complete', 'outdated', 'damaged']),
@@ -36,6 +36,8 @@ const MODEL = v.object({
 export const MODELS = describeList(MODEL);
 
 export const MODEL_RECORD = describeRecord(MODEL);
+
+export const MODEL_FIELDS: readonly string[] = Object.keys(MODEL.entries);
 
 /** The folder of all models. */
 export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {
@@ -83,22 +85,7 @@ function modelsLockedFailure(folder: string, who: string, ifDead: string): Failu
 }
 
 /** A model as commands print it. */
-export interface ModelRow {
-  readonly id: string;
-  readonly step: string;
-  readonly title: string;
-  readonly size: string;
-  readonly state: ModelReport['state'];
-  readonly languages: readonly string[];
-  readonly bytes: number;
-  readonly memory_mib: number;
-  readonly licence: string;
-  readonly licence_url: string;
-  readonly commercial: string;
-  readonly notice: string;
-  readonly published: Model['published'];
-  readonly files: Model['files'];
-}
+export type ModelRow = v.InferOutput<typeof MODEL>;
 
 export function describeModel(model: Model, state: ModelReport['state']): ModelRow {
   const { id, step, title, size, languages, licence, memoryMib, published, files } = model;
@@ -162,19 +149,3 @@ export const LIST_FORM = form(
 export const LICENCES_FORM = form(
   ...[COLUMNS.model, COLUMNS.licence, COLUMNS.commercial, COLUMNS.notice, COLUMNS.address],
 );
-
-export const MODEL_FIELDS: readonly (keyof ModelRow)[] = [
-  ...([
-    'id',
-    'step',
-    'title',
-    'size',
-    'state',
-    'languages',
-    'bytes',
-    'memory_mib',
-    'licence',
-    'licence_url',
-  ] as const),
-  ...(['commercial', 'notice', 'published', 'files'] as const),
-];
