@@ -163,16 +163,11 @@ async function readVersion(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (program === undefined || versionFlag === undefined) return null;
-  const lines: string[] = [];
-  try {
-    // Some programs print their version as an error.
-    const run = { signal, folder: tmpdir(), onErrorLine: (line: string) => void lines.push(line) };
-    lines.push((await programs.run(program, [versionFlag], run)).toString('utf8'));
-  } catch {
-    // Some print it and fail.
+  const printed = await programs.run(program, [versionFlag], { signal, folder: tmpdir() }).catch(() => {
     signal.throwIfAborted();
-  }
-  const output = lines.join('\n');
+    return '';
+  });
+  const output = printed.toString('utf8');
   // Another line of ffmpeg has the version of its compiler.
   return readFfmpegVersion(output) ?? /\b\d+\.\d+(?:\.\d+)*\b/.exec(output)?.[0] ?? null;
 }
