@@ -4,8 +4,22 @@ import { configurationFailure, type Failure, usageFailure } from '../../base/fai
 import { flagOption, listOption } from '../../base/option.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { createEngines } from '../../engines/index.ts';
-import * as system from '../../engines/install.ts';
-import { type InstallPlan, runInstall, showCommand } from '../../engines/install.ts';
+import {
+  detectPrivilege,
+  detectSystem,
+  findFontPackages,
+  findPairPackage,
+  findRoutePackages,
+  hasFreshLists,
+  type InstallPlan,
+  isPair,
+  listNearPairs,
+  listPairPackages,
+  planInstall,
+  readOsRelease,
+  runInstall,
+  showCommand,
+} from '../../engines/install.ts';
 import { hasFont } from '../../media/export/fonts.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -119,38 +133,38 @@ async function makePlan(
     font,
   }: { readonly pair: readonly string[]; readonly to: readonly string[]; readonly font: readonly string[] },
 ): Promise<InstallPlan> {
-  const wrong = pairs.find((pair) => !system.isPair(pair));
+  const wrong = pairs.find((pair) => !isPair(pair));
   if (wrong !== undefined) {
     throw invalidCallFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
   }
   const programs = createPrograms(context.io.env.PATH ?? '');
   const missing = listMissing(capabilities, pairs);
   const facts = {
-    system: system.detectSystem(context.io.platform, system.readOsRelease()),
-    privilege: system.detectPrivilege(programs.locate('sudo')),
+    system: detectSystem(context.io.platform, readOsRelease()),
+    privilege: detectPrivilege(programs.locate('sudo')),
     missing,
-    freshLists: system.hasFreshLists(context.io.now()),
+    freshLists: hasFreshLists(context.io.now()),
   };
   const unshown = await listMissingFonts(context, font);
-  const fonts = facts.system === null ? null : system.findFontPackages(unshown, facts.system);
+  const fonts = facts.system === null ? null : findFontPackages(unshown, facts.system);
   if (fonts === null && unshown.length > 0)
     context.terminal.warn(`no package of this system is known to have a font for ${unshown.join(', ')}`);
   const wanted = pairs.filter((pair) => missing.includes(pair));
   const targets = listMissingTargets(capabilities, to);
-  if (wanted.length + targets.length === 0) return system.planInstall({ ...facts, extra: fonts ?? [] });
+  if (wanted.length + targets.length === 0) return planInstall({ ...facts, extra: fonts ?? [] });
   if (facts.system !== 'debian') throw pairsElsewhereFailure([...wanted, ...targets]);
-  const names = await system.listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
+  const names = await listPairPackages(programs, { signal: context.signal, folder: tmpdir() });
   const packages = wanted.map((pair) => {
-    const found = system.findPairPackage(pair, names);
-    if (found === null) throw unknownPairFailure(pair, system.listNearPairs(pair, names));
+    const found = findPairPackage(pair, names);
+    if (found === null) throw unknownPairFailure(pair, listNearPairs(pair, names));
     return found;
   });
   const routes = targets.flatMap((target) => {
-    const found = system.findRoutePackages(target.split('-')[0] ?? target, names);
-    if (found === null) throw unknownPairFailure(`en-${target}`, system.listNearPairs(`en-${target}`, names));
+    const found = findRoutePackages(target.split('-')[0] ?? target, names);
+    if (found === null) throw unknownPairFailure(`en-${target}`, listNearPairs(`en-${target}`, names));
     return found;
   });
-  return system.planInstall({ ...facts, extra: [...new Set([...packages, ...routes]), ...(fonts ?? [])] });
+  return planInstall({ ...facts, extra: [...new Set([...packages, ...routes]), ...(fonts ?? [])] });
 }
 
 const OTHER_TRANSLATORS = 'Other translators can be used: see `vloc engines add --help`.';

@@ -4,8 +4,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { type OptionTable, type OptionValues, textOption } from '../../base/option.ts';
 import { readVariable, stateFolder } from '../../profiles/environment.ts';
-import type { MovedAccount } from '../../service/move/move-account.ts';
-import * as service from '../../service/move/move-account.ts';
+import { type MovedAccount, moveAccount, undoMove } from '../../service/move/move-account.ts';
 import type { PlaceName } from '../../service/move/places.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { openStateFolder } from '../context/connection.ts';
@@ -111,13 +110,11 @@ export const serveMigrate: Command = defineCommand({
   ],
   prints: MOVED_ACCOUNT,
   run: async (context, _operands, options) => {
-    if (options.undo !== undefined) return undo(context, options.undo, options, service.undoMove);
+    if (options.undo !== undefined) return undo(context, options.undo, options);
     const { from, to } = choosePlaces(context, options);
     const { now } = context.io;
     const moved = await openStateFolder(from.stateDir, '--from', () =>
-      openStateFolder(to.stateDir, '--to', () =>
-        service.moveAccount(from, to, { now, signal: context.signal }),
-      ),
+      openStateFolder(to.stateDir, '--to', () => moveAccount(from, to, { now, signal: context.signal })),
     );
     await printRecord(context, FORM, { from: shownOf(from), to: shownOf(to), ...moved });
     const back = writeCommand(context, ['serve', 'migrate', '--undo', shownOf(from)]);
@@ -128,12 +125,7 @@ export const serveMigrate: Command = defineCommand({
   },
 });
 
-async function undo(
-  context: Context,
-  name: string,
-  options: Options,
-  undoMove: (place: PlaceName) => Promise<MovedAccount>,
-): Promise<number> {
+async function undo(context: Context, name: string, options: Options): Promise<number> {
   if (options.from !== undefined || options.to !== undefined) {
     throw invalidCallFailure(
       '--undo cannot be combined with --from or --to',

@@ -13,7 +13,7 @@ import { findFiles } from '../../batch/plan/collect.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
 import { readFacts } from '../../media/probe/facts.ts';
 import { findShots } from '../../media/probe/shots.ts';
-import * as failures from '../../media/programs/failures.ts';
+import { PreparationFailure, ProgramMissing } from '../../media/programs/failures.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import type { SubtitleProblem, SubtitleStandard } from '../../media/subtitles/check.ts';
 import {
@@ -199,8 +199,8 @@ async function measureVideo(video: string, style: Style, context: Context): Prom
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
     const isMissing =
-      error instanceof failures.ProgramMissing ||
-      (error instanceof failures.PreparationFailure && error.code === 'PROGRAM_MISSING');
+      error instanceof ProgramMissing ||
+      (error instanceof PreparationFailure && error.code === 'PROGRAM_MISSING');
     if (isMissing)
       throw configurationFailure(
         'ENGINE_MISSING',
