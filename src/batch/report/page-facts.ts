@@ -18,7 +18,7 @@ export interface ReportFacts {
   readonly attention: ReportAttention;
 }
 
-/** A cue that needs a person. */
+/** The cues that need a person, and the files that have them. */
 export interface ReportAttention {
   /** The most reasons first. */
   readonly places: readonly ReportPlace[];
