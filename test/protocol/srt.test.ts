@@ -52,6 +52,9 @@ describe('SRT is read', () => {
     ['without blanks around the arrow', HELLO.replaceAll(' --> ', '-->')],
     ['with blanks around the number', HELLO.replace('1\n', ' 1 \n')],
     ['with blanks around the text', HELLO.replace('Hello', '  Hello\t')],
+    ['without blank lines', HELLO.replace('\n\n', '\n')],
+    ['without numbers and blank lines', HELLO.replace('\n\n2\n', '\n')],
+    ['with a blank line between number and times', HELLO.replace('2\n', '2\n\n')],
   ])('%s', (_name, text) => {
     expect(parseSrt(text)).toEqual(HELLO_LINES);
   });
@@ -74,6 +77,7 @@ describe('SRT is read', () => {
     ['a number alone', '42'],
     ['a row of a number in the middle', 'one\n2\nthree'],
     ['an arrow of one dash', 'a -> b'],
+    ['clock times', '10:30 -> 11:00'],
   ])('with %s', (_name, text) => {
     expect(textOf(text)).toEqual([text]);
   });
@@ -81,6 +85,11 @@ describe('SRT is read', () => {
   it('with an arrow in the text, which it writes as a character', () => {
     expect(textOf('a --> b')).toEqual(['a → b']);
     expect(textOf('-->')).toEqual(['→']);
+  });
+
+  it('with blank lines in a text, and a number that belongs to it', () => {
+    const [first, second] = parseSrt(`${cue('one\n\ntwo\n\n7\n')}\n2\n00:00:03,000 --> 00:00:04,000\nx`);
+    expect([first?.text, second?.text]).toEqual(['one\ntwo\n7', 'x']);
   });
 
   it('with cues that overlap, and out of order', () => {
@@ -124,19 +133,22 @@ describe('SRT is refused', () => {
     [' \n\r\n', 0, 'the file has no subtitles'],
     ['1\n00:00:01,000 --> 00:00:02,000\n', 0, 'the file has no subtitles'],
     ['Hello', 1, 'expected a number and times such as'],
-    ['1\nHello', 1, 'found "1"'],
-    ['\n\nOne\n00:00:01,000 --> 00:00:02,000\nx', 3, 'expected the number of the cue, found "One"'],
-    [`${HELLO}\nstray text\n`, 9, 'found "stray text"'],
-    ['1\n00:00:01,000 --> \nx', 1, 'expected a number and times'],
-    ['1\n00:00:01 --> 00:00:02\nx', 1, 'expected a number and times'],
-    ['1\n-00:00:01,000 --> 00:00:02,000\nx', 1, 'expected a number and times'],
-    ['1\n1000:00:00,000 --> 1000:00:01,000\nx', 1, 'expected a number and times'],
-    ['1\n00:00:02,000 --> 00:00:02,000\nx', 1, 'ends before it starts'],
-    ['\r\n\r\n1\r\n00:00:02,000 --> 00:00:01,999\r\nx', 3, 'ends before it starts'],
-    ['\r\r1\r00:00:02,000 --> 00:00:01,000\rx', 3, 'ends before it starts'],
-    [HELLO.replace('\n\n', '\n'), 5, 'a blank line is missing before this cue'],
-    ['00:00:01,000 --> 00:00:02,000\na\n00:00:02,000 --> 00:00:03,000\nb', 3, 'a blank line is missing'],
-    ['1\n00:00:01,000 --> 00:00:02,000\n00:00:02,000 --> 00:00:03,000\nx', 3, 'a blank line is missing'],
+    ['1\nHello', 2, 'expected times such as 00:00:01,000 --> 00:00:02,500, found "Hello"'],
+    ['\n\nOne\n00:00:01,000 --> 00:00:02,000\nx', 3, 'expected a number and times such as'],
+    [`${HELLO}\n3\nno times\n`, 10, 'expected times such as'],
+    [`${HELLO}\n3\n`, 9, 'expected times such as 00:00:01,000 --> 00:00:02,500, found "3"'],
+    ['1\n00:00:01,000 --> \nx', 2, 'found "00:00:01,000 -->"'],
+    ['1\n00:00:01 --> 00:00:02\nx', 2, 'found "00:00:01 --> 00:00:02"'],
+    ['1\n00:00:01,000 –> 00:00:02,000\nx', 2, 'found "00:00:01,000 –> 00:00:02,000"'],
+    [`${HELLO}\n3\n00:00:05,000 -> 00:00:06,000\nx`, 10, 'found "00:00:05,000 -> 00:00:06,000"'],
+    ['1\n00:00:01,000 --> 00:75:02,000\nx', 2, 'minutes and seconds end at 59'],
+    ['1\n00:00:61,000 --> 00:01:02,000\nx', 2, 'minutes and seconds end at 59'],
+    ['1\n-00:00:01,000 --> 00:00:02,000\nx', 2, 'expected times'],
+    ['1\n1000:00:00,000 --> 1000:00:01,000\nx', 2, 'expected times'],
+    ['1\n00:00:02,000 --> 00:00:02,000\nx', 2, 'ends before it starts'],
+    ['\r\n\r\n1\r\n00:00:02,000 --> 00:00:01,999\r\nx', 4, 'ends before it starts'],
+    ['\r\r1\r00:00:02,000 --> 00:00:01,000\rx', 4, 'ends before it starts'],
+    [HELLO.replace('\n\n2\n', '\n42\n'), 5, 'a blank line is missing before this cue'],
     ['WEBVTT\n\n00:01.000 --> 00:02.000\nx', 1, 'found "WEBVTT"'],
   ])('for %j, naming row %i', (text, row, message) => {
     const error = refusal(() => parseSrt(text));
@@ -211,6 +223,7 @@ describe('a text', () => {
     ['a number of several digits between blanks', ` \t120 \t\n${times}`],
     ['blank lines and a byte order mark', `\uFEFF\n \n1\r\n${times}\r\n`],
     ['times after which it was cut', `7\n${times}`],
+    ['a blank line between number and times', `1\n\n${times}`],
   ])('that begins with %s begins like SRT', (_what, text) => {
     expect(beginsLikeSrt(text)).toBe(true);
   });
@@ -225,7 +238,6 @@ describe('a text', () => {
     ['a number with a letter after it', `1a\n${times}`],
     ['words and times', `hello\n${times}`],
     ['times in the third row', `1\nhello\n${times}`],
-    ['times in the next cue', `1\n\n${times}`],
   ])('that begins with %s does not', (_what, text) => {
     expect(beginsLikeSrt(text)).toBe(false);
   });

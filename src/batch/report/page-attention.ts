@@ -56,7 +56,7 @@ async function readEditable(path: string): Promise<{ readonly text: string; read
   // A text that was read otherwise than it will be sent could not be checked after an edit.
   parseSrt(text, Number.POSITIVE_INFINITY);
   const rows = cues.flatMap(({ number, row, place }) =>
-    row === null || !('textRows' in place) ? [] : [[number, { row, rows: place.textRows }] as const],
+    !('textRows' in place) ? [] : [[number, { row, rows: place.textRows }] as const],
   );
   return { text, rows: new Map(rows) };
 }

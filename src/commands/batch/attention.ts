@@ -179,9 +179,9 @@ export function filesOf(
 
 /** The cues of a file; none if it was moved or cannot be read, since the item itself is fine. */
 async function readCues(path: string): Promise<readonly ScannedCue[]> {
-  const { scanSubtitle } = await import('../../media/subtitles/read.ts');
+  const { scanText } = await import('../../media/subtitles/read.ts');
   try {
-    return scanSubtitle(await readFile(path), path);
+    return scanText(await readFile(path), path).cues;
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@ import { choiceOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
 import { examineSubtitle } from '../../media/subtitles/check.ts';
-import { scanSubtitle } from '../../media/subtitles/read.ts';
+import { scanText } from '../../media/subtitles/read.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { describeList } from '../context/output-schemas.ts';
@@ -75,7 +75,7 @@ export const subtitlesCheck: Command = defineCommand({
       const found = rates.get(language) ?? findRate(language, options.voiceMode, context);
       rates.set(language, found);
       const rate = await found;
-      return rate === null ? [] : checkSpeech(scanSubtitle(bytes, path), language, rate);
+      return rate === null ? [] : checkSpeech(scanText(bytes, path).cues, language, rate);
     };
     const checked: CheckedFile[] = [];
     for (const file of files) {

@@ -1,15 +1,16 @@
 /** Finds problems in subtitles, both for viewers and for the service, and inspects files that a user edited. */
 import { LIMITS } from '../../protocol/limits.ts';
-import { formatTime, SubtitleError } from '../../protocol/srt.ts';
+import { formatTime, SubtitleError, type SubtitleFault } from '../../protocol/srt.ts';
 import { isLongerThan, type SpokenLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
-import { readSpokenFile, type ScannedCue, scanSubtitle } from './read.ts';
+import { readSpokenFile, type ScannedCue, scanText } from './read.ts';
 import { countCharacters, type SubtitleLimits, spokenLimits } from './style.ts';
 import { hasWords, joinSpaced, stripMarkup } from './text.ts';
 
 type FindingCode =
   | 'UNREADABLE'
   | 'NO_CUES'
+  | 'LAYOUT'
   | 'ENDS_BEFORE_START'
   | 'OUT_OF_ORDER'
   | 'OVERLAP'
@@ -79,6 +80,7 @@ export function checkSubtitle(cues: readonly ScannedCue[], standard: SubtitleSta
       ...findRowFlaws(cue.text, standard.limits),
       ...flawsAfterEnd(cue, unseen, endMs),
       ...flawsInText(cue, standard.isSpoken),
+      ...flawsInLayout(cue),
     ];
     const about = { row: cue.row, cue: cue.number, time: formatTime(cue.start_ms) };
     return flaws.map(({ excess: _, ...flaw }) => ({ ...about, ...flaw }));
@@ -292,6 +294,20 @@ function flawsInText({ text }: ScannedCue, isSpoken: boolean): Flaw[] {
   return flaws;
 }
 
+/** Some players end a cue at a blank row, and read on where none is. */
+function flawsInLayout({ tightRow, written }: ScannedCue): Flaw[] {
+  const advice = 'let `vloc subtitles fix` repair it';
+  return [
+    ...(tightRow === undefined ? [] : [warning('LAYOUT', 'the blank row before it is missing', advice)]),
+    ...(hasBlankRows(written) ? [warning('LAYOUT', 'its text contains a blank row', advice)] : []),
+  ];
+}
+
+/** @param written see `ScannedCue`; WebVTT and ASS have no blank rows in a cue */
+export function hasBlankRows(written: string): boolean {
+  return written.split('\n').includes('');
+}
+
 function error(code: FindingCode, message: string, advice: string): Flaw {
   return { code, severity: 'error', message, advice, excess: 1 };
 }
@@ -340,7 +356,10 @@ export function examineSubtitle(
   } catch (error) {
     if (!(error instanceof PreparationFailure)) throw error;
     const isReported = findings.some(({ severity }) => severity === 'error');
-    return { lines: null, findings: isReported ? findings : [...findings, unreadable(error)] };
+    const { message, advice, cause } = error;
+    // Faults of the whole file, such as its encoding.
+    const why = { row: null, message: cause instanceof SubtitleError ? cause.message : message };
+    return { lines: null, findings: isReported ? findings : [...findings, unreadable(why, advice)] };
   }
 }
 
@@ -350,9 +369,10 @@ function findFlaws(
   standardOf: (text: string) => SubtitleStandard,
 ): readonly SubtitleProblem[] {
   try {
-    const cues = scanSubtitle(bytes, name);
+    const { cues, faults } = scanText(bytes, name);
+    const unread = faults.map((fault) => unreadable(fault, 'write it as the other cues are'));
     // For a file without any times, the reader's own message is clearer.
-    return cues.length === 0 ? [] : checkSubtitle(cues, standardOf(textOf(cues)));
+    return cues.length === 0 ? unread : [...unread, ...checkSubtitle(cues, standardOf(textOf(cues)))];
   } catch (error) {
     if (error instanceof SubtitleError) return [];
     throw error;
@@ -364,11 +384,11 @@ export function textOf(cues: readonly Pick<ScannedCue, 'text'>[]): string {
   return cues.map(({ text }) => text).join('\n');
 }
 
-/** The reader's message contains the row if it is known. */
-function unreadable({ message, advice, cause }: PreparationFailure): SubtitleProblem {
-  const row = cause instanceof SubtitleError && cause.line > 0 ? cause.line : null;
-  const why = cause instanceof SubtitleError ? cause.message.replace(/^line \d+: /, '') : message;
-  return { code: 'UNREADABLE', severity: 'error', row, cue: 0, time: '00:00:00,000', message: why, advice };
+function unreadable(
+  { row, message }: Omit<SubtitleFault, 'row'> & Pick<SubtitleProblem, 'row'>,
+  advice: string,
+): SubtitleProblem {
+  return { code: 'UNREADABLE', severity: 'error', row, cue: 0, time: formatTime(0), message, advice };
 }
 
 /** Editors keep cues in the order in which they were typed. Voices and players go by the times. */

@@ -9,15 +9,16 @@ import {
   endBeforeShot,
   findRowFlaws,
   findTimeFlaws,
+  hasBlankRows,
   measureCue,
   nearestShot,
   type SubtitleStandard,
   type TimedCue,
   textOf,
 } from './check.ts';
+import { CUE_TEXT } from './cue-text.ts';
 import {
   encodeLike,
-  plainText,
   type ScannedCue,
   type ScannedText,
   scanCues,
@@ -62,14 +63,14 @@ function fixText(scanned: ScannedText, standard: SubtitleStandard): ScannedText 
 
 function changeText({ text, format, cues }: ScannedText, standard: SubtitleStandard): ScannedText | null {
   const rows = splitRows(text);
-  const rewrapped = cues.map((cue) => rewrapCue(cue, rows, format, standard));
-  const asTheyAre = cues.map((cue) => ({ cue, written: null }));
+  const rewrapped = cues.map((cue) => rewrapCue(cue, format, standard));
+  const asTheyAre = cues.map((cue) => ({ cue, written: withoutBlankRows(cue) }));
   const isRewrapped = rewrapped.some(({ written }) => written !== null);
   for (const changes of isRewrapped ? [rewrapped, asTheyAre] : [asTheyAre]) {
     const edits = retimeCues(changes, standard, format);
     if (edits.length === 0) continue;
     const written = editRows(rows, edits);
-    const next = { text: written, format, cues: scanCues(written, format) };
+    const next = { text: written, format, ...scanCues(written, format) };
     // A row of digits alone could be read as the number of the next cue: such line breaks are not made.
     if (next.cues.length === cues.length && next.cues.every((cue, at) => letters(cue) === letters(cues[at])))
       return next;
@@ -82,7 +83,8 @@ function letters(cue: ScannedCue | undefined): string | undefined {
 }
 
 function isSameCue(cue: ScannedCue, other: ScannedCue | undefined): boolean {
-  return other !== undefined && !isElsewhere(cue, other) && cue.text === other.text;
+  if (other === undefined || (cue.tightRow === undefined) !== (other.tightRow === undefined)) return false;
+  return !isElsewhere(cue, other) && cue.text === other.text;
 }
 
 /** A row of a file, and the line break behind it. */
@@ -106,36 +108,31 @@ interface Rewrapped {
   readonly written: string | null;
 }
 
-function rewrapCue(
-  cue: ScannedCue,
-  rows: readonly FileRow[],
-  format: SubtitleFormat,
-  standard: SubtitleStandard,
-): Rewrapped {
+function rewrapCue(cue: ScannedCue, format: SubtitleFormat, standard: SubtitleStandard): Rewrapped {
   const { limits } = standard;
-  const same = { cue, written: null };
+  const decode = (written: string) => ({ ...cue, text: CUE_TEXT[format].decode(written) });
+  const whole = withoutBlankRows(cue);
+  const old = whole === null ? cue : decode(whole);
+  const same = { cue: old, written: whole };
   // A longer text is an error, and no row of a subtitle.
-  const isText = !isLongerThan(LIMITS.lineCharacters, cue.text);
-  const old = isText && findRowFlaws(cue.text, limits).length > 0 ? readWritten(cue, rows) : null;
-  if (old === null) return same;
-  const written = rewrapText(old, format, limits);
-  const now = { ...cue, text: plainText[format](written) };
+  if (isLongerThan(LIMITS.lineCharacters, old.text) || findRowFlaws(old.text, limits).length === 0)
+    return same;
+  const written = rewrapText(whole ?? cue.written, format, limits);
+  const now = decode(written);
   const flaws = (each: ScannedCue) => [
     ...findTimeFlaws(measureCue(each, limits), undefined, standard),
     ...findRowFlaws(each.text, limits),
   ];
-  return compareFlaws(flaws(cue), flaws(now)) === 'better' ? { cue: now, written } : same;
+  return compareFlaws(flaws(old), flaws(now)) === 'better' ? { cue: now, written } : same;
 }
 
-/** The text of a cue as it is in the file, rows separated by `\n`; null if it has blank rows, which may end it elsewhere. */
-function readWritten({ row, place }: ScannedCue, rows: readonly FileRow[]): string | null {
-  const at = row ?? 0;
-  if ('columns' in place) {
-    const { cells = [] } = splitDialogue(rows[at - 1]?.content ?? '', place.columns) ?? {};
-    return cells[place.columns.indexOf('text')] ?? null;
-  }
-  const own = rows.slice(at, at + place.textRows).map(({ content }) => content);
-  return own.some((content) => content.trim() === '') ? null : own.join('\n');
+/** The written text without blank rows; null if it has none. */
+function withoutBlankRows({ written }: ScannedCue): string | null {
+  if (!hasBlankRows(written) || written === '') return null;
+  return written
+    .split('\n')
+    .filter((row) => row !== '')
+    .join('\n');
 }
 
 type Flaws = ReturnType<typeof findTimeFlaws>;
@@ -192,7 +189,10 @@ function retimeCues(
     }
   }
   return cues
-    .filter(({ from, ...now }) => from.written !== null || isElsewhere(from.cue, now))
+    .filter(
+      ({ from, ...now }) =>
+        from.written !== null || from.cue.tightRow !== undefined || isElsewhere(from.cue, now),
+    )
     .map(({ from, start_ms, end_ms }) => ({ ...from, start_ms, end_ms }));
 }
 
@@ -217,7 +217,7 @@ function proposeMoves(
   const { limits, videoMs } = standard;
   const cue = cues[at];
   const next = cues[at + 1];
-  if (cue === undefined || cue.end_ms <= cue.start_ms || cue.start_ms >= (videoMs ?? LATEST_MS)) return [];
+  if (cue === undefined || cue.start_ms >= (videoMs ?? LATEST_MS)) return [];
   const down = (ms: number) => Math.floor(ms / step) * step;
   const up = (ms: number) => Math.ceil(ms / step) * step;
   const { start_ms: start, end_ms: end } = cue;
@@ -246,7 +246,9 @@ function proposeMoves(
   const moves = ends
     .filter((ms) => ms > start && ms !== end)
     .map((end_ms): Move => new Map([[at, { ...cue, end_ms }]]));
-  return [...moves, ...proposeStarts(cues, at, standard, step)];
+  const isSwapped = end < start && end >= (cues[at - 1]?.start_ms ?? 0);
+  const swap: Move[] = isSwapped ? [new Map([[at, { ...cue, start_ms: end, end_ms: start }]])] : [];
+  return [...swap, ...moves, ...proposeStarts(cues, at, standard, step)];
 }
 
 /** A cue that is shown around the next one, or mostly with it, is often a sign at another place. */
@@ -319,9 +321,9 @@ function improves(
 /** Writes the changes into the rows of a file, from its end, so that the numbers of earlier rows stay. */
 function editRows(rows: readonly FileRow[], edits: readonly Edit[]): string {
   const edited = [...rows];
-  for (const edit of edits.toSorted((left, right) => (right.cue.row ?? 0) - (left.cue.row ?? 0))) {
+  for (const edit of edits.toSorted((left, right) => right.cue.row - left.cue.row)) {
     const { cue, written } = edit;
-    const row = cue.row ?? 0;
+    const { row } = cue;
     const times = edited[row - 1];
     if (times === undefined) continue;
     if ('columns' in cue.place) {
@@ -329,15 +331,17 @@ function editRows(rows: readonly FileRow[], edits: readonly Edit[]): string {
       continue;
     }
     edited[row - 1] = { ...times, content: editTimes(times.content, edit) };
-    if (written === null) continue;
-    const own = edited.slice(row, row + cue.place.textRows);
     const end = times.end === '' ? '\n' : times.end;
-    const contents = written.split('\n');
-    const lines = contents.map((content, at) => ({
-      content,
-      end: at < contents.length - 1 ? end : (own.at(-1)?.end ?? ''),
-    }));
-    edited.splice(row, own.length, ...lines);
+    if (written !== null) {
+      const own = edited.slice(row, row + cue.place.textRows);
+      const contents = written.split('\n');
+      const lines = contents.map((content, at) => ({
+        content,
+        end: at < contents.length - 1 ? end : (own.at(-1)?.end ?? ''),
+      }));
+      edited.splice(row, own.length, ...lines);
+    }
+    if (cue.tightRow !== undefined) edited.splice(cue.tightRow - 1, 0, { content: '', end });
   }
   return edited.map(({ content, end }) => content + end).join('');
 }

@@ -3,8 +3,17 @@
  * file depends only on its size.
  */
 
+import { basename } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
-import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
+import {
+  ENDS_BEFORE_START,
+  excerpt,
+  normalizeCueText,
+  parseSrt,
+  SubtitleError,
+  type SubtitleFault,
+  scanSrt,
+} from '../../protocol/srt.ts';
 import {
   cleanSpeaker,
   isLongerThan,
@@ -17,7 +26,9 @@ import { convertibleInput, DECODER_LIMITS, QUIET } from '../programs/arguments.t
 import { ChildFailure, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { stripMarkup } from './text.ts';
+import { CUE_TEXT } from './cue-text.ts';
+import { unrollCaptions } from './rolling.ts';
+import { decodeReferences, hasWords, stripMarkup } from './text.ts';
 
 const MOST_CUES = 10 * LIMITS.subtitleLines;
 
@@ -25,13 +36,18 @@ const MOST_CUES = 10 * LIMITS.subtitleLines;
 export interface ScannedCue {
   /** Number of the cue, from 1. */
   readonly number: number;
-  /** Row of the times in the file, from 1; null if the cue does not come from a file with rows. */
-  readonly row: number | null;
+  /** Row of the times in the file, from 1. */
+  readonly row: number;
   readonly start_ms: number;
   readonly end_ms: number;
+  /** What a viewer sees, with the tags of SRT. */
   readonly text: string;
+  /** The text as it is in the file, rows separated by `\n`. */
+  readonly written: string;
   /** Who speaks; absent if the file does not say, or names several. */
   readonly speaker?: string;
+  /** Row before which a blank one is missing; absent if there is one. */
+  readonly tightRow?: number;
   /** Where the text is: rows after that of the times, or the cells of an ASS row, of which these are the columns. */
   readonly place: { readonly textRows: number } | { readonly columns: readonly string[] };
 }
@@ -42,7 +58,7 @@ const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
 /**
  * Reads SRT, WebVTT and ASS or SSA. Detects the format by content first, then by name. Returns cues in order of time,
  * numbered from 1. Skips styles, comments, drawings and cues without text. Does not check the service's limit on lines.
- * @throws PreparationFailure SUBTITLE_INVALID
+ * @throws PreparationFailure SUBTITLE_INVALID, with the first row that cannot be read
  */
 export function readSubtitleFile(bytes: Uint8Array, name: string): SubtitleLine[] {
   return withoutSpeakers(readSpokenFile(bytes, name)).lines;
@@ -50,6 +66,27 @@ export function readSubtitleFile(bytes: Uint8Array, name: string): SubtitleLine[
 
 /** The same with the speakers; SRT has no place for them. @throws PreparationFailure SUBTITLE_INVALID */
 export function readSpokenFile(bytes: Uint8Array, name: string): SpokenLine[] {
+  return readCues(bytes, name).cues.map(({ line }) => line);
+}
+
+/** A cue that is shown, and its line. */
+export interface ReadCue {
+  readonly line: SpokenLine;
+  /** Its words without what surrounds all of them in the file, as they are translated and spoken; empty for none. */
+  readonly words: string;
+  /** The cue in the file; null for a line of rolling captions, which is in several. */
+  readonly cue: ScannedCue | null;
+}
+
+export interface ReadFile {
+  readonly format: SubtitleFormat;
+  /** The file as text, without the byte order mark. */
+  readonly text: string;
+  readonly cues: readonly ReadCue[];
+}
+
+/** The same with the file. @throws PreparationFailure SUBTITLE_INVALID */
+export function readCues(bytes: Uint8Array, name: string): ReadFile {
   if (bytes.length >= LIMITS.subtitleBytes) {
     throw invalidSubtitleFailure(
       name,
@@ -57,10 +94,8 @@ export function readSpokenFile(bytes: Uint8Array, name: string): SpokenLine[] {
     );
   }
   try {
-    const text = decodeText(bytes);
-    const format = formatOf(text, name);
-    if (format === 'srt') return parseSrt(text, MOST_CUES);
-    return toLines(SCANNERS[format](text));
+    const scanned = scanText(bytes, name);
+    return { format: scanned.format, text: scanned.text, cues: shownCues(scanned) };
   } catch (error) {
     if (error instanceof SubtitleError) throw invalidSubtitleFailure(name, error.message, error);
     throw error;
@@ -72,29 +107,35 @@ function invalidSubtitleFailure(name: string, message: string, cause?: Error): P
   return new PreparationFailure('SUBTITLE_INVALID', `${name}: ${message}`, advice, { cause });
 }
 
-/** Scans a file of any format, also one that cannot be sent. @throws SubtitleError */
-export function scanSubtitle(bytes: Uint8Array, name: string): ScannedCue[] {
-  return scanText(bytes, name).cues;
-}
-
 /** A file as text, with its format and its cues. */
 export interface ScannedText {
   /** Without the byte order mark. */
   readonly text: string;
   readonly format: SubtitleFormat;
-  readonly cues: ScannedCue[];
+  readonly cues: readonly ScannedCue[];
+  /** The rows that cannot be read, in their order. */
+  readonly faults: readonly SubtitleFault[];
 }
 
-/** The same with the text. @throws SubtitleError */
+/** Scans a file of any format, also one that cannot be sent. @throws SubtitleError for a format that is not read */
 export function scanText(bytes: Uint8Array, name: string): ScannedText {
   const text = decodeText(bytes);
   const format = formatOf(text, name);
-  return { text, format, cues: scanCues(text, format) };
+  return { text, format, ...scanCues(text, format) };
 }
 
-/** The cues of a text whose format is known. @throws SubtitleError */
-export function scanCues(text: string, format: SubtitleFormat): ScannedCue[] {
-  return SCANNERS[format](text);
+/** The cues of a text whose format is known. */
+export function scanCues(text: string, format: SubtitleFormat): Pick<ScannedText, 'cues' | 'faults'> {
+  const cues: ScannedCue[] = [];
+  const faults: SubtitleFault[] = [];
+  for (const found of SCANNERS[format](text)) {
+    if ('message' in found) faults.push(found);
+    else cues.push({ number: cues.length + 1, ...found });
+  }
+  // The rows of an ASS file may be in any order.
+  if (format !== 'ass') return { cues, faults };
+  const inOrder = cues.toSorted((left, right) => left.start_ms - right.start_ms);
+  return { cues: inOrder.map((cue, position) => ({ ...cue, number: position + 1 })), faults };
 }
 
 /** Decodes strict UTF-8, or UTF-16 with a byte order mark, which Windows editors write. */
@@ -121,163 +162,188 @@ export function encodeLike(bytes: Uint8Array, text: string): Buffer {
   return encoding === 'utf-16le' ? encoded : encoded.swap16();
 }
 
+/** Formats that are not read, by their first rows. ffmpeg converts most of them. */
+const OTHER_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^\{\d+\}\{\d*\}/, 'MicroDVD'],
+  [/^\[\d+\]\[\d*\]/, 'MPL2'],
+  [/^(?:\[[a-z]+:[^\]]*\]\s*)*\[\d+:\d+(?:[.:]\d+)?\]/i, 'LRC'],
+  [/^\[INFORMATION\]|^\d+:\d+:\d+[.:]\d+,\d+:\d+:\d+[.:]\d+\s*$/m, 'SubViewer'],
+  [/^<sami\b/i, 'SAMI'],
+  [/^(?:<\?xml[^>]*>\s*)?<(?:\w+:)?tt\b/i, 'TTML'],
+  [/^Scenarist_SCC/, 'SCC'],
+];
+
+/** Rows of a file of ASS that may come before its first section. */
+const ASS_COMMENTS = /^(?:\s*(?:;|!:)[^\r\n]*[\r\n]+)*\s*/;
+
 /**
- * Returns the format of a text: by its first words, else by its name. @throws SubtitleError if the content contradicts
- * the name
+ * Returns the format of a text: by its first rows, else by its name. @throws SubtitleError for another format, and if the
+ * content contradicts the name
  */
 function formatOf(text: string, name: string): SubtitleFormat {
   const head = text.slice(0, 4096).trimStart();
   if (/^WEBVTT(?:\s|$)/.test(head)) return 'vtt';
-  if (/^\[(?:Script Info|V4\+? Styles|Events)\]/im.test(head)) return 'ass';
+  if (/^\[(?:Script Info|V4\+? Styles|Events)\]/i.test(head.replace(ASS_COMMENTS, ''))) return 'ass';
+  const [first = ''] = head.split(/\r\n|\r|\n/, 1);
+  const other = OTHER_FORMATS.find(([pattern]) => pattern.test(head));
+  if (other !== undefined && !/^\d+\s*$/.test(first)) {
+    const how = `convert it to SRT with Subtitle Edit or \`ffmpeg -i ${basename(name)} converted.srt\``;
+    throw new SubtitleError(`the file is ${other[1]}, which vloc does not read; ${how}`, 0);
+  }
   const ending = FORMAT_OF_NAME.exec(name)?.[1]?.toLowerCase();
   if (ending === 'vtt' || ending === 'webvtt') throw new SubtitleError('a WebVTT file begins with WEBVTT', 1);
   if (ending === 'ass' || ending === 'ssa') throw new SubtitleError('the file has no [Events] section', 0);
   return 'srt';
 }
 
-function toLines(cues: readonly ScannedCue[]): SpokenLine[] {
-  if (cues.length > MOST_CUES) throw new SubtitleError(`more than ${MOST_CUES} subtitle lines`, 0);
-  const lines = cues
-    .map(({ start_ms, end_ms, text, speaker }) => ({
-      ...{ start_ms, end_ms, text: normalizeCueText(text) },
-      ...(speaker === undefined ? {} : { speaker }),
-    }))
-    .filter(({ text, start_ms, end_ms }) => stripMarkup(text) !== '' && end_ms > start_ms)
-    .sort((left, right) => left.start_ms - right.start_ms)
-    .map((line, position) => ({ index: position + 1, ...line }));
-  if (lines.length === 0) throw new SubtitleError('the file has no subtitles', 0);
-  for (const { index, text, end_ms } of lines) {
-    if (isLongerThan(LIMITS.lineCharacters, text))
-      throw new SubtitleError(`cue ${index} has more than ${LIMITS.lineCharacters} characters`, 0);
-    if (end_ms > LIMITS.lineEndMs) throw new SubtitleError(`cue ${index} ends after 1000 hours`, 0);
+/** The cues that are shown, in order of time. @throws SubtitleError for the first row that cannot be read */
+function shownCues({ cues, faults, format }: ScannedText): ReadCue[] {
+  const shown = cues.filter(({ text }) => stripMarkup(text) !== '');
+  const reversed = shown.find(({ start_ms, end_ms }) => end_ms <= start_ms);
+  const backwards = reversed === undefined ? [] : [{ row: reversed.row, message: ENDS_BEFORE_START }];
+  const [fault] = [...faults, ...backwards].toSorted((left, right) => left.row - right.row);
+  if (fault !== undefined) throw new SubtitleError(fault.message, fault.row);
+  if (shown.length > MOST_CUES) throw new SubtitleError(`more than ${MOST_CUES} subtitle lines`, 0);
+  const read = shown
+    .map((cue): Omit<ReadCue, 'line'> & { readonly line: Omit<SpokenLine, 'index'> } => {
+      const { start_ms, end_ms, speaker } = cue;
+      const line = { start_ms, end_ms, text: normalizeCueText(cue.text) };
+      return { line: speaker === undefined ? line : { ...line, speaker }, words: wordsOf(cue, format), cue };
+    })
+    .sort((left, right) => left.line.start_ms - right.line.start_ms);
+  const single = unrollCaptions(read.map(({ line }) => line));
+  const all = single?.map((line) => ({ line, words: line.text, cue: null })) ?? read;
+  const numbered = all.map((each, position) => ({ ...each, line: { index: position + 1, ...each.line } }));
+  if (numbered.length === 0) throw new SubtitleError('the file has no subtitles', 0);
+  for (const { line, cue } of numbered) {
+    const row = cue?.row ?? 0;
+    if (isLongerThan(LIMITS.lineCharacters, line.text))
+      throw new SubtitleError(`the cue has more than ${LIMITS.lineCharacters} characters`, row);
+    if (line.end_ms > LIMITS.lineEndMs) throw new SubtitleError('the cue ends after 1000 hours', row);
   }
-  return lines;
+  return numbered;
 }
 
-const SCANNERS: Record<SubtitleFormat, (text: string) => ScannedCue[]> = {
-  srt: scanSrt,
+/** The words of a cue without what surrounds all of them; empty if there is nothing to speak or translate. */
+function wordsOf({ written }: ScannedCue, format: SubtitleFormat): string {
+  const { surround, decode } = CUE_TEXT[format];
+  const words = normalizeCueText(decode(surround(written).core));
+  return hasWords(stripMarkup(words)) ? words : '';
+}
+
+type Found = Omit<ScannedCue, 'number'> | SubtitleFault;
+
+const SCANNERS: Record<SubtitleFormat, (text: string) => Iterable<Found>> = {
+  srt: scanSrtCues,
   vtt: scanVtt,
   ass: scanAss,
 };
-
-/** Longer rows cannot be times, so patterns are not tried on them. */
-const LONGEST_TIMES = 1_000;
-
-export const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
-/** The times of a cue in SRT and WebVTT, which may lack the hours, and its settings. */
-const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s.*)?$`);
-
-/** Returns start and end in milliseconds, or null if a row has no times. */
-function readTimes(row: string): { readonly start: number; readonly end: number } | null {
-  const times = row.length > LONGEST_TIMES ? null : TIMES.exec(row);
-  return times === null ? null : { start: toMilliseconds(times, 1), end: toMilliseconds(times, 5) };
-}
-
-/** @param at the group with the hours; the fraction has up to three digits */
-function toMilliseconds(times: RegExpExecArray, at: number): number {
-  const [hours, minutes, seconds] = [times[at] ?? 0, times[at + 1], times[at + 2]].map(Number);
-  const whole = ((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0);
-  return whole * 1000 + Number((times[at + 3] ?? '').padEnd(3, '0'));
-}
 
 function splitRows(text: string): string[] {
   return text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
 }
 
-interface OpenCue {
-  readonly row: number;
-  readonly start: number;
-  readonly end: number;
-  readonly text: string[];
-}
-
-/** Scans SRT: a cue ends before the number of the next cue, because a blank row may be missing or too much. */
-export function scanSrt(text: string): ScannedCue[] {
-  const cues: ScannedCue[] = [];
-  let open: OpenCue | null = null;
-  const close = (isFollowed: boolean) => {
-    if (open === null) return;
-    const { row, start, end, text: content } = open;
-    const popBlanks = () => {
-      while (content.at(-1)?.trim() === '') content.pop();
-    };
-    popBlanks();
-    if (isFollowed && /^\s*\d+\s*$/.test(content.at(-1) ?? '')) content.pop();
-    popBlanks();
-    const place = { textRows: content.length };
-    cues.push({
-      number: cues.length + 1,
-      row,
-      start_ms: start,
-      end_ms: end,
-      text: plainText.srt(content.join('\n')),
-      place,
-    });
-  };
-  for (const [at, row] of splitRows(text).entries()) {
-    const times = readTimes(row);
-    if (times === null) {
-      open?.text.push(row);
+function* scanSrtCues(text: string): Generator<Found> {
+  for (const found of scanSrt(text)) {
+    if ('message' in found) {
+      yield found;
       continue;
     }
-    close(true);
-    open = { row: at + 1, ...times, text: [] };
+    const { row, firstRow, start_ms, end_ms, rows, isTight } = found;
+    yield { row, start_ms, end_ms, ...writtenText('srt', rows), ...(isTight ? { tightRow: firstRow } : {}) };
   }
-  close(false);
-  return cues;
 }
 
-/** The text of a cue as it is written in a file of each format, rows separated by `\n`, without what is not shown. */
-export const plainText: Record<SubtitleFormat, (written: string) => string> = {
-  srt: trimRows,
-  vtt: (written) => unescapeVtt(stripVoices(trimRows(written))),
-  ass: (written) => plainAssText(written).trim(),
-};
-
-function trimRows(text: string): string {
-  return text
-    .split('\n')
-    .map((row) => row.trim())
-    .join('\n')
-    .trim();
+function writtenText(format: 'srt' | 'vtt', rows: readonly string[]) {
+  const written = rows.join('\n');
+  return { written, text: CUE_TEXT[format].decode(written), place: { textRows: rows.length } };
 }
 
-/** Scans WebVTT: a cue ends at the next blank row after its times. Source: W3C, WebVTT, "Syntax". */
-function scanVtt(text: string): ScannedCue[] {
-  const cues: ScannedCue[] = [];
-  let open: OpenCue | null = null;
-  const close = () => {
-    if (open === null) return;
-    const { row, start, end, text: content } = open;
-    const place = { textRows: content.length };
-    const marked = content.join('\n');
-    const cue = {
-      number: cues.length + 1,
-      row,
-      start_ms: start,
-      end_ms: end,
-      text: plainText.vtt(marked),
-      place,
-    };
-    cues.push({ ...cue, ...speakerOf(namesInVtt(marked)) });
-    open = null;
+/** Times are at the beginning of their row; its settings may be of any length. */
+const LONGEST_TIMES = 1_000;
+
+export const TIME = String.raw`(?:(\d{1,9}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?!\d)`;
+/** The times of a cue in WebVTT, which may lack the hours, and its settings. */
+const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}`);
+
+/** Start and end in milliseconds, or why a row has no times. */
+function readTimes(row: string): { readonly start_ms: number; readonly end_ms: number } | string {
+  const times = TIMES.exec(row.slice(0, LONGEST_TIMES));
+  if (times === null) return `expected times such as 00:01.000 --> 00:02.500, found "${excerpt(row)}"`;
+  const [start_ms, end_ms] = [toMilliseconds(times, 1), toMilliseconds(times, 5)];
+  if (start_ms === null || end_ms === null) return `minutes and seconds end at 59, found "${excerpt(row)}"`;
+  return { start_ms, end_ms };
+}
+
+/**
+ * Null if minutes or seconds are over 59.
+ * @param at the group with the hours; the fraction has up to three digits
+ */
+function toMilliseconds(times: RegExpExecArray, at: number): number | null {
+  const [hours = 0, minutes = 0, seconds = 0] = [times[at] ?? 0, times[at + 1], times[at + 2]].map(Number);
+  if (minutes > 59 || seconds > 59) return null;
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number((times[at + 3] ?? '').padEnd(3, '0'));
+}
+
+const NO_CUE = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
+
+/**
+ * Scans WebVTT: a cue ends at the next empty row, or at the times of the next one. What follows times that cannot be read belongs to
+ * them. Source: W3C, WebVTT, "Syntax" and "WebVTT parser".
+ */
+function* scanVtt(text: string): Generator<Found> {
+  const rows = splitRows(text);
+  const isTimes = (at: number) => rows[at]?.includes('-->') === true;
+  /** The first row from here that ends a block. */
+  const endOf = (from: number) => {
+    let at = from;
+    while (at < rows.length && rows[at] !== '' && !isTimes(at)) at += 1;
+    return at;
   };
-  for (const [at, row] of splitRows(text).entries()) {
-    const times = readTimes(row);
-    if (times !== null) {
-      close();
-      open = { row: at + 1, ...times, text: [] };
-    } else if (row.trim() === '') close();
-    else open?.text.push(row);
+  let at = endOf(1);
+  while (at < rows.length) {
+    if (rows[at] === '') {
+      at += 1;
+      continue;
+    }
+    const row = rows[at] ?? '';
+    // An identifier may precede the times.
+    const place = isTimes(at) ? at : at + 1;
+    const end = endOf(place + 1);
+    if (!isTimes(place)) {
+      if (!NO_CUE.test(row) && row.trim() !== '')
+        yield {
+          row: at + 1,
+          message: `expected times such as 00:01.000 --> 00:02.500, found "${excerpt(row)}"`,
+        };
+      at = endOf(at + 1);
+      continue;
+    }
+    const times = readTimes(rows[place] ?? '');
+    if (typeof times === 'string') yield { row: place + 1, message: times };
+    else {
+      const cue = writtenText('vtt', rows.slice(place + 1, end));
+      const unclosed = rows.slice(place + 1, end).findLastIndex((own) => own.includes('<'));
+      const [tag] = UNCLOSED.exec(cue.written) ?? [];
+      if (tag !== undefined && hasWords(tag.replace(UNCLOSED_NAME, '')))
+        yield {
+          row: place + 2 + unclosed,
+          message: `a tag has no ">", so players hide "${excerpt(tag)}"; a "<" is written &lt;`,
+        };
+      yield { row: place + 1, ...times, ...cue, ...speakerOf(namesInVtt(cue.written)) };
+    }
+    at = end;
   }
-  close();
-  return cues;
 }
+
+/** A tag that does not end before the next one, and what players take for its name. */
+const UNCLOSED = /<\/?[a-z0-9][^<>]*(?=<|$)/i;
+const UNCLOSED_NAME = /^<[/a-z0-9.:]*/i;
 
 /** The names of `<v Anna>` or `<v.loud Anna>`. Source: W3C, WebVTT, "Voice span". */
 function namesInVtt(text: string): string[] {
   return [...text.matchAll(/<v(?:\.[^<>\s]{1,100})?\s+([^<>]{1,200})>/g)].map(([, name = '']) =>
-    unescapeVtt(name),
+    decodeReferences(name),
   );
 }
 
@@ -288,61 +354,58 @@ function speakerOf(names: readonly string[]): { readonly speaker?: string } {
   return speaker === undefined || different.size > 1 ? {} : { speaker };
 }
 
-/** Tags for speakers, classes, languages and times exist only in WebVTT. `<b>`, `<i>` and `<u>` also exist in SRT. */
-function stripVoices(text: string): string {
-  return text.replace(/<(?!\/?[biu]>)\/?[a-z0-9][^<>]{0,200}>/gi, '');
-}
-
-const NAMED: Record<string, string> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&nbsp;': '\u00A0',
-  '&lrm;': '\u200E',
-  '&rlm;': '\u200F',
-};
-
-function unescapeVtt(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (found) => NAMED[found] ?? found);
-}
-
 /** The columns of every version 4+ file. Source: Aegisub manual, "ASS file format". */
 const COLUMNS = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text'];
-const ASS_TIME = /^\s*(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.:](\d{1,3}))?\s*$/;
+/** Tools that shift times write negative ones, which players show from the beginning. */
+const ASS_TIME = /^\s*(-?)(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.:](\d{1,3}))?\s*$/;
 
 /** Longer rows are not readable text. */
 const LONGEST_ROW = 20_000;
 
-/**
- * Scans the dialogue of ASS and SSA. Styles and override tags are skipped. Returns the cues in order of time, because the
- * rows of a file may be in any order.
- * @throws SubtitleError for a row that is too long
- */
-function scanAss(text: string): ScannedCue[] {
+/** Scans the dialogue of ASS and SSA. Styles are skipped. */
+function* scanAss(text: string): Generator<Found> {
   let columns: readonly string[] = COLUMNS;
   let isEvents = false;
-  const cues: Omit<ScannedCue, 'number'>[] = [];
   for (const [at, row] of splitRows(text).entries()) {
-    if (row.length > LONGEST_ROW)
-      throw new SubtitleError(`the row has ${row.length} characters, more than ${LONGEST_ROW}`, at + 1);
     if (/^\s*\[/.test(row)) isEvents = /^\s*\[Events\]/i.test(row);
     if (!isEvents) continue;
+    if (row.length > LONGEST_ROW) {
+      yield { row: at + 1, message: `the row has ${row.length} characters, more than ${LONGEST_ROW}` };
+      continue;
+    }
     const format = /^\s*Format\s{0,8}:(.*)/i.exec(row)?.[1];
     if (format !== undefined) columns = format.split(',').map((name) => name.trim().toLowerCase());
     const cells = splitDialogue(row, columns)?.cells;
     if (cells === undefined) continue;
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
-    const [start, end] = [ASS_TIME.exec(cell('start')), ASS_TIME.exec(cell('end'))];
-    if (start === null || end === null) continue;
-    const [start_ms, end_ms] = [toMilliseconds(start, 1), toMilliseconds(end, 1)];
+    const [start_ms, end_ms] = [readAssTime(cell('start')), readAssTime(cell('end'))];
+    if (start_ms === null || end_ms === null) {
+      const found = `${cell('start').trim()},${cell('end').trim()}`;
+      yield {
+        row: at + 1,
+        message: `expected times such as 0:00:01.00,0:00:02.50, found "${excerpt(found)}"`,
+      };
+      continue;
+    }
+    const written = cell('text');
     // SSA, the older format, calls the column Actor or Name.
     const name = cell('name') || cell('actor');
-    const cue = { row: at + 1, start_ms, end_ms, text: plainText.ass(cell('text')), place: { columns } };
-    cues.push({ ...cue, ...speakerOf([name]) });
+    const cue = {
+      row: at + 1,
+      start_ms,
+      end_ms,
+      written,
+      text: CUE_TEXT.ass.decode(written),
+      place: { columns },
+    };
+    yield { ...cue, ...speakerOf([name]) };
   }
-  return cues
-    .sort((left, right) => left.start_ms - right.start_ms)
-    .map((cue, position) => ({ number: position + 1, ...cue }));
+}
+
+function readAssTime(cell: string): number | null {
+  const time = ASS_TIME.exec(cell);
+  const ms = time === null ? null : toMilliseconds(time, 2);
+  return ms !== null && time?.[1] === '-' ? 0 : ms;
 }
 
 /** Splits a dialogue row into what precedes its cells, and its cells. The last one is the text, which may contain commas. */
@@ -354,30 +417,6 @@ export function splitDialogue(
   if (head === undefined || rest === undefined) return null;
   const cells = rest.split(',');
   return { head, cells: [...cells.slice(0, length - 1), cells.slice(length - 1).join(',')] };
-}
-
-/** An override block in braces. An opening brace without a closing one in the same row is text. */
-const BRACES = /\{[^{}\n]*\}|\{/g;
-/** Switches drawing mode on and off: the text in between is a shape. */
-const DRAWING = /\\p(\d)/;
-
-/**
- * Returns the text of a dialogue row without override tags and drawings. `\N` and `\n` are line breaks, `\h` is a
- * non-breaking space. Source: Aegisub manual, "ASS override tags".
- */
-function plainAssText(text: string): string {
-  let plain = '';
-  let from = 0;
-  let isDrawing = false;
-  for (const { 0: found, index } of text.matchAll(BRACES)) {
-    // A full-width brace, which other tools also write for a brace in text.
-    if (!isDrawing) plain += text.slice(from, index) + (found === '{' ? '\uFF5B' : '');
-    const drawing = DRAWING.exec(found);
-    if (drawing !== null) isDrawing = drawing[1] !== '0';
-    from = index + found.length;
-  }
-  if (!isDrawing) plain += text.slice(from);
-  return plain.replace(/\\N/gi, '\n').replaceAll('\\h', '\u00A0');
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Processes subtitle text: removes markup of players. */
+import { decodeHTMLStrict } from 'entities';
 
 /** Matches `<i>` and `</font>`. A `<` that does not start a tag stays. */
 const TAG = /<\/?[a-z][^<>]{0,200}>/gi;
@@ -18,14 +19,51 @@ const BIDI_OVERRIDES = /[\u202A-\u202E\u2066-\u2069\u200B\uFEFF]/g;
  * @param tags `player` keeps tags that no player knows, which may be placeholders
  */
 export function stripMarkup(text: string, tags: 'all' | 'player' = 'all'): string {
-  return text
-    .replace(/\r\n?/g, '\n')
+  const visible = stripDrawings(text.replace(/\r\n?/g, '\n'))
     .replace(tags === 'all' ? TAG : PLAYER_TAGS, '')
-    .replace(OVERRIDE, '')
+    .replace(OVERRIDE, '');
+  return decodeHTMLStrict(visible)
     .replace(CONTROLS, ' ')
     .replace(BIDI_OVERRIDES, '')
     .replace(/[^\S\n]+/g, ' ')
     .trim();
+}
+
+/** A reference of HTML: `&quot;`, `&#39;`, `&#x27;`. */
+const REFERENCE = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});/gi;
+/** Longer than any reference or beginning of a tag. */
+const LOOKAHEAD = 40;
+
+/**
+ * Decodes the references of HTML, but for those whose character would begin a tag or another reference.
+ * @param decode default: only references that end with a semicolon
+ */
+export function decodeReferences(text: string, decode: (text: string) => string = decodeHTMLStrict): string {
+  const pattern =
+    decode === decodeHTMLStrict ? REFERENCE : /&(?:#\d{1,7};?|#x[0-9a-f]{1,6};?|[a-z][a-z0-9]{1,31};?)/gi;
+  return text.replace(pattern, (found, at: number) => {
+    const decoded = decode(found);
+    const rest = text.slice(at + found.length, at + found.length + LOOKAHEAD);
+    const isMarkup =
+      decoded === '<' ? /^\/?[a-z0-9]/i.test(rest) : decoded === '&' && /^#?[a-z0-9]{1,31};/i.test(rest);
+    return isMarkup ? found : decoded;
+  });
+}
+
+/** Shapes between `{\p1}` and `{\p0}`. */
+const SHAPES =
+  /\{[^{}]{0,200}\\p[1-9](?![^{}]{0,200}\\p0)[^{}]{0,200}\}[^{}]*(?:\{(?![^{}]{0,200}\\p0)[^{}]{0,200}\}[^{}]*)*/g;
+/** A shape that lost the tag in front of it. */
+const SHAPE = /^\s*m(?:\s+-?\d+(?:\.\d+)?){2,}(?:\s+[mnlbspc](?:\s+-?\d+(?:\.\d+)?)*)+\s*$/i;
+
+/** Removes the shapes that ASS draws, also in SRT. */
+export function stripDrawings(text: string): string {
+  return isDrawing(text) ? '' : text.replace(SHAPES, '');
+}
+
+/** Whether a text is the instructions for a shape, without the tag for it. */
+export function isDrawing(text: string): boolean {
+  return SHAPE.test(text);
 }
 
 /** Returns whether there is anything to speak or translate: a letter or a digit. */

@@ -3,6 +3,8 @@ import { scriptOf } from '../../protocol/languages.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { PictureSize } from '../export/picture.ts';
+import { CUE_TEXT, escapeAss, vttSettings } from './cue-text.ts';
+import { assColour, colourOf, findTags } from './style-tags.ts';
 import { stripMarkup } from './text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from './wrap.ts';
 
@@ -50,7 +52,7 @@ export function formatAss(
   ];
   const mostRows = Math.max(1, Math.floor((picture.height - 2 * margin) / height));
   const rows = lines.map(({ start_ms, end_ms, text, speaker = '' }) => {
-    const shown = burning === null ? plainRows(text) : layOut(text, burning);
+    const shown = burning === null ? [CUE_TEXT.ass.encode(text)] : layOut(text, burning);
     // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
     const isTooHigh = burning !== null && shown.length > mostRows;
     const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
@@ -123,11 +125,6 @@ function runsRightToLeft(text: string, language: string): boolean {
   return count * 2 > letters || RIGHT_TO_LEFT_SCRIPTS.has(scriptOf(language));
 }
 
-/** Replaces braces, which start override tags, and backslashes, which start line breaks, by similar characters. */
-function escapeAss(row: string): string {
-  return row.replaceAll('\\', '\u29F5').replaceAll('{', '\uFF5B').replaceAll('}', '\uFF5D');
-}
-
 /** Formats as `h:mm:ss.cc`. */
 export function formatAssTime(milliseconds: number): string {
   const centiseconds = Math.round(milliseconds / 10);
@@ -136,18 +133,6 @@ export function formatAssTime(milliseconds: number): string {
   const clock = `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
   return `${clock}.${two(centiseconds % 100)}`;
 }
-
-const TAG = /<(\/?)(b|i|u|s|strong|em|font)(?=[\s>])([^<>]{0,200})>/gi;
-const COLOUR = /\bcolor\s{0,8}=\s{0,8}["']?(#[0-9a-f]{6}|[a-z]{3,20})/i;
-
-/** Names of the first version of HTML, which players accept. Source: HTML 4.01, "Colors". */
-const NAMED: Readonly<Record<string, string>> = {
-  ...{ black: '000000', silver: 'C0C0C0', gray: '808080', white: 'FFFFFF', maroon: '800000', red: 'FF0000' },
-  ...{ purple: '800080', fuchsia: 'FF00FF', magenta: 'FF00FF', green: '008000', lime: '00FF00' },
-  ...{ olive: '808000', yellow: 'FFFF00', navy: '000080', blue: '0000FF', teal: '008080', aqua: '00FFFF' },
-  ...{ cyan: '00FFFF', orange: 'FFA500' },
-};
-const SWITCHES: Readonly<Record<string, string>> = { b: 'b', strong: 'b', i: 'i', em: 'i', u: 'u', s: 's' };
 
 /**
  * Adds the override tags of a cue's tags to its rows. Wrapping changes only spaces, so the other characters of the rows
@@ -183,29 +168,17 @@ function stylesOf(text: string, white: number): string[] {
     const style = switches.join('') + (colours.at(-1) ?? '');
     styles.push(...Array.from({ length: stripMarkup(part).replace(/\s/g, '').length }, () => style));
   };
-  for (const { 0: tag, 1: slash, 2: name = '', 3: rest = '', index } of text.matchAll(TAG)) {
-    add(text.slice(from, index));
-    from = index + tag.length;
-    const key = SWITCHES[name.toLowerCase()];
-    if (key !== undefined) depths.set(key, Math.max(0, (depths.get(key) ?? 0) + (slash === '' ? 1 : -1)));
-    else if (slash === '') colours.push(assColour(rest, white) ?? colours.at(-1) ?? '');
-    else colours.pop();
+  for (const { key, isEnd, attributes, from: at, to } of findTags(text)) {
+    add(text.slice(from, at));
+    from = to;
+    const colour = isEnd ? null : colourOf(attributes);
+    if (key === 'other') continue;
+    if (key !== 'font') depths.set(key, Math.max(0, (depths.get(key) ?? 0) + (isEnd ? -1 : 1)));
+    else if (isEnd) colours.pop();
+    else colours.push(colour === null ? (colours.at(-1) ?? '') : assColour(colour, white));
   }
   add(text.slice(from));
   return styles;
-}
-
-/** Returns the override tag of a colour; null if there is none. ASS writes blue first. */
-function assColour(attributes: string, white: number): string | null {
-  const value = COLOUR.exec(attributes)?.[1]?.toLowerCase() ?? '';
-  const hex = value.startsWith('#') ? value.slice(1) : NAMED[value];
-  if (hex === undefined) return null;
-  const parts = [hex.slice(4, 6), hex.slice(2, 4), hex.slice(0, 2)].map((part) =>
-    Math.round((Number.parseInt(part, 16) * white) / 255)
-      .toString(16)
-      .padStart(2, '0'),
-  );
-  return `\\c&H${parts.join('').toUpperCase()}&`;
 }
 
 /** The picture size that sizes in an ASS file refer to. Players scale it to their own. */
@@ -217,34 +190,23 @@ const WRITERS: Record<SubtitleFormat, (lines: readonly SpokenLine[]) => string> 
   ass: (lines) => formatAss(lines, ASS_PICTURE),
 };
 
-/** Formats a whole file, numbered from 1. SRT has no place for speakers. ASS keeps hundredths of a second and no markup. */
+/** Formats a whole file, numbered from 1. SRT has no place for speakers, and ASS keeps hundredths of a second. */
 export function writeSubtitle(lines: readonly SpokenLine[], format: SubtitleFormat): string {
   return WRITERS[format](lines);
 }
 
-/**
- * Source: W3C, WebVTT. Tags that SRT and WebVTT share are kept. A single `<` or `&` is escaped, because it would begin
- * a tag or an entity.
- */
 function formatVtt(lines: readonly SpokenLine[]): string {
-  const cues = lines.map((line, position) => {
-    const times = `${vttTime(line.start_ms)} --> ${vttTime(line.end_ms)}`;
-    const voice = line.speaker === undefined ? '' : `<v ${escapeName(line.speaker)}>`;
-    return `${position + 1}\n${times}\n${voice}${escapeVtt(normalizeCueText(line.text))}\n\n`;
+  const cues = lines.map(({ start_ms, end_ms, text, speaker }, position) => {
+    const times = `${vttTime(start_ms)} --> ${vttTime(end_ms)}${vttSettings(text)}`;
+    const voice = speaker === undefined ? '' : `<v ${escapeName(speaker)}>`;
+    return `${position + 1}\n${times}\n${voice}${CUE_TEXT.vtt.encode(normalizeCueText(text))}\n\n`;
   });
   return `WEBVTT\n\n${cues.join('')}`;
 }
 
 /** A name ends at the first `>`, which has no entity in it for most players. */
 function escapeName(name: string): string {
-  return escapeVtt(name).replaceAll('>', '');
+  return name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '');
 }
 
 const vttTime = (milliseconds: number) => formatTime(milliseconds).replace(',', '.');
-
-/** WebVTT supports `<b>`, `<i>`, `<u>`, their end tags, and the characters with standard names. */
-const SHARED = /<\/?[biu]>|[&<]/g;
-
-function escapeVtt(text: string): string {
-  return text.replace(SHARED, (found) => ({ '&': '&amp;', '<': '&lt;' })[found] ?? found);
-}

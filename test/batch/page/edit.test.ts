@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { editCues, findEditFault } from '../../../src/batch/page/edit.ts';
-import { scanSrt } from '../../../src/media/subtitles/read.ts';
+import { scanCues } from '../../../src/media/subtitles/read.ts';
 import { normalizeCueText, parseSrt } from '../../../src/protocol/srt.ts';
 
 const word = fc.constantFrom('uno', 'dos', '<i>tres</i>', '1984', 'ñ', '{\\an8}cuatro');
@@ -25,9 +25,9 @@ it('an edit of a cue changes its text and not one other byte, whatever the line 
       const write = (own: readonly string[]) =>
         mark + (own.map((text, cue) => heads(cue) + text).join('\n\n') + tail).replaceAll('\n', end);
       const text = write(texts);
-      const cue = scanSrt(text)[at];
+      const cue = scanCues(text, 'srt').cues[at];
       if (cue === undefined || !('textRows' in cue.place)) throw new Error('there is no such cue');
-      const edit = { place: { row: cue.row ?? 0, rows: cue.place.textRows }, text: wanted };
+      const edit = { place: { row: cue.row, rows: cue.place.textRows }, text: wanted };
       const written = editCues(text, [edit]);
       expect(written).toBe(write(texts.with(at, wanted)));
       expect(findEditFault(text, edit)).toBe(null);

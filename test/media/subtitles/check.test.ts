@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
-import { scanSrt } from '../../../src/media/subtitles/read.ts';
+import { scanCues } from '../../../src/media/subtitles/read.ts';
 import { spokenLimits } from '../../../src/media/subtitles/style.ts';
 
 const cue = (number: number, from: string, to: string, text: string) =>
   `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
 const check = (srt: string, videoMs: number | null = null) =>
-  checkSubtitle(scanSrt(srt), { limits: spokenLimits(null, srt), videoMs, shotsMs: [], isSpoken: true });
+  checkSubtitle(scanCues(srt, 'srt').cues, {
+    limits: spokenLimits(null, srt),
+    videoMs,
+    shotsMs: [],
+    isSpoken: true,
+  });
 
 test('clean subtitles have no findings', () => {
   expect(
@@ -103,7 +108,10 @@ test('each script has its own reading speed', () => {
 });
 
 test('a number in the text is not a cue number, and a file without blank rows is read', () => {
-  const cues = scanSrt('1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\n7');
+  const { cues } = scanCues(
+    '1\n00:00:01,000 --> 00:00:02,000\n42\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\n7',
+    'srt',
+  );
   expect(cues.map(({ row, text }) => [row, text])).toEqual([
     [2, '42'],
     [6, 'Two\n7'],

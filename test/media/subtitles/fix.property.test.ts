@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkSubtitle, type SubtitleStandard, textOf } from '../../../src/media/subtitles/check.ts';
 import { fixSubtitle } from '../../../src/media/subtitles/fix.ts';
-import { type ScannedCue, scanSubtitle } from '../../../src/media/subtitles/read.ts';
+import { type ScannedCue, scanText } from '../../../src/media/subtitles/read.ts';
 import { builtInStyle, chooseLimits, STYLE_NAMES } from '../../../src/media/subtitles/style.ts';
 import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
 
@@ -130,12 +130,12 @@ test('fix keeps words, tags and order, breaks no rule more, and finds nothing to
     fc.property(file, ({ format, content: text, style, language, rate, shotsMs, videoMs }) => {
       const name = `talk.${format}`;
       const bytes = Buffer.from(text);
-      const before = scanSubtitle(bytes, name);
+      const before = scanText(bytes, name).cues;
       const limits = chooseLimits(STYLES.get(style) ?? {}, language, textOf(before), rate);
       const standard: SubtitleStandard = { limits, videoMs, shotsMs, isSpoken: false };
       const once = fixSubtitle(bytes, name, () => standard);
       fixed += once.changedCues;
-      const after = scanSubtitle(once.bytes, name);
+      const after = scanText(once.bytes, name).cues;
       const known = broken(before, standard);
       const twice = fixSubtitle(once.bytes, name, () => standard);
       const promises = {

@@ -11,11 +11,11 @@ function fix(
   const standard = { limits, videoMs: null, shotsMs, isSpoken: false };
   return Buffer.from(fixSubtitle(Buffer.from(text), name, () => standard).bytes).toString('utf8');
 }
-const cue = (from: string, to: string, text: string) => `1\n00:00:${from} --> 00:00:${to}\n${text}\n`;
+const cue = (from: string, to: string, text: string) => `1\n00:00:${from} --> 00:00:${to}\n${text}\n\n`;
 const wrapped = (text: string, options = {}) =>
   fix(cue('00,000', '06,000', text), options)
     .split('\n')
-    .slice(2, -1);
+    .slice(2, -2);
 
 test('a long row is broken where it is even, and tags stay at their words', () => {
   expect(wrapped('<i>One row that has</i> <b>more than forty-two</b> columns')).toEqual([
@@ -55,4 +55,22 @@ test('thousands of cues, and one cue of a million words, take seconds', () => {
   expect(fix(around + cues.join('\n'))).not.toBe(around + cues.join('\n'));
   const words = cue('00,000', '01,000', 'word '.repeat(1_000_000));
   expect(fix(words)).toHaveLength(words.length);
+});
+
+test('blank rows that are missing between cues are added, and those within a cue removed', () => {
+  const tight =
+    '1\r\n00:00:01,000 --> 00:00:03,000\r\nHello.\r\n2\r\n00:00:04,000 --> 00:00:06,000\r\nBye.\r\n';
+  expect(fix(tight)).toBe(tight.replace('\r\n2\r\n', '\r\n\r\n2\r\n'));
+  expect(fix(cue('01,000', '03,000', 'Hello\n\nthere.'))).toBe(cue('01,000', '03,000', 'Hello\nthere.'));
+});
+
+test('a cue that ends before it begins gets times where its neighbours leave room', () => {
+  const head = 'WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nGood morning.\n\n';
+  const tail = '\n\n00:00:08.000 --> 00:00:10.000\nSee you later.\n';
+  const middle = (times: string) => `${head}${times} align:start\nBackwards.${tail}`;
+  const options = { name: 'talk.vtt' };
+  expect(fix(middle('00:00:06.000 --> 00:00:04.000'), options)).toBe(middle('00:00:04.000 --> 00:00:06.000'));
+  expect(fix(middle('00:00:06.000 --> 00:00:06.000'), options)).toBe(middle('00:00:06.000 --> 00:00:06.833'));
+  const crowded = middle('00:00:07.900 --> 00:00:07.900');
+  expect(fix(crowded, options)).toBe(crowded);
 });

@@ -31,10 +31,11 @@ test('a WebVTT file is read with its findings at their rows', async () => {
 
 test('the dialogue of an ASS file is checked in the order of its times, without drawings and instructions', async () => {
   const { lines } = inspect(ASS, 'talk.ass');
-  expect(lines?.map(({ text }) => text)).toEqual(['Sooner\nand shorter', 'Later, with a comma']);
+  expect(lines?.map(({ text }) => text)).toEqual(['Sooner\nand shorter', 'Later, with <i>a comma</i>']);
   expect(await places(ASS, 'talk.ass')).toEqual([
     ['TOO_SHORT', 11, '00:00:01,000'],
     ['TOO_FAST', 11, '00:00:01,000'],
+    ['MARKUP', 10, '00:00:05,000'],
   ]);
 });
 

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readSubtitleFile } from '../../../src/media/subtitles/read.ts';
+import { stripMarkup } from '../../../src/media/subtitles/text.ts';
 import { writeSubtitle } from '../../../src/media/subtitles/write.ts';
 
 const read = async (text: string, name = 'a.txt') => readSubtitleFile(new TextEncoder().encode(text), name);
@@ -17,7 +19,7 @@ test('WebVTT is read without its styles, notes, speakers and settings', async ()
   ]);
 });
 
-test('ASS is read without instructions, comments and drawings, in order of time', async () => {
+test('ASS is read with its italics, without other instructions, comments and drawings, in order of time', async () => {
   const ass =
     '[Script Info]\nScriptType: v4.00+\n[V4+ Styles]\nStyle: Default,Arial,20\n[Events]\n' +
     'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n' +
@@ -26,7 +28,7 @@ test('ASS is read without instructions, comments and drawings, in order of time'
     'Dialogue: 0,0:00:07.00,0:00:08.00,Default,,0,0,0,,{\\p1}m 0 0 l 100 0{\\p0}\n' +
     'Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,{\\i1\\pos(1,2)}Hello{\\i0}\\Nyou';
   expect(await brief(ass)).toEqual([
-    [1000, 2500, 'Hello\nyou'],
+    [1000, 2500, '<i>Hello</i>\nyou'],
     [5000, 6000, 'Later, \uFF5Bopen'],
   ]);
 });
@@ -66,4 +68,113 @@ describe('a hostile or broken file is refused soon', () => {
 test('UTF-16 with its mark is read, as WebVTT and ASS from Windows come', () => {
   const text = '\uFEFFWEBVTT\n\n00:01.000 --> 00:02.000\nñ';
   expect(readSubtitleFile(Buffer.from(text, 'utf16le'), 'a.vtt')).toHaveLength(1);
+});
+
+/** What a viewer reads in a file of test/fixtures/cases, or why it is refused. */
+function readCase(name: string): unknown {
+  try {
+    return readSubtitleFile(readFileSync(new URL(`../../fixtures/cases/${name}`, import.meta.url)), name).map(
+      ({ text }) => text,
+    );
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
+
+const SRT_TIMES = 'expected times such as 00:00:01,000 --> 00:00:02,500, found';
+
+test.each([
+  ['space-row.en.vtt', ['Good morning\neverybody.', 'See you later.']],
+  ['settings-nospace.en.vtt', ['Hello there', 'This cue is lost', 'Goodbye now']],
+  ['settings.en.vtt', ['<i>Good</i> morning.', 'Look at the "sign"…']],
+  ['entities.en.srt', ["It's Tom & Mary.", 'She said "hello".', 'Five < six.']],
+  ['drawing.en.srt', ['{\\an8}Hello there.']],
+  ['sign.en.ass', ['Good morning.', 'EXIT', '<i>See</i> you later.']],
+  ['rolling.en.vtt', ['we open the door', 'and we go in']],
+  ['no-blank-rows.en.srt', ['Hello there.', 'Good night.', 'Bye.']],
+  ['tags-only.en.srt', ['Hello']],
+  ['events-row.en.srt', ['Hello', '[Events]']],
+  ['half-tags.en.srt', expect.arrayContaining(['First row\nsecond row\nthird row.'])],
+])('the text of %s is read whole', (name, texts) => {
+  expect(readCase(name)).toEqual(texts);
+});
+
+test.each([
+  ['reversed.en.vtt', 'line 6: the cue ends before it starts'],
+  ['dash-arrow.en.srt', `line 2: ${SRT_TIMES} "00:00:01,000 –> 00:00:03,000"`],
+  ['row-number.en.srt', `line 6: ${SRT_TIMES} "00:00:03 --> 00:00:04"`],
+  ['minute75.en.srt', 'line 2: minutes and seconds end at 59, found "00:00:01,000 --> 00:75:02,000"'],
+  [
+    'arrow-in-text.en.vtt',
+    'line 5: expected times such as 00:01.000 --> 00:02.500, found "00:0x.000 --> 00:04.000"',
+  ],
+  [
+    'ass-losses.en.ass',
+    'line 8: expected times such as 0:00:01.00,0:00:02.50, found "0:00:0x.00,0:00:06.00"',
+  ],
+  [
+    'microdvd.en.srt',
+    'the file is MicroDVD, which vloc does not read; convert it to SRT with Subtitle Edit or ' +
+      '`ffmpeg -i microdvd.en.srt converted.srt`',
+  ],
+])('%s is refused with the row and its text', (name, message) => {
+  expect(readCase(name)).toBe(`${name}: ${message}`);
+});
+
+const ASS_HEAD =
+  '[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n';
+const event = (times: string, text: string) => `Dialogue: 0,${times},Default,,0,0,0,,${text}\n`;
+
+test('an ASS row that begins before 0 begins at 0, and text in escaped braces or behind a drawing is text', async () => {
+  const ass =
+    event('-0:00:00.50,0:00:02.00', 'from the start') +
+    event('0:00:03.00,0:00:04.00', 'a \\{kept\\} b') +
+    event('0:00:07.00,0:00:08.00', '{\\p1\\p0}after');
+  expect(await brief(ASS_HEAD + ass)).toEqual([
+    [0, 2000, 'from the start'],
+    [3000, 4000, 'a {kept} b'],
+    [7000, 8000, 'after'],
+  ]);
+});
+
+test.each([
+  ['MicroDVD', '{0}{25}One|two\n{30}{60}Three\n'],
+  ['MPL2', '[10][30]One\n'],
+  ['LRC', '[ar:Someone]\n[00:12.00]One\n'],
+  ['SubViewer', '00:00:01.00,00:00:02.00\nOne\n'],
+  ['SAMI', '<SAMI>\n<BODY><SYNC Start=1><P>One'],
+  ['TTML', '<?xml version="1.0"?>\n<tt xmlns="http://www.w3.org/ns/ttml"><body/></tt>'],
+  ['SCC', 'Scenarist_SCC V1.0\n\n00:00:00:00 9420\n'],
+])('%s is named, with what converts it', async (format, text) => {
+  await expect(read(text)).rejects.toThrow(
+    `the file is ${format}, which vloc does not read; convert it to SRT`,
+  );
+});
+
+test.each([
+  ['a tag that hides words', 'a <c It is blue', '"<c It is blue"'],
+  ['words without times', 'a\n\nstray words', '"stray words"'],
+  ['seconds over 59', 'a\n\n00:61.000 --> 00:62.000\nb', 'minutes and seconds end at 59'],
+])('WebVTT with %s is refused, and never read without them', async (_, text, found) => {
+  await expect(read(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}`)).rejects.toThrow(found);
+});
+
+test('references of HTML are decoded, but for those that would become tags, which a viewer still reads', async () => {
+  const text = 'caf&eacute; &#8364;5 &#x2026; &lt;b&gt;&amp;lt;';
+  const [line] = await read(`1\n00:00:01,000 --> 00:00:02,000\n${text}\n`);
+  expect(line?.text).toBe('café €5 … &lt;b>&amp;lt;');
+  expect(stripMarkup(line?.text ?? '')).toBe('café €5 … <b>&lt;');
+});
+
+test('rolling captions need a row that moves up: cues that repeat each other stay', async () => {
+  const cue = (from: number, text: string) => `00:0${from}.000 --> 00:0${from + 1}.000\n${text}\n\n`;
+  expect(await read(`WEBVTT\n\n${cue(1, 'No!')}${cue(2, 'No!')}${cue(3, 'No!')}`)).toHaveLength(3);
+  const rolling = `WEBVTT\n\n${cue(1, 'a')}${cue(2, 'a\nb')}${cue(3, 'b\nc')}${cue(6, 'c\nd')}`;
+  expect(await brief(rolling)).toEqual([
+    [1000, 2000, 'a'],
+    [2000, 3000, 'b'],
+    [3000, 4000, 'c'],
+    [6000, 7000, 'c'],
+    [6000, 7000, 'd'],
+  ]);
 });

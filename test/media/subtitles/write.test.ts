@@ -5,13 +5,13 @@ const LINES = [{ index: 7, start_ms: 1000, end_ms: 3_723_450, text: 'R&D <b>x</b
 
 test.each([
   ['srt', '1\n00:00:01,000 --> 01:02:03,450\nR&D <b>x</b> < y\n{\\an8}second\n\n'],
-  ['vtt', 'WEBVTT\n\n1\n00:00:01.000 --> 01:02:03.450\nR&amp;D <b>x</b> &lt; y\n{\\an8}second\n\n'],
+  ['vtt', 'WEBVTT\n\n1\n00:00:01.000 --> 01:02:03.450 line:0\nR&amp;D <b>x</b> &lt; y\nsecond\n\n'],
 ] as const)('%s', (format, text) => {
   expect(writeSubtitle(LINES, format)).toBe(text);
 });
 
-test('ass, without markup', () => {
+test('ass', () => {
   expect(writeSubtitle(LINES, 'ass')).toContain(
-    'Dialogue: 0,0:00:01.00,1:02:03.45,Default,,0,0,0,,R&D x < y\\Nsecond',
+    'Dialogue: 0,0:00:01.00,1:02:03.45,Default,,0,0,0,,{\\an8}R&D {\\b1}x{\\b0} < y\\Nsecond',
   );
 });
