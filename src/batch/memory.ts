@@ -363,9 +363,9 @@ function editOf(
 }
 
 async function readLines(path: string): Promise<readonly SubtitleLine[] | null> {
-  const { readSubtitleFile } = await import('../media/subtitles/read.ts');
+  const { readWordLines } = await import('../media/subtitles/read.ts');
   try {
-    return readSubtitleFile(await readFile(path), path);
+    return readWordLines(await readFile(path), path);
   } catch {
     // Such as a file that a person emptied: it has no lines to remember.
     return null;

@@ -2,13 +2,13 @@
 
 import type { Readable } from 'node:stream';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Speakers, SpokenLine, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Speakers, SpokenLine, SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
 import type { Candidate, ReadOptions } from './candidate.ts';
 import type { RenamedRecord } from './decide-items.ts';
 import type { Decision } from './decision.ts';
-import type { Delivery, ResultOptions, SubtitleRewrite } from './delivery.ts';
+import type { Delivery, ResultOptions, RewriteSubtitle } from './delivery.ts';
 import type { TextFieldOption } from './field-flags.ts';
 import type { InputProblem } from './input.ts';
 import type { Order } from './items.ts';
@@ -72,6 +72,15 @@ export interface BatchPlan {
   readonly renamed: readonly RenamedRecord[];
 }
 
+/** Subtitles as they are sent. */
+export interface SubtitleContent {
+  readonly lines: readonly SpokenLine[];
+  /** See `JobInput`. */
+  readonly form?: SubtitleFormat;
+  /** What the user should know about the reading, in sentences. */
+  readonly notes: readonly string[];
+}
+
 /** External functions and limits of the planner. */
 export interface PlanIo {
   /** Called with the number of files before the first of them is examined, which may take minutes. */
@@ -89,9 +98,8 @@ export interface PlanIo {
   /** Examines subtitles. */
   readonly examineLines: (lines: readonly SubtitleLine[], speakers: Speakers) => Promise<ExaminedLines>;
   /** Reads subtitles of all formats. Returns the reason if it cannot. Omitted: only SRT is read. */
-  readonly readSubtitle?: (bytes: Uint8Array, name: string) => Promise<readonly SpokenLine[] | string>;
-  /** The writer of a format by its name; undefined for SRT, the format of the service. */
-  readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
+  readonly readSubtitle?: (bytes: Uint8Array, name: string) => Promise<SubtitleContent | string>;
+  readonly rewriteSubtitle?: RewriteSubtitle;
   /** Free bytes in the folder; null if unknown. */
   readonly freeBytes: (folder: string) => Promise<number | null>;
 }

@@ -8,7 +8,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import { cleanSpeaker, type SpokenLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
-import type { PlanIo } from './batch-plan.ts';
+import type { PlanIo, SubtitleContent } from './batch-plan.ts';
 import type { Candidate } from './candidate.ts';
 import { readVideoType } from './content.ts';
 import { statReadable } from './file-status.ts';
@@ -31,11 +31,11 @@ export async function checkSubtitle(
   const bytes = await readFile(path);
   if (!isNamed && looksLikeJson(bytes))
     return { type: 'other', detail: 'JSON files are used only if named explicitly' };
-  const spoken = await readLines(bytes, path, io);
-  if (typeof spoken === 'string') return { type: 'other', detail: spoken };
+  const content = await readLines(bytes, path, io);
+  if (typeof content === 'string') return { type: 'other', detail: content };
   const sha256 = hash('sha256', bytes);
   const named = { label, stem: subtitleStem(path), name };
-  return examine({ type: 'lines', ...named, sha256, file: { path, ...found } }, spoken, io);
+  return examine({ type: 'lines', ...named, sha256, file: { path, ...found } }, content, io);
 }
 
 /** Subtitles from stdin are named after their content. */
@@ -45,23 +45,24 @@ export async function checkStdin(
   const bytes = await buffer(io.stdin);
   if (bytes.length >= LIMITS.subtitleBytes)
     return { type: 'problem', detail: 'stdin is over the limit; subtitles are under 10 MiB' };
-  const spoken = await readLines(bytes, 'stdin', io);
-  if (typeof spoken === 'string') return { type: 'problem', detail: spoken };
+  const content = await readLines(bytes, 'stdin', io);
+  if (typeof content === 'string') return { type: 'problem', detail: content };
   const sha256 = hash('sha256', bytes);
   const named = { label: 'stdin', stem: 'stdin', name: `stdin:${sha256}` };
-  return examine({ type: 'lines', ...named, sha256, file: null }, spoken, io);
+  return examine({ type: 'lines', ...named, sha256, file: null, stdin: bytes }, content, io);
 }
 
 async function examine(
-  input: Omit<JobInput & { readonly type: 'lines' }, 'lines' | 'parts' | 'voices'>,
-  spoken: readonly SpokenLine[],
+  input: Omit<JobInput & { readonly type: 'lines' }, 'lines' | 'parts' | 'voices' | 'form'>,
+  { lines: spoken, notes, ...own }: SubtitleContent,
   io: Pick<PlanIo, 'examineLines'>,
 ): Promise<CheckedInput> {
   const { lines, speakers } = withoutSpeakers(spoken);
   const examined = await io.examineLines(lines, speakers);
   if (examined.type === 'problem') return examined;
   const { parts, voices } = examined;
-  return { type: 'usable', input: { ...input, lines, parts, voices } };
+  const named = notes.map((note) => `${input.label}: ${note}`);
+  return { type: 'usable', input: { ...input, ...own, lines, parts, voices }, notes: named };
 }
 
 /** `talk.en.srt` names its results `talk.es.srt`, not `talk.en.es.srt`. */
@@ -84,9 +85,10 @@ async function readLines(
   bytes: Uint8Array,
   name: string,
   { readSubtitle }: Pick<PlanIo, 'readSubtitle'>,
-): Promise<readonly SpokenLine[] | string> {
-  if (looksLikeJson(bytes)) return parseJsonLines(bytes, MOST_LINES);
-  return readSubtitle === undefined ? parseSubtitle(bytes) : readSubtitle(bytes, name);
+): Promise<SubtitleContent | string> {
+  if (!looksLikeJson(bytes) && readSubtitle !== undefined) return readSubtitle(bytes, name);
+  const lines = looksLikeJson(bytes) ? parseJsonLines(bytes, MOST_LINES) : parseSubtitle(bytes);
+  return typeof lines === 'string' ? lines : { lines, notes: [] };
 }
 
 function parseSubtitle(bytes: Uint8Array): readonly SpokenLine[] | string {
@@ -101,9 +103,9 @@ function parseSubtitle(bytes: Uint8Array): readonly SpokenLine[] | string {
 /** Blanks and a byte order mark may precede the first bracket. */
 const HEAD_BYTES = 64;
 
-/** True for text that begins like JSON. SRT never does, and ASS has a word after its first bracket. */
+/** True for text that begins like JSON: other formats have a word or a number after their first bracket or brace. */
 export function looksLikeJson(bytes: Uint8Array): boolean {
-  return /^\uFEFF?\s*(?:\{|\[\s*(?:[^\sA-Za-z]|$))/.test(
+  return /^\uFEFF?\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[^\sA-Za-z\d]|$))/.test(
     Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('utf8'),
   );
 }

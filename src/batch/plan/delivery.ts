@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path';
 import { type FindInput, foldName } from '../../base/find-input.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import { readShard, type Shard } from '../shard.ts';
-import type { InputProblem } from './input.ts';
+import type { InputProblem, JobInput } from './input.ts';
 import {
   askedLanguage,
   assetPaths,
@@ -31,22 +32,32 @@ export interface Delivery {
   readonly isInner?: boolean;
   /** True if the folder is temporary, and the result goes to stdout. */
   readonly toStdout?: boolean;
-  /** Converts subtitles to another format than SRT; the template has its extension. */
+  /** The format of subtitles that the user asked for; absent for that of each input. */
+  readonly subtitleFormat?: string;
+  readonly rewriteSubtitle?: RewriteSubtitle;
+  /** How the result of an item is written: see `deliveryOf`. */
   readonly rewrite?: SubtitleRewrite;
 }
 
-/** Converts SRT to another subtitle format. */
+/** Writes the SRT of a service in another form. */
 export interface SubtitleRewrite {
-  /** With its dot. */
-  readonly extension: string;
-  /** @param source local file that the result was made from, which may name or show the speakers */
-  readonly apply: (srt: Uint8Array, source?: string) => Promise<Uint8Array>;
+  readonly format: SubtitleFormat;
+  readonly apply: (srt: Uint8Array) => Promise<Uint8Array>;
 }
+
+/**
+ * How the subtitles made from an input are written; undefined for the SRT of the service as it is.
+ * @param asked format; undefined for that of the input
+ * @param input null if it is not known
+ */
+export type RewriteSubtitle = (
+  asked: string | undefined,
+  input: JobInput | null,
+) => SubtitleRewrite | undefined;
 
 interface DeliveryIo {
   readonly cwd: string;
-  /** The writer of a format by its name; undefined for SRT, the format of the service. */
-  readonly rewriteSubtitle?: (format: string) => SubtitleRewrite | undefined;
+  readonly rewriteSubtitle?: RewriteSubtitle;
 }
 
 /** The template that names the results of a kind. */
@@ -85,31 +96,44 @@ export function readDelivery(
   // Another name makes a sample another item, so it is never taken for the whole.
   const template = options.sample === undefined ? whole : sampleTemplate(whole);
   const isFolderGiven = out !== undefined;
-  const rewrite = format !== undefined && givesSubtitles(kind) ? rewriteSubtitle?.(format) : undefined;
   return {
     folder: out === undefined ? cwd : resolve(cwd, out),
     ...(options.shard === undefined ? {} : { shard: readShard(options.shard) }),
     isFolderGiven,
-    // A result with another name is another item, so an existing SRT is kept.
-    template: rewrite === undefined ? template : template.replaceAll('{ext}', rewrite.extension),
+    template,
     existing: clobber ? 'replace' : skipExisting ? 'skip' : 'refuse',
-    ...(rewrite === undefined ? {} : { rewrite }),
+    ...(format === undefined ? {} : { subtitleFormat: format }),
+    ...(rewriteSubtitle === undefined ? {} : { rewriteSubtitle }),
     ...(asIs ? { isAsIs: true } : {}),
   };
 }
 
-/** The delivery of an item: below the folder for results, in the same subfolder as its input. */
+/** The delivery of an item: below the folder for results, in the same subfolder as its input, and in its format. */
 export function deliveryOf(
   delivery: Delivery,
-  { folder, input }: Pick<BatchItem, 'folder' | 'input'>,
+  { kind, folder, input }: Pick<BatchItem, 'kind' | 'folder' | 'input'>,
 ): Delivery {
-  const { rewrite } = delivery;
-  const source = input.type === 'file' ? input.path : input.type === 'lines' ? input.file?.path : undefined;
-  return {
-    ...delivery,
-    folder: join(delivery.folder, folder),
-    ...(rewrite === undefined ? {} : { rewrite: { ...rewrite, apply: (srt) => rewrite.apply(srt, source) } }),
-  };
+  const { rewriteSubtitle, subtitleFormat } = delivery;
+  const rewrite = givesSubtitles(kind) ? rewriteSubtitle?.(subtitleFormat, input) : undefined;
+  const own = { ...delivery, folder: join(delivery.folder, folder) };
+  if (rewrite === undefined) return own;
+  return { ...own, rewrite, template: withExtension(templateFor(delivery, kind), rewrite.format) };
+}
+
+function withExtension(template: string, format: string): string {
+  return template.replaceAll('{ext}', `.${format}`);
+}
+
+/**
+ * The template by which an item is known; null for the usual one. A result in another format than the usual one is another item, so
+ * an existing one is kept.
+ */
+export function ownTemplate(kind: JobKind, input: JobInput, delivery: Delivery): string | null {
+  const { template, subtitleFormat: asked } = delivery;
+  const usual = input.type === 'lines' ? (input.form ?? 'srt') : 'srt';
+  const isOther = asked !== undefined && asked !== usual && givesSubtitles(kind);
+  if (isOther) return withExtension(templateFor(delivery, kind), asked);
+  return template === '' || template === defaultTemplate(kind) ? null : template;
 }
 
 /** Whether the result of the kind is a video. */
@@ -169,14 +193,12 @@ export function resultPaths(item: PlaceableItem, delivery: Delivery): readonly s
   return isLater ? null : paths;
 }
 
-function pathsIn(
-  { kind, input, folder }: PlaceableItem,
-  delivery: Delivery,
-  language: string | null,
-): readonly string[] {
+function pathsIn(item: PlaceableItem, delivery: Delivery, language: string | null): readonly string[] {
+  const { kind, input } = item;
   const lang = nameLanguage(kind, language, ANY_LANGUAGE);
   const parts = { stem: input.stem, lang, id: ANY_ID };
-  return assetPaths(kind, join(delivery.folder, folder), templateFor(delivery, kind), parts);
+  const own = deliveryOf(delivery, item);
+  return assetPaths(kind, own.folder, templateFor(own, kind), parts);
 }
 
 export interface Claim {

@@ -1,7 +1,7 @@
 /** Inputs of items, and the problems of inputs that cannot be used. */
 
 import { diskFailure, type Failure, usageFailure } from '../../base/failure.ts';
-import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** Fields of every input. */
 interface Named {
@@ -87,8 +87,15 @@ export type JobInput =
       readonly lines: readonly SubtitleLine[];
       /** SHA-256 of the bytes read, lower-case hex. */
       readonly sha256: string;
-      /** Null for stdin. */
+      /** Null for stdin and for lines that are not a file's. */
       readonly file: FileFacts | null;
+      /** The bytes of stdin, which cannot be read again; absent for others. */
+      readonly stdin?: Uint8Array;
+      /**
+       * The format of the file, whose form a translation keeps in everything but the words; absent for a plain SRT, as services
+       * return it, for JSON, and for lines that are not a file's.
+       */
+      readonly form?: SubtitleFormat;
       /** Null if the lines are sent in one request. */
       readonly parts: readonly LinesPart[] | null;
       /** The voices that the user asked for, by lower-case name; missing without --voices. */
@@ -157,7 +164,7 @@ export function joinProblems(problems: readonly InputProblem[], own: string): st
 
 /** The result of checking a candidate. */
 export type CheckedInput =
-  | { readonly type: 'usable'; readonly input: JobInput }
+  | { readonly type: 'usable'; readonly input: JobInput; readonly notes?: readonly string[] }
   /** The right kind of input, but it cannot be used: why, and how to fix it, in one sentence. */
   | { readonly type: 'problem'; readonly detail: string; readonly isOwn?: true }
   /** Another kind of file: skipped in a folder, unless its name is that of an input. */

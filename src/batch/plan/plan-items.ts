@@ -22,13 +22,12 @@ import {
   isConvertible,
   readVideoType,
 } from './content.ts';
-import { type Delivery, type Places, placeResults } from './delivery.ts';
+import { type Delivery, ownTemplate, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
 import type { CheckedInput, InputProblem, JobInput, UnusableInput } from './input.ts';
 import { addressName } from './item-key.ts';
 import { createItem, orderInputs } from './items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
-import { defaultTemplate } from './result-name.ts';
 
 /** Videos measured at a time. Each starts a process; more processes than cores gain nothing. */
 const WIDTH = 4;
@@ -78,11 +77,15 @@ export async function planItems(
     ({ path, name, isNamed }) => path !== null && (isNamed || isCalledLikeInput(kind, name)),
   ).length;
   if (files > 0 && isMeasured) io.onRead?.(files);
-  const { inputs, others } = await checkAll(kind, foreign, failsAlone, reading, problems);
+  const { inputs, others, read } = await checkAll(kind, foreign, failsAlone, reading, problems);
   const ordered = orderInputs(inputs, options.order ?? 'given');
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
-      const item = keepTracks(createItem(kind, input, each, ownTemplate(kind, delivery)), options, problems);
+      const item = keepTracks(
+        createItem(kind, input, each, ownTemplate(kind, input, delivery)),
+        options,
+        problems,
+      );
       if (options.sample !== undefined) requireFile(item, problems);
       return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };
     }),
@@ -94,7 +97,7 @@ export async function planItems(
   const kept = new Set(items.map(({ candidate }) => candidate));
   const resultCount =
     candidates.length - foreign.length + inputs.filter((each) => !kept.has(each.candidate)).length;
-  const notes = describeSkipped(kind, others, resultCount);
+  const notes = [...read, ...describeSkipped(kind, others, resultCount)];
   if (inputs.length === 0 && others.length > 0 && problems.length === 0) {
     const [only, ...more] = request.operands;
     const place = only === undefined || more.length > 0 ? 'the inputs' : `\`${only}\``;
@@ -148,8 +151,9 @@ async function checkAll(
   failsAlone: (candidate: Candidate) => boolean,
   io: PlanIo,
   problems: InputProblem[],
-): Promise<{ inputs: readonly Checked[]; others: readonly Candidate[] }> {
+): Promise<{ inputs: readonly Checked[]; others: readonly Candidate[]; read: readonly string[] }> {
   const inputs: Checked[] = [];
+  const read: string[] = [];
   const others: Candidate[] = [];
   const own: InputProblem[] = [];
   const checked = await mapConcurrently(candidates, WIDTH, (each) => checkInput(each, KINDS[kind].input, io));
@@ -160,15 +164,17 @@ async function checkAll(
     const isMeant = result.type === 'problem' || isCalledLikeInput(kind, candidate.name);
     const isOwn = result.type === 'problem' && result.isOwn === true && candidates.length > 1;
     if (isOwn && !failsAlone(candidate)) own.push({ pointer: candidate.label, detail: result.detail });
-    if (result.type === 'usable') inputs.push({ candidate, input: result.input });
-    else if (path !== null && isMeant && (failsAlone(candidate) || isOwn))
+    if (result.type === 'usable') {
+      inputs.push({ candidate, input: result.input });
+      read.push(...(result.notes ?? []));
+    } else if (path !== null && isMeant && (failsAlone(candidate) || isOwn))
       inputs.push({ candidate, input: await unusableInput(kind, { ...candidate, path }, result.detail) });
     else if (result.type === 'other' && !candidate.isNamed) others.push(candidate);
     else problems.push({ pointer: candidate.label, detail: result.detail });
   }
   // A plan that fails anyway lists everything.
   if (problems.length > 0) problems.push(...own);
-  return { inputs, others };
+  return { inputs, others, read };
 }
 
 async function unusableInput(
@@ -199,11 +205,6 @@ function requestsByRow(
     problems.push(...found.map(({ pointer, detail }) => ({ pointer: `${place}, ${pointer}`, detail })));
   }
   return ({ row }) => byRow.get(row) ?? [];
-}
-
-/** Null for the usual names. */
-function ownTemplate(kind: JobKind, { template }: Delivery): string | null {
-  return template === '' || template === defaultTemplate(kind) ? null : template;
 }
 
 function placesOf(item: BatchItem, delivery: Delivery, problems: InputProblem[]): Places {

@@ -92,11 +92,11 @@ function assetsOf({ kind }: BatchItem): (ResultPart & { type: 'asset'; name: str
 
 function targetsOf(delivery: Delivery, item: BatchItem, results: readonly PartResult[]): Target[] {
   const [first] = results;
-  const template = templateFor(delivery, item.kind);
+  const own = deliveryOf(delivery, item);
   return assetsOf(item).map(({ name, label, extension }) => ({
     asset: name,
     label,
-    path: resultPath(join(delivery.folder, item.folder), template, {
+    path: resultPath(own.folder, templateFor(own, item.kind), {
       stem: item.input.stem,
       lang: nameLanguage(item.kind, languageOfItem(item), languageOf(first)),
       asset: label,

@@ -17,8 +17,8 @@ export async function rememberResult(run: Run, item: BatchItem, files: readonly 
   const isWhole = item.kind === 'subtitle_translation' && item.part === undefined;
   if (memory === undefined || file === undefined || !isWhole || input.type !== 'lines') return;
   try {
-    const { readSubtitleFile } = await import('../../media/subtitles/read.ts');
-    const texts = alignTexts(input.lines, readSubtitleFile(await readFile(file.path), file.path));
+    const { readWordLines } = await import('../../media/subtitles/read.ts');
+    const texts = alignTexts(input.lines, readWordLines(await readFile(file.path), file.path));
     const sentences = await sentencesOfItem(run.batch, item);
     const request = memoryRequestOf(item, memory.origin);
     await memory.store.remember(request, sentences, texts);

@@ -8,7 +8,7 @@ import { Failure, type Job, type JobKind, type JobRequestInput } from '../../cli
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { BatchItem } from '../item.ts';
-import { type Delivery, languageOfItem } from '../plan/delivery.ts';
+import { type Delivery, deliveryOf, languageOfItem } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { sourceFieldOf } from '../plan/field-flags.ts';
 import type { JobInput } from '../plan/input.ts';
@@ -132,9 +132,10 @@ function speechRecord({ targetLanguage, fields }: BatchItem): NewJob['speech'] {
 }
 
 /** Parts from which `jobs wait` and `jobs download` derive the names of results. */
-function namingRecord(item: BatchItem, { template, rewrite }: Delivery): NewJob['naming'] {
+function namingRecord(item: BatchItem, delivery: Delivery): NewJob['naming'] {
   const { folder, input } = item;
-  const format = rewrite?.extension.slice(1) ?? null;
+  const { template, rewrite } = deliveryOf(delivery, item);
+  const format = rewrite?.format ?? null;
   const language = languageOfItem(item);
   return { folder, template, stem: input.stem, language, format, keep: keptResult(item) };
 }

@@ -74,7 +74,7 @@ export function noteContinuation(
   // Only the command itself joins parts.
   if (partJobs !== undefined) return;
   // `jobs wait` does not convert formats.
-  if (state.jobId === null || delivery.rewrite !== undefined) return;
+  if (state.jobId === null || deliveryOf(delivery, item).rewrite !== undefined) return;
   note('or, by the id of the job:');
   note(`  ${deliveryCommand('wait', [state.jobId], fixDelivery(delivery, item), context)}`);
 }
@@ -87,12 +87,18 @@ export function noteKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
   const { note } = context.terminal;
   const kept = outcomes.flatMap(({ item, state, partJobs }) =>
     state.phase === 'failed' && state.jobId !== null && isResultKept(state.failure)
-      ? [{ item, jobId: state.jobId, isWhole: partJobs === undefined }]
+      ? [
+          {
+            item,
+            jobId: state.jobId,
+            isWhole: partJobs === undefined && deliveryOf(delivery, item).rewrite === undefined,
+          },
+        ]
       : [],
   );
   if (kept.length === 0) return;
   // Only the command itself joins parts and converts formats.
-  const isEach = kept.length <= FEW_COMMANDS && delivery.rewrite === undefined;
+  const isEach = kept.length <= FEW_COMMANDS;
   const commands =
     isEach && kept.every(({ isWhole }) => isWhole)
       ? kept.map(({ item, jobId }) => {

@@ -118,8 +118,8 @@ export const translate: Command = jobCommand('subtitle_translation', [
     explains: 'more than 10,000 lines, in parts: ./book.es.srt',
   },
   {
-    command: 'vloc translate talk.vtt --from en --to es --subtitle-format vtt',
-    explains: 'WebVTT in and out: ./talk.es.vtt',
+    command: 'vloc translate talk.vtt --from en --to es',
+    explains: 'WebVTT in and out, with its styles and positions: ./talk.es.vtt',
   },
   {
     command: 'vloc translate talk.en.srt --from en --to es --terms terms.csv',

@@ -91,7 +91,10 @@ const SUBMIT_OPTIONS = inGroup('Job:', {
 });
 
 export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
-  subtitleFormat: choiceOption(SUBTITLE_FORMATS, 'format of the subtitles to write (default: srt)'),
+  subtitleFormat: choiceOption(
+    SUBTITLE_FORMATS,
+    'format of the subtitles to write (default: that of the input, else srt)',
+  ),
 });
 
 /** Terms that translations are checked for. */

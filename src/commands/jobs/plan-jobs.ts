@@ -25,7 +25,7 @@ import { readBody } from '../context/request-body.ts';
 import { createVideoExaminer } from './examine-video.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
 import { type FindSpeakers, openSpeakers, type SpeakersContext } from './speakers.ts';
-import { createLinesExaminer, createSubtitleIo, keepSpeakers } from './subtitles.ts';
+import { createLinesExaminer, createSubtitleIo } from './subtitles.ts';
 import { openTerms } from './terms.ts';
 import { openVoices, type Voices } from './voices.ts';
 
@@ -188,7 +188,7 @@ export function createPlanIo(
     examineVideo: createVideoExaminer(examiner),
     examineLines: createLinesExaminer(kind, allowed.split, limits, voices),
     freeBytes,
-    ...createSubtitleIo(findSpeakers ?? (KINDS[kind].input === 'subtitle' ? keepSpeakers : undefined)),
+    ...createSubtitleIo(findSpeakers),
   };
 }
 

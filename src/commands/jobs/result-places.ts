@@ -44,13 +44,14 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const root = delivery.isFolderGiven === true ? delivery.folder : (entry.output_folder ?? delivery.folder);
     const isPlaceGiven = delivery.isFolderGiven === true && delivery.template !== '';
     const folder = isPlaceGiven ? root : resolve(root, naming.folder);
-    const rewrite = naming.format === null ? undefined : createSubtitleIo().rewriteSubtitle(naming.format);
+    const rewrite =
+      naming.format === null ? undefined : createSubtitleIo().rewriteSubtitle(naming.format, null);
     const template = delivery.template || naming.template;
     // The template of a run already has the extension of another format.
     const own =
       rewrite === undefined
         ? { template }
-        : { template: template.replaceAll('{ext}', rewrite.extension), rewrite };
+        : { template: template.replaceAll('{ext}', `.${rewrite.format}`), rewrite };
     const keep = delivery.isAsIs === true ? undefined : naming.keep;
     return { stem, asked: naming.language, found, delivery: { ...delivery, folder, ...own }, keep };
   };

@@ -1,10 +1,17 @@
 /** Reads and writes subtitles of all formats, and splits those with too many lines for one job. */
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import { looksLikeJson, parseJsonLines } from '../../batch/plan/check-subtitle.ts';
+import type { JobInput } from '../../batch/plan/input.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { type SpokenLine, SUBTITLE_FORMATS, type SubtitleLine } from '../../protocol/subtitle-line.ts';
+import {
+  type SpokenLine,
+  SUBTITLE_FORMATS,
+  type SubtitleFormat,
+  type SubtitleLine,
+} from '../../protocol/subtitle-line.ts';
 import type { LongLimits } from '../context/context.ts';
 import { serviceLimits } from './examine-video.ts';
 import type { FindSpeakers } from './speakers.ts';
@@ -43,16 +50,25 @@ export function createLinesExaminer(
 
 type SubtitleIo = Required<Pick<PlanIo, 'readSubtitle' | 'rewriteSubtitle'>>;
 
-/** @param findSpeakers default: lines get no speakers */
+/** @param findSpeakers of a video whose speech was recognized; default: lines get no speakers */
 export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
   async readSubtitle(bytes, name) {
     if (bytes.length === 0) return 'the file is empty';
-    const [{ readSpokenFile }, { PreparationFailure }] = await Promise.all([
+    const [{ readCues, wordLines }, { PreparationFailure }] = await Promise.all([
       import('../../media/subtitles/read.ts'),
       import('../../media/programs/failures.ts'),
     ]);
     try {
-      return readSpokenFile(bytes, name);
+      const file = readCues(bytes, name);
+      const lines = wordLines(file);
+      if (lines.length === 0) return 'not usable as subtitles, no cue has words';
+      const { format, cues, hasHidden } = file;
+      const isRolling = cues.some(({ cue }) => cue === null);
+      const isPlain =
+        format === 'srt' &&
+        (isRolling || (!hasHidden && cues.every(({ line, words }) => line.text === words)));
+      const note = `they are rolling captions, so each of their ${lines.length} rows is taken once`;
+      return { lines, ...(isPlain ? {} : { form: format }), notes: isRolling ? [note] : [] };
     } catch (error) {
       // The caller adds the name of the file.
       if (error instanceof PreparationFailure)
@@ -60,37 +76,53 @@ export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
       throw error;
     }
   },
-  rewriteSubtitle(name) {
-    const format = SUBTITLE_FORMATS.find((each) => each === name);
-    if (format === undefined || format === 'srt') return undefined;
+  rewriteSubtitle(asked, input) {
+    const form = input?.type === 'lines' ? input.form : undefined;
+    const format = SUBTITLE_FORMATS.find((each) => each === asked) ?? form ?? 'srt';
+    if (format === 'srt' && form === undefined) return undefined;
     return {
-      extension: `.${format}`,
-      async apply(srt, source) {
+      format,
+      async apply(srt) {
         const [{ readSubtitleFile }, { writeSubtitle }] = await Promise.all([
           import('../../media/subtitles/read.ts'),
           import('../../media/subtitles/write.ts'),
         ]);
         const lines = readSubtitleFile(srt, 'result.srt');
-        const isKnown = findSpeakers !== undefined && source !== undefined;
-        return Buffer.from(writeSubtitle(isKnown ? await findSpeakers(source, lines) : lines, format));
+        if (input?.type === 'lines') return writeLikeSource(input, lines, format);
+        const isKnown = findSpeakers !== undefined && input?.type === 'file';
+        return Buffer.from(writeSubtitle(isKnown ? await findSpeakers(input.path, lines) : lines, format));
       },
     };
   },
 });
 
-/** The lines with the speakers of the file that was translated. */
-export const keepSpeakers: FindSpeakers = async (source, lines) => {
-  const { readSpokenFile } = await import('../../media/subtitles/read.ts');
-  const spoken = await readFile(source)
-    .then((bytes) => {
-      const read = looksLikeJson(bytes)
-        ? parseJsonLines(bytes, Number.POSITIVE_INFINITY)
-        : readSpokenFile(bytes, source);
-      return typeof read === 'string' ? [] : read;
-    })
-    .catch(() => []);
-  return nameSpeakers(lines, spoken);
-};
+/** Writes a translation like the file that it was made of; without that file, only words, times and speakers. */
+async function writeLikeSource(
+  input: JobInput & { readonly type: 'lines' },
+  lines: readonly SubtitleLine[],
+  format: SubtitleFormat,
+): Promise<Uint8Array> {
+  const [{ encodeLike, readCues, readSpokenFile, wordLines }, { writeLike }, { writeSubtitle }] =
+    await Promise.all([
+      import('../../media/subtitles/read.ts'),
+      import('../../media/subtitles/write-like.ts'),
+      import('../../media/subtitles/write.ts'),
+    ]);
+  const { path = input.label } = input.file ?? {};
+  const source = input.stdin ?? (await readFile(path).catch(() => null));
+  // A file that was changed since is another source.
+  const bytes = source !== null && hash('sha256', source) === input.sha256 ? source : null;
+  if (bytes === null) return Buffer.from(writeSubtitle(lines, format));
+  if (looksLikeJson(bytes)) {
+    const spoken = parseJsonLines(bytes, Number.POSITIVE_INFINITY);
+    return Buffer.from(writeSubtitle(nameSpeakers(lines, typeof spoken === 'string' ? [] : spoken), format));
+  }
+  const file = readCues(bytes, path);
+  const text = writeLike(file, lines);
+  if (text === null) return Buffer.from(writeSubtitle(nameSpeakers(lines, wordLines(file)), format));
+  const written = encodeLike(bytes, text);
+  return format === file.format ? written : Buffer.from(writeSubtitle(readSpokenFile(written, path), format));
+}
 
 /**
  * The lines with the speakers of those that they translate: of the line with the same number, or of the one that begins at the

@@ -121,7 +121,7 @@ function encodeVtt(text: string): string {
         const name = CLASSES[colourOf(attributes) ?? ''];
         return name === undefined ? null : [`<c.${name}>`, '</c>'];
       }
-      return key === 's' ? null : [`<${key}>`, `</${key}>`];
+      return key === 's' || key === 'other' ? null : [`<${key}>`, `</${key}>`];
     },
     words: (part) => part.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
   });
@@ -276,6 +276,7 @@ function encodeAss(text: string): string {
   const blocks = [...text.matchAll(ALIGNMENT)].map(([block]) => block).join('');
   const rows = writeTags(text.replaceAll(ALIGNMENT, ''), {
     open: ({ key, attributes }) => {
+      if (key === 'other') return null;
       if (key !== 'font') return [`{\\${key}1}`, `{\\${key}0}`];
       const colour = colourOf(attributes);
       return colour === null ? null : [`{${assColour(colour)}}`, '{\\c}'];

@@ -83,6 +83,8 @@ export interface ReadFile {
   /** The file as text, without the byte order mark. */
   readonly text: string;
   readonly cues: readonly ReadCue[];
+  /** Whether some cues of the file have nothing to show, such as drawings. */
+  readonly hasHidden: boolean;
 }
 
 /** The same with the file. @throws PreparationFailure SUBTITLE_INVALID */
@@ -95,11 +97,27 @@ export function readCues(bytes: Uint8Array, name: string): ReadFile {
   }
   try {
     const scanned = scanText(bytes, name);
-    return { format: scanned.format, text: scanned.text, cues: shownCues(scanned) };
+    const { format, text } = scanned;
+    const cues = shownCues(scanned);
+    return { format, text, cues, hasHidden: cues.length < scanned.cues.length };
   } catch (error) {
     if (error instanceof SubtitleError) throw invalidSubtitleFailure(name, error.message, error);
     throw error;
   }
+}
+
+/** The lines that are translated or spoken: their words, without cues of symbols only. @throws PreparationFailure SUBTITLE_INVALID */
+export function readWordLines(bytes: Uint8Array, name: string): SubtitleLine[] {
+  return withoutSpeakers(wordLines(readCues(bytes, name))).lines;
+}
+
+/** The same of a file that was read, with the speakers. */
+export function wordLines(file: ReadFile): SpokenLine[] {
+  return cuesWithWords(file).map(({ line, words }, at) => ({ ...line, index: at + 1, text: words }));
+}
+
+export function cuesWithWords({ cues }: ReadFile): readonly ReadCue[] {
+  return cues.filter(({ words }) => words !== '');
 }
 
 function invalidSubtitleFailure(name: string, message: string, cause?: Error): PreparationFailure {

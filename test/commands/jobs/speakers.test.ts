@@ -23,7 +23,7 @@ const VTT = `WEBVTT
 const TO_SPANISH = ['--from', 'en', '--to', 'es'];
 
 it.each([
-  ['vtt', ['<v Ana>GOOD MORNING', '<v Ben &amp; Co>GOOD NIGHT', '\nYES\nNO']],
+  ['vtt', ['<v Ana>GOOD MORNING', '<v.loud Ben &amp; Co>GOOD NIGHT', '<v Ana>YES</v>\n<v Ben>NO</v>']],
   [
     'ass',
     ['Default,Ana,0,0,0,,GOOD MORNING', 'Default,Ben & Co,0,0,0,,GOOD NIGHT', 'Default,,0,0,0,,YES\\NNO'],

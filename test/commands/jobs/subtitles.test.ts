@@ -6,29 +6,129 @@ import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\n<v Ana>good &amp; early\n';
 const ASS =
   '[Script Info]\n\n[Events]\nDialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,{\\b1}good\\Nmorning\n';
+const CASES = new URL('../../fixtures/cases/', import.meta.url);
 const TO_SPANISH = ['--from', 'en', '--to', 'es'];
 
 const countJobs = async ({ caller }: VlocScene): Promise<number> =>
   (await caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
 
-describe('subtitles of other formats', () => {
+/** The scene's engine writes its translation in capitals. */
+async function translateCase(vloc: VlocScene, name: string, ...options: string[]): Promise<string> {
+  await writeFile(join(vloc.folder, name), await readFile(new URL(name, CASES)));
+  const words = ['translate', name, ...TO_SPANISH, ...options, '-o', 'json'];
+  const { code, stdout, stderr } = await vloc.run(words);
+  expect(code, stderr).toBe(0);
+  return readFile(JSON.parse(stdout).data[0].files[0].path, 'utf8');
+}
+
+const sentLines = async ({ caller }: VlocScene): Promise<unknown> =>
+  (await caller.get('/v1/credit-transactions')).json.data[0].quantity;
+
+/** The text of the case with its words replaced. */
+async function caseWith(name: string, words: Readonly<Record<string, string>>): Promise<string> {
+  const text = await readFile(new URL(name, CASES), 'utf8');
+  return Object.entries(words).reduce((all, [from, to]) => all.replace(from, to), text);
+}
+
+describe('a translation has the format of its source, and everything but the words stays', () => {
   it.each([
-    ['talk.en.vtt', VTT, 'GOOD & EARLY'],
-    ['talk.en.ass', ASS, 'GOOD\nMORNING'],
-  ])('are inputs: %s', async (name, text, expected) => {
+    [
+      'settings.en.vtt',
+      2,
+      {
+        '<i>Good</i> morning.': '<i>GOOD</i> MORNING.',
+        'Look at the &quot;sign&quot;&hellip;': 'LOOK AT THE "SIGN"…',
+      },
+    ],
+    [
+      'sign.en.ass',
+      3,
+      {
+        'Good morning.': 'GOOD MORNING.',
+        EXIT: 'EXIT',
+        '{\\i1}See{\\i0} you later.': '{\\i1}SEE{\\i0} YOU LATER.',
+      },
+    ],
+    ['drawing.en.srt', 1, { 'Hello there.': 'HELLO THERE.' }],
+    ['tags-only.en.srt', 1, { Hello: 'HELLO' }],
+    [
+      'font.en.srt',
+      3,
+      {
+        'Hello my friend.': 'HELLO MY FRIEND.',
+        'Good <i>night</i>': 'GOOD <I>NIGHT</I>',
+        'H<sub>2</sub>O &amp; more': 'H<SUB>2</SUB>O & MORE',
+      },
+    ],
+  ])('%s, of which %i lines are sent', async (name, lines, words) => {
     const vloc = await startVloc();
-    await writeFile(join(vloc.folder, name), text);
-    const { code, stderr } = await vloc.run(['translate', name, ...TO_SPANISH]);
-    expect(code, stderr).toBe(0);
-    expect(await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8')).toContain(expected);
-    expect((await vloc.run(['dub', name, '--to', 'en'])).code).toBe(0);
+    expect(await translateCase(vloc, name)).toBe(await caseWith(name, words));
+    expect(await sentLines(vloc)).toBe(lines);
   });
 
-  it('are read from stdin too', async () => {
+  it('from stdin too', async () => {
     const vloc = await startVloc();
     const { code, stderr } = await vloc.run(['translate', '-', ...TO_SPANISH], { stdin: ASS });
     expect(code, stderr).toBe(0);
-    expect(await readFile(join(vloc.folder, 'stdin.es.srt'), 'utf8')).toContain('GOOD');
+    expect(await readFile(join(vloc.folder, 'stdin.es.ass'), 'utf8')).toBe(
+      ASS.replace('good\\Nmorning', 'GOOD\\NMORNING'),
+    );
+  });
+
+  it('but what another format does not have is left out in pairs', async () => {
+    const vloc = await startVloc();
+    expect(await translateCase(vloc, 'font.en.srt', '--subtitle-format', 'vtt')).toBe(
+      'WEBVTT\n\n1\n00:00:01.000 --> 00:00:03.000\n<c.red>HELLO MY FRIEND.</c>\n\n' +
+        '2\n00:00:04.000 --> 00:00:06.000 line:0\nGOOD <i>NIGHT</i>.\n\n3\n00:00:07.000 --> 00:00:09.000\nH2O &amp; MORE\n\n',
+    );
+  });
+
+  it('and rolling captions are translated once, which a note says', async () => {
+    const vloc = await startVloc();
+    await writeFile(join(vloc.folder, 'talk.vtt'), await readFile(new URL('rolling.en.vtt', CASES)));
+    const { code, stderr } = await vloc.run(['translate', 'talk.vtt', ...TO_SPANISH]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('talk.vtt: they are rolling captions, so each of their 2 rows is taken once');
+    expect(await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8')).toContain(
+      '00:00:03.010 --> 00:00:05.500\nAND WE GO IN\n',
+    );
+    expect(await sentLines(vloc)).toBe(2);
+  });
+
+  it('and lines from memory have it too, with what a person changed', async () => {
+    const vloc = await startVloc();
+    await translateCase(vloc, 'settings.en.vtt');
+    const path = join(vloc.folder, 'settings.es.vtt');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('LOOK AT', 'MIRA'));
+    const source = join(vloc.folder, 'settings.en.vtt');
+    await writeFile(source, (await readFile(source, 'utf8')).replace('morning', 'evening'));
+    const { code, stderr } = await vloc.run(['translate', 'settings.en.vtt', ...TO_SPANISH, '--clobber']);
+    expect(code, stderr).toBe(0);
+    expect(await sentLines(vloc)).toBe(1);
+    expect(await readFile(path, 'utf8')).toBe(
+      await caseWith('settings.en.vtt', {
+        '<i>Good</i> morning.': '<i>GOOD</i> EVENING.',
+        'Look at the &quot;sign&quot;&hellip;': 'MIRA THE "SIGN"…',
+      }),
+    );
+  });
+
+  it('and the same command pays nothing again, with the format or without it', async () => {
+    const vloc = await startVloc();
+    await translateCase(vloc, 'settings.en.vtt');
+    await translateCase(vloc, 'settings.en.vtt', '--subtitle-format', 'vtt');
+    expect(await countJobs(vloc)).toBe(1);
+  });
+});
+
+describe('subtitles of other formats', () => {
+  it.each([
+    ['talk.en.vtt', VTT],
+    ['talk.en.ass', ASS],
+  ])('are dubbed: %s', async (name, text) => {
+    const vloc = await startVloc();
+    await writeFile(join(vloc.folder, name), text);
+    expect((await vloc.run(['dub', name, '--to', 'en'])).code).toBe(0);
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { PageParts } from '../../../../src/batch/report/html.ts';
 import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
-import { readSubtitleFile, scanSubtitle } from '../../../../src/media/subtitles/read.ts';
+import { readSubtitleFile, scanText } from '../../../../src/media/subtitles/read.ts';
 import { pageJob } from '../../report/page-job.ts';
 import { bundlePage, type OpenPage, openPage, type View } from './browser.ts';
 import { CHROMIUM, launchBrowser } from './launch.ts';
@@ -44,7 +44,7 @@ function makeFacts(): Promise<ReportFacts> {
     number: number,
     codes: readonly ('NUMBER' | 'NAME' | 'FAST')[],
   ) => {
-    const cue = scanSubtitle(readFileSync(file), file)[number - 1];
+    const cue = scanText(readFileSync(file), file).cues[number - 1];
     if (cue === undefined) throw new Error('there is no such cue');
     const reasons = codes.map((code) => ({ code, detail: `because of ${code}` }));
     const { row, start_ms, text } = cue;
