@@ -18,9 +18,16 @@ export interface Funds {
   readonly used: number;
 }
 
-/** Reads what a new job of a key may reserve. */
-export async function readFunds(tx: Transaction, key: Funds['key'], now: number): Promise<Funds> {
-  const month = monthOf(now).name;
+/**
+ * Reads what a key may reserve.
+ * @param month in which the job was created; its use counts. Default: the current one
+ */
+export async function readFunds(
+  tx: Transaction,
+  key: Funds['key'],
+  now: number,
+  month: string = monthOf(now).name,
+): Promise<Funds> {
   const [{ available }, used] = await Promise.all([
     readAccount(tx, now),
     key.monthly_limit === null ? 0 : readMonthlyUse(tx, key.id, month),
@@ -47,22 +54,28 @@ export interface NewBill extends Estimate {
  * Returns the reservation for the estimated credits of a new job.
  * @throws Refusal INSUFFICIENT_CREDITS, CREDIT_QUOTA_EXCEEDED
  */
-export function billFor({ key, available, month, used }: Funds, estimate: Estimate): NewBill {
+export function billFor(funds: Funds, estimate: Estimate): NewBill {
   const amount = estimate.quantity * estimate.price;
-  if (amount > available) {
+  refuseUnaffordable(funds, amount, 0);
+  return { ...estimate, keyId: funds.key.id, month: funds.month, amount };
+}
+
+/** @param reserved what the job has reserved already, in thousandths like `amount` */
+function refuseUnaffordable({ key, available, month, used }: Funds, amount: number, reserved: number): void {
+  const needed = amount - reserved;
+  if (needed > available) {
     throw new Refusal(
       'INSUFFICIENT_CREDITS',
-      `the job needs ${toCredits(amount)} credits, ${toCredits(available)} are available`,
+      `the job needs ${toCredits(amount)} credits, ${toCredits(available + reserved)} are available`,
     );
   }
-  if (key.monthly_limit !== null && amount > key.monthly_limit - used) {
-    const left = Math.max(0, key.monthly_limit - used);
+  if (key.monthly_limit !== null && needed > key.monthly_limit - used) {
+    const left = Math.max(0, key.monthly_limit - used) + reserved;
     throw new Refusal(
       'CREDIT_QUOTA_EXCEEDED',
       `the job needs ${toCredits(amount)} credits, the key has ${toCredits(left)} left in ${month}`,
     );
   }
-  return { ...estimate, keyId: key.id, month, amount };
 }
 
 /** Reserves the credits of a new job. The funds of its bill were read in this transaction. */
@@ -80,14 +93,19 @@ export async function reserveCredits(tx: Transaction, bill: NewBill): Promise<vo
       price,
       amount,
     ),
-    tx.run(
-      `INSERT INTO monthly_use (key_id, month, used) VALUES (?, ?, ?)
-       ON CONFLICT (key_id, month) DO UPDATE SET used = monthly_use.used + excluded.used`,
-      keyId,
-      month,
-      amount,
-    ),
+    countUse(tx, { key_id: keyId, month }, amount),
   ]);
+}
+
+/** Adds credits to the sum of a month. */
+function countUse(tx: Transaction, { key_id, month }: MonthOfKey, amount: number): Promise<number> {
+  return tx.run(
+    `INSERT INTO monthly_use (key_id, month, used) VALUES (?, ?, ?)
+     ON CONFLICT (key_id, month) DO UPDATE SET used = monthly_use.used + excluded.used`,
+    key_id,
+    month,
+    amount,
+  );
 }
 
 interface MonthOfKey {
@@ -99,6 +117,31 @@ interface OpenBill extends MonthOfKey {
   readonly unit: string;
   readonly price: number;
   readonly reserved: number;
+}
+
+/**
+ * Raises the reservation of a job whose input is larger than estimated. Does nothing if it suffices, or is no longer open.
+ * @throws Refusal INSUFFICIENT_CREDITS, CREDIT_QUOTA_EXCEEDED
+ */
+export async function raiseReservation(
+  tx: Transaction,
+  { jobId, quantity }: Pick<Estimate, 'jobId' | 'quantity'>,
+  now: number,
+): Promise<void> {
+  const bill = await tx.get<OpenBill & Pick<Funds['key'], 'monthly_limit'>>(
+    `SELECT bills.key_id, month, unit, price, reserved, monthly_limit FROM bills JOIN keys ON keys.id = bills.key_id
+     WHERE job_id = ? AND status = 'reserved'`,
+    jobId,
+  );
+  if (bill === undefined) return;
+  const amount = quantity * bill.price;
+  if (amount <= bill.reserved) return;
+  const funds = await readFunds(tx, { id: bill.key_id, ...bill }, now, bill.month);
+  refuseUnaffordable(funds, amount, bill.reserved);
+  await Promise.all([
+    tx.run('UPDATE bills SET quantity = ?, reserved = ? WHERE job_id = ?', quantity, amount, jobId),
+    countUse(tx, bill, amount - bill.reserved),
+  ]);
 }
 
 /** The open reservation of a job, and the grants to spend. */

@@ -13,12 +13,7 @@ import { billFor, readFunds, reserveCredits } from '../credits/billing.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
-import {
-  LARGEST_SIZE,
-  readSubtitleSource,
-  type SourceAddress,
-  sourceAddress,
-} from '../outgoing/fetch-source.ts';
+import { LARGEST_VIDEO, readSubtitleSource, sourceAddress } from '../outgoing/fetch-source.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
 import type { Statements, Transaction } from '../store/store.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
@@ -38,17 +33,18 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
   const asked = checked.value;
   refuseClosedCallback(context, asked);
   const needs = needsOf(kind, asked);
-  let request = asked;
+  let prepared: Prepared = { request: asked, awaited: LARGEST_VIDEO };
   if ((await findReplay(context.store, call)) === null) {
-    const input = await resolveInput(context, context.store, call, request);
+    const input = await resolveInput(context, context.store, call, prepared);
     await refuseUnsupported(context, needs);
-    await refuseUnexportable(context, request, input);
-    request = await withSubtitle(context, request);
+    await refuseUnexportable(context, asked, input);
+    prepared = await withSubtitle(context, prepared);
   }
+  const { request } = prepared;
   const outcome = await carryOutOnce(context, call, async (tx, now) => {
     const [input, funds, open] = await Promise.all([
       // Resolved again, because the upload may have expired while the engines were loading.
-      resolveInput(context, tx, call, request),
+      resolveInput(context, tx, call, prepared),
       readFunds(tx, call.key, now),
       countOpen(tx),
     ]);
@@ -66,16 +62,24 @@ export async function createJob(context: ServiceContext, call: OperationCall): P
   return answerJob(context, call, outcome, { Location: `${call.path}/${outcome.resourceId}` });
 }
 
+/** A request, and the size that is reserved if it contains an address that only its job fetches. */
+interface Prepared {
+  readonly request: JobRequest;
+  readonly awaited: InputSize;
+}
+
 /** Returns the request with the subtitles at its address as lines: what is reserved, translated and charged is then the same. */
-async function withSubtitle(context: ServiceContext, request: JobRequest): Promise<JobRequest> {
-  if (!('subtitle' in request) || request.subtitle.type !== 'url') return request;
+async function withSubtitle(context: ServiceContext, prepared: Prepared): Promise<Prepared> {
+  const { request } = prepared;
+  if (!('subtitle' in request) || request.subtitle.type !== 'url') return prepared;
   try {
-    const lines = await readSubtitleSource(context, request.subtitle.url);
-    return lines === null ? request : { ...request, subtitle: { type: 'lines', lines } };
+    const found = await readSubtitleSource(context, request.subtitle.url);
+    if (found.lines === null) return { request, awaited: found.size };
+    return { ...prepared, request: { ...request, subtitle: { type: 'lines', lines: found.lines } } };
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
-    if (error.code === 'SOURCE_BLOCKED') throw unusable(error.message);
-    throw new Refusal('SUBTITLE_VALIDATION_FAILED', error.message);
+    const isOfAddress = error.code === 'SOURCE_BLOCKED' || error.code === 'SOURCE_UNREACHABLE';
+    throw isOfAddress ? unusable(error.message) : new Refusal('SUBTITLE_VALIDATION_FAILED', error.message);
   }
 }
 
@@ -177,7 +181,7 @@ interface Input {
 }
 
 /**
- * Measures the input of a request. A URL that is fetched only when the job runs counts as the largest possible size.
+ * Measures the input of a request. A URL that is fetched only when the job runs counts as the awaited size.
  * @throws Refusal INPUT_NOT_USABLE for a URL that is not public https, and for an upload that is not ready or has the
  * wrong purpose
  */
@@ -185,10 +189,13 @@ async function resolveInput(
   context: ServiceContext,
   store: Statements,
   call: OperationCall,
-  request: JobRequest,
+  { request, awaited }: Prepared,
 ): Promise<Input> {
   const address = sourceAddress(request);
-  if (address !== null) return awaitedInput(context, address);
+  if (address !== null) {
+    refuseClosedAddress(context, address.url);
+    return { size: awaited, uploadId: null, file: null };
+  }
   if ('source' in request) {
     const row = await requireUpload(store, call, request.source, 'source_video');
     const media: Media = JSON.parse(row.media ?? '');
@@ -208,9 +215,9 @@ function inputOf({ id, file }: UploadRow): Omit<Input, 'size'> {
   return { uploadId: id, file };
 }
 
-function awaitedInput({ config }: ServiceContext, { url, purpose }: SourceAddress): Input {
+function refuseClosedAddress({ config }: ServiceContext, url: string): void {
   const target = checkUrl(url, config);
-  if (target.ok) return { size: LARGEST_SIZE[purpose], uploadId: null, file: null };
+  if (target.ok) return;
   throw unusable(
     `the address ${target.reason}; or upload the file with POST /uploads and name its upload_id`,
   );

@@ -12,7 +12,9 @@ import type { JobRequest } from '../../protocol/request-types.ts';
 import { decodeSrt } from '../../protocol/srt.ts';
 import { type Clock, sleepFor } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
+import { raiseReservation } from '../credits/billing.ts';
 import { DISK_FAILURE_DETAIL, FOLDER_MODE, nameAttempt, removeWork } from '../folders.ts';
+import { Refusal } from '../http/refusal.ts';
 import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import {
@@ -153,7 +155,7 @@ async function runJob(
     };
     const report = createProgress(write, context.clock);
     const work = { signal: stopped, folder: workFolder, report, ...sharingOf(context, row, lend) };
-    const { made, size } = await make(context, row, work);
+    const { made, size } = await make(context, lease.id, row, work);
     stopped.throwIfAborted();
     isStoring = true;
     const assets = await storeFiles(storage, work, folder, row.kind, made.products);
@@ -312,6 +314,7 @@ async function record(
 /** `size` is null for an input that was measured before the job was created. */
 async function make(
   context: ServiceContext,
+  id: string,
   row: Row,
   work: Work,
 ): Promise<{ made: JobOutputs; size: InputSize | null }> {
@@ -322,12 +325,34 @@ async function make(
     address === null
       ? { material: await findMaterial(context, request, row, work), size: null }
       : await fetchMaterial(context, address, work);
+  if (size !== null) await reserveMeasured(context, id, row, size);
   const engines = await context.engines();
   // A node that accepted the job may have no engines to check it with, and not the picture.
   if ('resolution' in request && (size !== null || context.isShared)) {
     await checkJobExport(engines, request, material.video, work.signal);
   }
   return { made: await carryOut(engines, row.kind, request, material, work), size };
+}
+
+/**
+ * Reserves the credits for a source that is larger than was assumed when the job was created.
+ * @throws JobFailure SOURCE_TOO_LARGE if the account or the key cannot pay them
+ */
+async function reserveMeasured(
+  { store, clock }: ServiceContext,
+  jobId: string,
+  row: Row,
+  size: InputSize,
+): Promise<void> {
+  const quantity = quantityOf(KINDS[row.kind].unit, size);
+  if (quantity <= row.quantity) return;
+  try {
+    await store.transaction((tx) => raiseReservation(tx, { jobId, quantity }, clock.now()));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const message = `the source is larger than was reserved for it: ${error.message}; create the job again with enough credits`;
+    throw new JobFailure('SOURCE_TOO_LARGE', message, { cause: error });
+  }
 }
 
 async function findMaterial(

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AddressBlocked } from '../../base/checked-connection.ts';
 import type { HttpResponse } from '../../base/http.ts';
+import { explainNetworkError } from '../../base/network-error.ts';
 import type { Work } from '../../media/work.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { countCharacters, type InputSize } from '../../protocol/metering.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
-import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
+import { decodeSrt, formatSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Clock } from '../clock.ts';
@@ -43,15 +44,28 @@ export function sourceAddress(request: JobRequest): SourceAddress | null {
   return request.subtitle.type === 'url' ? { purpose: 'subtitle_file', url: request.subtitle.url } : null;
 }
 
+/** The largest possible video. It is reserved for a video at an address; the real size is charged, and the rest is released. */
+export const LARGEST_VIDEO: InputSize = { seconds: LIMITS.videoSeconds, lines: 0, characters: 0 };
+
 /**
- * The largest possible size of an input. Credits are reserved for it where nothing was fetched before the job is created: for a video,
- * and for subtitles whose server did not answer. The real size is charged, and the rest is released.
+ * The size that is assumed for subtitles whose server says nothing about them: a hundredth of the largest. The job reserves
+ * more before its work if they are larger.
  */
-export const LARGEST_SIZE: Readonly<Record<UploadPurpose, InputSize>> = {
-  source_video: { seconds: LIMITS.videoSeconds, lines: 0, characters: 0 },
-  // A code point takes at least one byte.
-  subtitle_file: { seconds: 0, lines: LIMITS.subtitleLines, characters: LIMITS.subtitleBytes },
+// spec: open — how subtitles at an address are estimated. The largest size is 10,000 credits, which refused smaller accounts.
+const ASSUMED_SUBTITLES: InputSize = {
+  seconds: 0,
+  lines: LIMITS.subtitleLines / 100,
+  characters: LIMITS.subtitleBytes / 100,
 };
+
+const SHORTEST_CUE = formatSrt([{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }]);
+
+/** The largest subtitles that a file of that many bytes can contain. */
+function largestSubtitles(bytes: number): InputSize {
+  const lines = Math.min(LIMITS.subtitleLines, Math.ceil(bytes / SHORTEST_CUE.length));
+  // A code point takes at least one byte.
+  return { seconds: 0, lines, characters: bytes };
+}
 
 interface FetchedMaterial {
   readonly material: JobInputs;
@@ -84,30 +98,37 @@ export async function fetchMaterial(
 /** Callers wait for it: a server that has a small file answers in less, and most clients wait for longer. */
 const BEFORE_CREATION_MS = 5_000;
 
+/** Lines, or the size to reserve for subtitles that could not be fetched now; their job tries again. */
+type SubtitlesBefore =
+  | { readonly lines: SubtitleLine[] }
+  | { readonly lines: null; readonly size: InputSize };
+
 /**
  * Reads the subtitles at a URL before their job is created, so that credits are reserved for their real size.
- * @returns null if they could not be fetched now; the job tries again
- * @throws JobFailure SOURCE_BLOCKED, SOURCE_TOO_LARGE, SUBTITLE_INVALID
+ * @throws JobFailure SOURCE_UNREACHABLE that is permanent, SOURCE_BLOCKED, SOURCE_TOO_LARGE, SUBTITLE_INVALID
  */
-// spec: open — how subtitles at an address are estimated. The largest size is 10,000 credits, which refused smaller accounts.
 export async function readSubtitleSource(
   { config, clock }: ServiceContext,
   url: string,
-): Promise<SubtitleLine[] | null> {
+): Promise<SubtitlesBefore> {
   // Not in the work folder: its sweep removes what belongs to no job.
   const folder = await mkdtemp(join(tmpdir(), 'vloc-source-'));
   const path = join(folder, 'subtitle');
   const network = systemNetwork({ allowLoopback: config.allowLoopback });
   const failure = sourceUnreachableFailure(`it took longer than ${BEFORE_CREATION_MS / 1000} s`);
   const { signal } = new AbortController();
+  let size = ASSUMED_SUBTITLES;
+  const onLength = (bytes: number) => {
+    size = largestSubtitles(bytes);
+  };
   try {
     await withDeadline({ clock, ms: BEFORE_CREATION_MS, failure, signal }, (limited) =>
-      fetchSource(url, 'subtitle_file', path, { network, clock, signal: limited }),
+      fetchSource(url, 'subtitle_file', path, { network, clock, signal: limited, onLength }),
     );
-    return await readSubtitle(path);
+    return { lines: await readSubtitle(path) };
   } catch (error) {
-    if (error instanceof JobFailure && error.code === 'SOURCE_UNREACHABLE') return null;
-    throw error;
+    if (!(error instanceof JobFailure) || error.code !== 'SOURCE_UNREACHABLE' || error.permanent) throw error;
+    return { lines: null, size };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -128,6 +149,8 @@ interface FetchParts {
   readonly signal: AbortSignal;
   /** Files of this many bytes or more are refused. Default: the limit of its purpose. */
   readonly refusedSize?: number;
+  /** Called with the size that the source states, in bytes. */
+  readonly onLength?: (bytes: number) => void;
 }
 
 const MAX_REDIRECTS = 5;
@@ -158,7 +181,8 @@ export async function fetchSource(
       const answer = await followRedirects(address, { ...parts, signal: limited });
       try {
         const refusedSize = parts.refusedSize ?? FIRST_REFUSED_SIZE[purpose];
-        requireUsableHead(answer, refusedSize);
+        const length = requireUsableHead(answer, refusedSize);
+        if (length !== null) parts.onLength?.(length);
         await writeBody(answer, path, { refusedSize, clock, signal: limited });
       } finally {
         answer.discard();
@@ -180,13 +204,13 @@ async function followRedirects(first: string, parts: FetchParts): Promise<HttpRe
     // Servers often leave spaces in a path unencoded.
     const next = parseAddress((answer.headers.location ?? '').replaceAll(' ', '%20'), address);
     if (answer.headers.location === undefined || next === null) {
-      throw sourceUnreachableFailure('it redirects without saying where to');
+      throw sourceUnusableFailure('it redirects without saying where to');
     }
     // An outside server must not redirect to this machine, even if callers may use its address.
     if (!isLoopbackUrl(address)) network = { ...network, policy: { allowLoopback: false } };
     address = next.href;
   }
-  throw sourceUnreachableFailure(`it redirects more than ${MAX_REDIRECTS} times`);
+  throw sourceUnusableFailure(`it redirects more than ${MAX_REDIRECTS} times`);
 }
 
 async function askForHead(
@@ -202,25 +226,36 @@ async function askForHead(
     );
   } catch (error) {
     if (error instanceof AddressBlocked) throw sourceBlockedFailure(error, isRedirected);
-    if (error instanceof TargetUnreachable) throw sourceUnreachableFailure(error.message, error);
-    throw error;
+    if (!(error instanceof TargetUnreachable)) throw error;
+    const isPassing = explainNetworkError(error.cause).kind === 'passing';
+    throw isPassing
+      ? sourceUnreachableFailure(error.message, error)
+      : sourceUnusableFailure(error.message, error);
   }
 }
 
-function requireUsableHead({ status, headers }: HttpResponse, refusedSize: number): void {
+/** Client errors that say "later". */
+const PASSING_STATUSES: readonly number[] = [408, 425, 429];
+
+/** @returns the size in bytes; null if the source does not state it  @throws JobFailure */
+function requireUsableHead({ status, headers }: HttpResponse, refusedSize: number): number | null {
   if (status !== 200) {
-    throw sourceUnreachableFailure(`it answered with status ${status}; it must be readable without a login`);
+    const what = `it answered with status ${status}; it must be readable without a login`;
+    const isFinal = status >= 400 && status < 500 && !PASSING_STATUSES.includes(status);
+    throw isFinal ? sourceUnusableFailure(what) : sourceUnreachableFailure(what);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw sourceUnreachableFailure('it sent compressed bytes although uncompressed ones were requested');
+    throw sourceUnusableFailure('it sent compressed bytes although uncompressed ones were requested');
   }
   const length = headers['content-length'];
   // Without a length, a complete body cannot be distinguished from an interrupted one.
   if (length === undefined && headers['transfer-encoding'] === undefined) {
-    throw sourceUnreachableFailure('it does not say how long the file is (no Content-Length)');
+    throw sourceUnusableFailure('it does not say how long the file is (no Content-Length)');
   }
-  if (length !== undefined && Number(length) >= refusedSize) throw sourceTooLargeFailure(refusedSize);
+  if (length === undefined) return null;
+  if (Number(length) >= refusedSize) throw sourceTooLargeFailure(refusedSize);
+  return Number(length);
 }
 
 async function writeBody(
@@ -259,12 +294,21 @@ async function* countBytes(chunks: AsyncIterable<Buffer>, refusedSize: number): 
     if (size >= refusedSize) throw sourceTooLargeFailure(refusedSize);
     yield chunk;
   }
-  if (size === 0) throw sourceUnreachableFailure('the file is empty');
+  if (size === 0) throw sourceUnusableFailure('the file is empty');
 }
 
+/** Another attempt may succeed. */
 function sourceUnreachableFailure(what: string, cause?: unknown): JobFailure {
-  const message = `the source could not be fetched: ${what}; check the address and try again, ${ADVICE}`;
-  return new JobFailure('SOURCE_UNREACHABLE', message, { cause });
+  return new JobFailure('SOURCE_UNREACHABLE', describeUnfetched(what), { cause });
+}
+
+/** A definite answer: another attempt would get the same. */
+function sourceUnusableFailure(what: string, cause?: unknown): JobFailure {
+  return new JobFailure('SOURCE_UNREACHABLE', describeUnfetched(what), { cause, permanent: true });
+}
+
+function describeUnfetched(what: string): string {
+  return `the source could not be fetched: ${what}; check the address and try again, ${ADVICE}`;
 }
 
 /** Does not name the target of a redirect, which may be private to the other server. */

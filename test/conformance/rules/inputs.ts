@@ -151,6 +151,22 @@ export const INPUT_RULES: readonly Rule[] = [
       assert.equal(numberAt(last.json, 'billing', 'charged_credits'), 0);
     },
   }),
+  rule('spec', 'missing-subtitle-address', {
+    title: 'a missing address of subtitles is not usable, and costs nothing',
+    covers: ['behavior.inputs', 'behavior.unusable-inputs'],
+    needs: ['jobs', 'mediaUrl'],
+    async check(original) {
+      const service = await openReachable(original);
+      const url = addressBeside(service, 'no-such-subtitle.srt');
+      for (const kind of ['subtitle_translation', 'dubbing'] as const) {
+        const body = { ...(await bodyFor(service, kind)), subtitle: { type: 'url', url } };
+        await expectUnusable(service, KINDS[kind].path, body, url);
+      }
+      if (!service.strict) return;
+      const { json } = await service.caller.get('/credits');
+      assert.equal(numberAt(json, 'reserved_credits'), 0);
+    },
+  }),
   rule('spec', 'login-address', {
     title: 'a job on an address that asks for a login fails',
     covers: ['behavior.unusable-inputs', 'failed.conditions'],

@@ -5,6 +5,7 @@ import type { IdSubject } from '../../../src/protocol/id-prefixes.ts';
 import { grantCredits, monthOf, readAccount, readMonthlyUse } from '../../../src/service/credits/account.ts';
 import {
   billFor,
+  raiseReservation,
   readFunds,
   readReserved,
   releaseCredits,
@@ -38,14 +39,12 @@ const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amo
 const usable = (model: Model) =>
   sum(model.grants.filter((grant) => grant.expiresAt > model.now).map((grant) => grant.remaining));
 const reserved = (model: Model) => sum([...model.open.values()].map((bill) => bill.amount));
-const used = (model: Model) => {
-  const { name } = monthOf(model.now);
-  return sum(
+const used = (model: Model, name = monthOf(model.now).name) =>
+  sum(
     [...model.open.values(), ...model.charged]
       .filter((bill) => bill.month === name)
       .map((bill) => bill.amount),
   );
-};
 
 async function check(model: Model, { store, key }: Real): Promise<void> {
   const account = await readAccount(store, model.now);
@@ -113,6 +112,36 @@ class Reserve implements fc.AsyncCommand<Model, Real> {
     await check(model, real);
   }
   toString = () => `reserve ${this.quantity} × ${this.price}`;
+}
+
+class Raise implements fc.AsyncCommand<Model, Real> {
+  readonly at: number;
+  readonly quantity: number;
+  constructor(at: number, quantity: number) {
+    this.at = at;
+    this.quantity = quantity;
+  }
+  check = (model: Readonly<Model>) => model.open.size > 0;
+  async run(model: Model, real: Real): Promise<void> {
+    const jobId = pick(model, this.at) ?? '';
+    const bill = model.open.get(jobId) ?? { amount: 0, month: '' };
+    const row = await real.store.get<{ price: number }>('SELECT price FROM bills WHERE job_id = ?', jobId);
+    const amount = this.quantity * (row?.price ?? 0);
+    const more = amount - bill.amount;
+    const attempt = () =>
+      real.store.transaction((tx) => raiseReservation(tx, { jobId, quantity: this.quantity }, model.now));
+    const isUnaffordable =
+      more > Math.max(0, usable(model) - reserved(model)) || more > LIMIT - used(model, bill.month);
+    if (more > 0 && isUnaffordable) {
+      await expect(attempt()).rejects.toThrow(Refusal);
+    } else {
+      await attempt();
+      await attempt();
+      model.open.set(jobId, { ...bill, amount: Math.max(amount, bill.amount) });
+    }
+    await check(model, real);
+  }
+  toString = () => `raise #${this.at} to ${this.quantity}`;
 }
 
 class End implements fc.AsyncCommand<Model, Real> {
@@ -188,6 +217,7 @@ export const commands = [
   fc
     .tuple(fc.integer({ min: 0, max: 20 }), fc.constantFrom(1, 333, 1000))
     .map(([quantity, price]) => new Reserve(quantity, price)),
+  fc.tuple(fc.nat(), fc.integer({ min: 0, max: 40 })).map(([at, quantity]) => new Raise(at, quantity)),
   fc.tuple(fc.nat(), fc.constantFrom(null, 0, 0.5, 1, 2)).map(([at, part]) => new End(at, part)),
   fc.integer({ min: 1, max: 15 }).map((days) => new Wait(days)),
 ];

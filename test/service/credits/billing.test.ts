@@ -32,7 +32,7 @@ test.each([
     const { store, file } = await openEmptyAccount();
     const nextId = createIdMaker(() => randomBytes(4).readUInt32BE() / 2 ** 32);
     const makeId = (subject: IdSubject) => nextId(subject, START);
-    const issued = await issueKey(store, {}, START, randomBytes);
+    const issued = await issueKey(store, { monthlyLimitCredits: LIMIT / 1000 }, START, randomBytes);
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 40, size }), async (sequence) => {
         file.script('DELETE FROM bills; DELETE FROM monthly_use; DELETE FROM ledger; DELETE FROM grants;');

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
+import type { Reply } from '../harness/caller.ts';
 import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
 import { type Outside, startPlain, startSecure } from './outside.ts';
@@ -41,23 +43,120 @@ test('subtitles at an address are read before the job is created, so a small acc
   expect(outside.requests).toHaveLength(2);
 });
 
-test('subtitles whose server does not answer now are reserved for the largest size, and fetched by the job', async () => {
+/** Asks for a translation while its server is silent, until the service gives up on it. */
+async function createUnanswered(scene: Scene, outside: Outside): Promise<Reply> {
+  const created = scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
+  await until(
+    () => outside.requests.length,
+    (count) => count > 0,
+  );
+  scene.clock.advance(5_000);
+  return created;
+}
+
+test.each([
+  ['fails for a moment', (response: ServerResponse) => response.writeHead(503).end()],
+  ['asks for fewer requests', (response: ServerResponse) => response.writeHead(429).end()],
+  ['drops the connection', (response: ServerResponse) => response.destroy()],
+  ['answers with 408', (response: ServerResponse) => response.writeHead(408).end()],
+])(
+  'subtitles whose server %s are reserved for a hundredth of the largest size, and fetched by the job',
+  async (_name, fail) => {
+    let isBusy = true;
+    const outside = await startSecure((_request, response) => {
+      if (isBusy) fail(response);
+      else response.end(SRT);
+    });
+    const scene = await startScene({ allowLoopback: true });
+    scene.engines.hold();
+    const { json } = await scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
+    expect(json.billing.reserved_credits).toBe(100);
+    const dub = await scene.caller.post('/v1/dubbings', subtitleAt(outside));
+    expect(dub.json.billing.reserved_credits).toBe(105);
+    isBusy = false;
+    scene.engines.letGo();
+    expect(await untilEnded(scene, json.detail_url)).toMatchObject({
+      status: 'succeeded',
+      billing: { quantity: 2, charged_credits: 2 },
+    });
+    await untilEnded(scene, dub.json.detail_url);
+    await expectBalance(scene, 99_997);
+  },
+);
+
+test('subtitles whose server is silent for five seconds are reserved for a hundredth of the largest size', async () => {
+  const outside = await startSecure(() => undefined);
+  const scene = await startScene({ allowLoopback: true, config: { workers: 0 } });
+  const { json } = await createUnanswered(scene, outside);
+  expect(json.billing.reserved_credits).toBe(100);
+});
+
+test('subtitles that arrive too slowly are reserved for what their stated length can hold', async () => {
+  const outside = await startSecure((_request, response) => {
+    response.writeHead(200, { 'Content-Length': '7000' });
+    response.write(SRT);
+  });
+  const scene = await startScene({ allowLoopback: true, config: { workers: 0 } });
+  const { json } = await createUnanswered(scene, outside);
+  expect(json.billing.reserved_credits).toBe(200);
+});
+
+const LONG = Array.from({ length: 300 }, (_, at) => {
+  const time = `00:0${Math.floor(at / 60)}:${String(at % 60).padStart(2, '0')}`;
+  return `${at + 1}\n${time},000 --> ${time},500\nhello\n\n`;
+}).join('');
+
+/** A service whose job on subtitles of 300 lines was created while their server was busy. */
+async function createForLong(openingCredits: number): Promise<{ scene: Scene; job: Reply['json'] }> {
   let isBusy = true;
   const outside = await startSecure((_request, response) => {
     if (isBusy) response.writeHead(503).end();
-    else response.end(SRT);
+    else response.end(LONG);
+    isBusy = false;
   });
-  const scene = await startScene({ allowLoopback: true });
-  scene.engines.hold();
+  const scene = await startScene({ allowLoopback: true, config: { openingCredits } });
   const { json } = await scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
-  expect(json.billing.reserved_credits).toBe(10_000);
-  isBusy = false;
-  scene.engines.letGo();
-  expect(await untilEnded(scene, json.detail_url)).toMatchObject({
+  expect(json.billing.reserved_credits).toBe(100);
+  return { scene, job: await untilEnded(scene, json.detail_url) };
+}
+
+test('a job whose source is larger than its reservation reserves the rest before its work', async () => {
+  const { scene, job } = await createForLong(300);
+  expect(job).toMatchObject({
     status: 'succeeded',
-    billing: { quantity: 2, charged_credits: 2 },
+    billing: { status: 'settled', quantity: 300, reserved_credits: 300, charged_credits: 300 },
   });
-  await expectBalance(scene, 99_998);
+  await expectBalance(scene, 0);
+});
+
+test('a job whose source is larger than the account can pay fails before its work, and says what it needs', async () => {
+  const { scene, job } = await createForLong(250);
+  expect(job).toMatchObject({ status: 'failed', error: { code: 'SOURCE_TOO_LARGE', retryable: false } });
+  expect(job.error.message).toContain('needs 300 credits, 250 are available');
+  expect(scene.engines.begun).toHaveLength(0);
+  await expectBalance(scene, 250);
+});
+
+describe('an address that certainly leads to no subtitles is refused before anything is reserved, because it', () => {
+  const cases: [string, (response: ServerResponse) => void][] = [
+    ...[400, 401, 403, 404, 410, 451].map((status): [string, (response: ServerResponse) => void] => [
+      `answers with ${status}`,
+      (response) => response.writeHead(status).end(),
+    ]),
+    ['redirects in a circle', (response) => response.writeHead(302, { Location: '/again' }).end()],
+    ['redirects to nowhere', (response) => response.writeHead(302).end()],
+    ['has an empty file', (response) => response.end()],
+    ['does not speak HTTP', (response) => response.socket?.end('hello\r\n\r\n')],
+  ];
+  it.each(cases)('%s', async (_name, answer) => {
+    const outside = await startSecure((_request, response) => answer(response));
+    const scene = await startScene({ allowLoopback: true });
+    for (const path of ['/v1/subtitle-translations', '/v1/dubbings']) {
+      const { status, json } = await scene.caller.post(path, subtitleAt(outside));
+      expect([status, json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
+    }
+    await expectBalance(scene, 100_000);
+  });
 });
 
 test('a video at an address that cannot be exported fails permanently before any work, and nothing is charged', async () => {
@@ -125,13 +224,24 @@ test('a busy source is tried again, and none of it remains', async () => {
 });
 
 test('a source that remains unreachable fails the job with its code, after three attempts', async () => {
-  const outside = await startSecure((_request, response) => response.writeHead(404).end());
+  const outside = await startSecure((_request, response) => response.writeHead(503).end());
   const scene = await startScene({ allowLoopback: true });
   const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
   const job = await untilEnded(scene, json.detail_url);
   expect(job.error).toMatchObject({ code: 'SOURCE_UNREACHABLE', retryable: true });
-  expect(job.error.message).toContain('404');
+  expect(job.error.message).toContain('503');
   expect(outside.requests).toHaveLength(3);
+  await expectBalance(scene, 100_000);
+});
+
+test('a video that is certainly not at its address fails the job at the first attempt', async () => {
+  const outside = await startSecure((_request, response) => response.writeHead(404).end());
+  const scene = await startScene({ allowLoopback: true });
+  const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
+  const job = await untilJob(scene.caller, json, 'failed', 'succeeded');
+  expect(job.error).toMatchObject({ code: 'SOURCE_UNREACHABLE' });
+  expect(job.error.message).toContain('404');
+  expect(outside.requests).toHaveLength(1);
   await expectBalance(scene, 100_000);
 });
 

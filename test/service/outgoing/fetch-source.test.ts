@@ -110,6 +110,32 @@ describe('an untrusted answer', () => {
   });
 });
 
+describe('another attempt', () => {
+  const answering = async (status: number) =>
+    (await serve((response) => response.writeHead(status).end())).origin;
+
+  it.each([408, 425, 429, 500, 502, 503, 504])('may succeed after status %i', async (status) => {
+    expect(await failureOf(await answering(status))).toMatchObject({ permanent: false });
+  });
+
+  it.each([400, 401, 403, 404, 410, 451])('would fail the same way after status %i', async (status) => {
+    expect(await failureOf(await answering(status))).toMatchObject({ permanent: true });
+  });
+
+  it.each([
+    ['ENOTFOUND', true],
+    ['CERT_HAS_EXPIRED', true],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', true],
+    ['EAI_AGAIN', false],
+    ['ECONNREFUSED', false],
+    ['ETIMEDOUT', false],
+  ])('after the network error %s would fail the same way: %s', async (code, permanent) => {
+    const resolver = () => Promise.reject(Object.assign(new Error('lookup'), { code }));
+    const failure = await failureOf('https://media.example/', { network: { ...networkWith(), resolver } });
+    expect(failure).toMatchObject({ code: 'SOURCE_UNREACHABLE', permanent });
+  });
+});
+
 describe('time', () => {
   it('is limited to 30 s for the head', async () => {
     const clock = createMovableClock();
