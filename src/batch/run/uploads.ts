@@ -93,6 +93,7 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
   }
 
   async function sendAnew(file: UploadableFile, items: readonly BatchItem[]): Promise<Sent> {
+    for (const { kind } of items) await client.jobs.requirePermission(kind, { signal });
     const { path, bytes: size } = (await file.made?.ensure()) ?? file;
     const sent = await client.uploads.sendFile(path, {
       purpose: PURPOSE,

@@ -41,11 +41,20 @@ export interface Jobs {
   cancel<K extends JobKind>(kind: K, id: string, options?: CallOptions): Promise<Job<K>>;
   /** Newest first: one page to await, all pages with `for await`. */
   list(kind: JobKind, filters?: JobFilters, options?: CallOptions): Pages<JobSummary>;
+  /**
+   * Rejects if the key has no permission for a kind. The service is asked at most once, with a list, and not if it has listed
+   * jobs of the kind before. Any answer but a definite refusal counts as permission: the create will tell.
+   * @throws Failure (CAPABILITY_NOT_PERMITTED); the reason of the signal
+   */
+  requirePermission(kind: JobKind, options?: Pick<CallOptions, 'signal'>): Promise<void>;
   /** Until the job is terminal, whatever it ends as; a failed poll is not a failed job. */
   wait<K extends JobKind>(kind: K, id: string, options?: WaitOptions): Promise<Job<K>>;
   /** A `wait` for many jobs, which share one list request a kind. */
   waitTogether(): WaitForJob;
 }
+
+/** A slow list delays the first upload by no more, and the upload reports what is wrong with the service. */
+const PERMISSION_MS = 10_000;
 
 /** Waits for a job of any kind. */
 export type WaitForJob = (kind: JobKind, id: string, options?: WaitOptions) => Promise<Job>;
@@ -61,16 +70,37 @@ export function createJobs(context: ClientContext, send: Send): Jobs {
     return readJob(kind, body, requestId, onUnknown);
   }
 
+  /** By kind: whether the key has permission, as far as the service has been asked. */
+  const permissions = new Map<JobKind, Promise<void>>();
+
   const list: Jobs['list'] = (kind, filters = {}, options = {}) =>
     createPages(async (cursor = filters.cursor) => {
       const query = { ...filters, cursor };
       const { body, requestId } = await send({ ...options, method: 'GET', path: collection(kind), query });
+      permissions.set(kind, Promise.resolve());
       return readList(body, requestId, (item, origin) => readJobSummary(kind, item, origin, onUnknown));
     });
+
+  async function askPermission(kind: JobKind, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await list(kind, { limit: 1 }, { signal, deadline: context.runtime.now() + PERMISSION_MS });
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof Failure)) throw error;
+      if (isNotPermitted(error))
+        throw error.with({ message: `the key has no permission for the ${KINDS[kind].work}` });
+    }
+  }
 
   return {
     get,
     list,
+    requirePermission(kind, { signal } = {}) {
+      const asked = permissions.get(kind) ?? askPermission(kind, signal);
+      permissions.set(kind, asked);
+      asked.catch(() => permissions.delete(kind));
+      return asked;
+    },
     async create(kind, request, options = {}) {
       const call = { ...options, method: 'POST', path: collection(kind), body: request } as const;
       const { body, requestId } = await send(call);
@@ -104,8 +134,8 @@ type GetJob = (kind: JobKind, id: string, options: CallOptions) => Promise<Job>;
 
 /**
  * Finds a job of unknown kind: requests it as all five kinds concurrently, and aborts the rest once one answers.
- * @throws Failure: not found when every kind that the key may see answers so, else the first other failure, since that
- *   kind may have the job
+ * @throws Failure: not found when every kind answers so; not permitted when the others do, since the job may be of a kind that the
+ *   key may not see; else the first other failure, since that kind may have the job
  */
 async function findJob(get: GetJob, id: string, options: CallOptions): Promise<Job> {
   const found = new AbortController();
@@ -115,16 +145,21 @@ async function findJob(get: GetJob, id: string, options: CallOptions): Promise<J
     return await Promise.any(JOB_KIND_NAMES.map((kind) => get(kind, id, limits)));
   } catch (error) {
     options.signal?.throwIfAborted();
-    throw mostTelling(error instanceof AggregateError ? error.errors : [error]);
+    // One for each kind, in their order.
+    throw mostTelling(id, error instanceof AggregateError ? error.errors : [error]);
   } finally {
     found.abort();
   }
 }
 
-/** A kind that the key may not see is reported only if there is no other answer. */
-function mostTelling(errors: readonly unknown[]): unknown {
+/** @param errors one for each kind, in the order of `JOB_KIND_NAMES` */
+function mostTelling(id: string, errors: readonly unknown[]): unknown {
   const other = errors.find((error) => !isNotFound(error) && !isNotPermitted(error));
-  return other ?? errors.find(isNotFound) ?? errors[0];
+  const refused = errors.find(isNotPermitted);
+  if (other !== undefined || refused === undefined) return other ?? errors[0];
+  const kinds = JOB_KIND_NAMES.filter((_kind, at) => isNotPermitted(errors[at]));
+  const message = `no job ${id} among those that the key may read; it may not read ${kinds.join(', ')}`;
+  return refused.with({ message });
 }
 
 function isNotFound(error: unknown): boolean {

@@ -1,7 +1,7 @@
 /** What the network, others and the purse do to a batch. */
 import { describe, expect, it } from 'vitest';
 import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
-import { type Faults, scriptFaults } from '../../../src/service/index.ts';
+import { type Fault, type Faults, scriptFaults } from '../../../src/service/index.ts';
 import { TRANSLATION } from '../../commands/support/run-vloc.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -258,5 +258,70 @@ describe('a key that is not accepted', () => {
     expect(outcomes.filter(({ state }) => state.phase === 'left')).toHaveLength(4);
     // A refusal before the key is checked says nothing about an earlier attempt: it is sent again with its key.
     expect(await stage.phasesOfIntents()).toEqual(['intended']);
+  });
+});
+
+describe('a key without permission for the jobs of the run', () => {
+  /** A stage with two videos, and the requests that are sent from now on. */
+  async function startWatched(...script: readonly Fault[]) {
+    const seen: string[] = [];
+    const faults = scriptFaults(script);
+    const stage = await startStage({
+      faults: {
+        ...faults,
+        before(request) {
+          seen.push(`${request.method} ${request.target}`);
+          return faults.before(request);
+        },
+      },
+    });
+    const items = [...(await stage.video('a.mp4', 60)), ...(await stage.video('b.mp4', 61))];
+    return { stage, items, seen };
+  }
+
+  const lack = ({ service, credentials }: Awaited<ReturnType<typeof startStage>>) =>
+    service.changeKey(credentials.key, { permissions: ['dubbing'] });
+
+  it.each(['a new folder', 'a folder with records', 'a folder with --fresh'])(
+    'is refused before the first upload into %s',
+    async (name) => {
+      const { stage, items, seen } = await startWatched();
+      if (name === 'a folder with records') await stage.run(stage.lines(1));
+      await lack(stage);
+      seen.length = 0;
+      const options = { fresh: name === 'a folder with --fresh' };
+      const { outcomes, phases } = await stage.run(items, { options });
+      expect(phases[0]).toBe('failed');
+      expect(summarizeFailure(outcomes)).toMatchObject({
+        facts: { code: 'CAPABILITY_NOT_PERMITTED', category: 'configuration' },
+      });
+      expect(seen.filter((request) => !request.startsWith('GET '))).toEqual([]);
+    },
+  );
+
+  it('is asked about with one list, and not at all if the run has listed the jobs anyway', async () => {
+    const { stage, items, seen } = await startWatched();
+    const [first, second] = items;
+    if (first === undefined || second === undefined) throw new Error('no items');
+    const lists = () => seen.filter((request) => /^GET [^?]*\/auto-localizations\?/.test(request));
+    await stage.run([first]);
+    expect(lists()).toEqual(['GET /v1/auto-localizations?limit=50']);
+    seen.length = 0;
+    await stage.run([first, second]);
+    expect(lists()).toEqual(['GET /v1/auto-localizations?limit=1']);
+    seen.length = 0;
+    await stage.run([first, second]);
+    expect(lists()).toEqual([]);
+  });
+
+  it('is not suspected if the list fails for another reason', async () => {
+    const { stage, items, seen } = await startWatched({
+      on: 'GET /auto-localizations',
+      times: Number.POSITIVE_INFINITY,
+      status: 503,
+    });
+    const { phases } = await stage.run(items, { options: { fresh: true, detach: true } });
+    expect(phases).toEqual(['left', 'left']);
+    expect(seen.filter((request) => request === 'POST /v1/auto-localizations')).toHaveLength(2);
   });
 });

@@ -120,14 +120,17 @@ describe('finding a job', () => {
     expect((await client.jobs.find('tra_1')).id).toBe('tra_1');
   });
 
-  test('by a bare id that is unknown is not found with a key that can read only some kinds', async () => {
+  test('by a bare id says which kinds the key may not read, since the job may be one of them', async () => {
     const { server, client } = await startHarness({
       fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false),
     });
     server.route = (_method, target) => (target === '/v1/dubbings/tra_9' ? notFound : null);
-    expect((await failureOf(client.jobs.find('tra_9'))).facts.status).toBe(404);
-    server.route = () => null;
-    expect((await failureOf(client.jobs.find('tra_9'))).facts.status).toBe(403);
+    const { facts } = await failureOf(client.jobs.find('tra_9'));
+    expect(facts).toMatchObject({ status: 403, category: 'configuration', requestId: 'req_problem' });
+    expect(facts.message).toBe(
+      'no job tra_9 among those that the key may read; it may not read audio_separation, subtitle_recognition, ' +
+        'subtitle_translation, auto_localization',
+    );
   });
 
   test('by a bare id is not "not found" if the job may be behind a failure', async () => {
@@ -163,5 +166,58 @@ describe('finding a job', () => {
     const { facts } = await failureOf(client.jobs.find(reference.replace('ORIGIN', server.origin)));
     expect(facts).toMatchObject({ category: 'usage', code: 'REFERENCE_INVALID' });
     expect(server.seen).toHaveLength(0);
+  });
+});
+
+describe('the permission for a kind', () => {
+  const emptyPage = json(200, { object: 'list', data: [], has_more: false, next_cursor: null });
+
+  test('is asked for once, with the smallest list, however many calls need it', async () => {
+    const { server, client } = await startHarness({ fallback: emptyPage });
+    await Promise.all([1, 2, 3].map(() => client.jobs.requirePermission('dubbing')));
+    await client.jobs.requirePermission('dubbing');
+    expect(server.seen.map(({ target }) => target)).toEqual(['/v1/dubbings?limit=1']);
+  });
+
+  test('is not asked for if jobs of the kind were listed before', async () => {
+    const { server, client } = await startHarness({ fallback: emptyPage });
+    await client.jobs.list('dubbing', { limit: 50 });
+    await client.jobs.requirePermission('dubbing');
+    await client.jobs.requirePermission('audio_separation');
+    expect(server.seen.map(({ target }) => target)).toEqual([
+      '/v1/dubbings?limit=50',
+      '/v1/audio-separations?limit=1',
+    ]);
+  });
+
+  test('that the key lacks is a failure that names the work', async () => {
+    const { client } = await startHarness({ fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false) });
+    const { facts } = await failureOf(client.jobs.requirePermission('audio_separation'));
+    expect(facts).toMatchObject({ code: 'CAPABILITY_NOT_PERMITTED', status: 403, requestId: 'req_problem' });
+    expect(facts.message).toBe('the key has no permission for the separation');
+  });
+
+  test.each([
+    ['a service that is away', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true)],
+    ['a fault that is final', problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', false)],
+    ['a list that the service does not have', notFound],
+    ['a refusal for another reason', problem(403, 'LISTS_NOT_PERMITTED', false)],
+    ['a refusal of the key', problem(401, 'AUTHENTICATION_FAILED', false)],
+    ['an answer that is not a list', json(200, { object: 'surprise' })],
+  ])('counts as given after %s, and is not asked for again', async (_name, answer) => {
+    const { server, client, runtime } = await startHarness({ fallback: answer });
+    const begun = runtime.now();
+    await client.jobs.requirePermission('dubbing');
+    expect(runtime.now() - begun).toBeLessThanOrEqual(10_000);
+    const requests = server.seen.length;
+    await client.jobs.requirePermission('dubbing');
+    expect(server.seen).toHaveLength(requests);
+  });
+
+  test('of a run that was interrupted is not asked for any more', async () => {
+    const { client } = await startHarness({ fallback: emptyPage });
+    const reason = new Error('interrupted');
+    const asking = client.jobs.requirePermission('dubbing', { signal: AbortSignal.abort(reason) });
+    await expect(asking).rejects.toBe(reason);
   });
 });
