@@ -1,5 +1,6 @@
 /** The input of a run, and its outcome. */
 import type { Client, Job, Runtime } from '../../client/index.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { Provenance } from '../../protocol/provenance.ts';
 import type { BatchItem, BatchListener, BatchOutcome } from '../item.ts';
@@ -84,6 +85,11 @@ export interface Batch {
   readonly more?: TaskSource;
   /** The number of items that will have run at the end, Infinity if files may arrive forever. Default: that of `tasks`. */
   readonly itemCount?: number;
+  /**
+   * Kinds of jobs that the run will need: nothing is paid before the key has permission for all of them. Default: each kind is
+   * checked by its own request.
+   */
+  readonly kinds?: readonly JobKind[];
   /** Items whose earlier costs count for --max-credits even if they need no task. */
   readonly counted?: readonly Pick<BatchItem, 'key' | 'kind'>[];
   /** The journal of the delivery, with whose records the tasks were decided. The caller closes it. */

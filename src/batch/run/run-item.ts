@@ -318,7 +318,10 @@ async function startJob(
 async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<Launched | null> {
   let place: JobPlace | null = null;
   try {
-    if (attempt.intended === null) attempt.provided ??= await run.sources.provide(item, attempt.order);
+    if (attempt.intended === null) {
+      await requireOtherKinds(run, item);
+      attempt.provided ??= await run.sources.provide(item, attempt.order);
+    }
     const units = attempt.provided?.units ?? item.units;
     run.tell(item, { phase: 'ready' });
     place = await run.launcher.enter(attempt.order, item, units);
@@ -338,6 +341,13 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
     await prepareAgain(run, item, attempt, error);
     return null;
   }
+}
+
+/** The kind of the item itself is checked by its upload or its create. */
+async function requireOtherKinds({ batch, stopping }: Run, { kind }: BatchItem): Promise<void> {
+  const { jobs } = batch.connection.client;
+  const others = (batch.kinds ?? []).filter((other) => other !== kind);
+  await Promise.all(others.map((other) => jobs.requirePermission(other, { signal: stopping.launching })));
 }
 
 function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<IntendedRequest> {

@@ -22,7 +22,7 @@ import { openMemoryFor } from '../jobs/memory.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
 import { limitKind, spendingLimit, withPrices } from '../jobs/spending.ts';
-import { checkStageSupport } from './stage-plan.ts';
+import { checkStageSupport, pendingKinds } from './stage-plan.ts';
 import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
 
 export interface StageJobs {
@@ -83,6 +83,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       tasks: [],
       more,
       itemCount: run.states.length,
+      kinds: pendingKinds(plan),
       counted: run.states.flatMap(({ steps }) => steps),
       journal,
       delivery: stageDelivery(plan.delivery),

@@ -8,6 +8,7 @@ import { linesStage, type StageLines, type VideoItem, videoStage } from '../../b
 import type { StageRecords } from '../../batch/stages/records.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers } from '../../protocol/subtitle-line.ts';
 import type { Context } from '../context/context.ts';
 import { checkSupport } from '../jobs/plan-jobs.ts';
@@ -95,14 +96,20 @@ export function checkStageSupport(
   capabilities: Capabilities | null,
   context: Context,
 ): Promise<void> {
-  const items = plan.videos.flatMap((video) => itemsOf(video, plan));
-  const pending = items.filter(
-    ({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded',
-  );
-  const planned = pending.map(
+  const planned = pendingItems(plan).map(
     (item): PlannedItem => ({ item, decision: { step: 'new', after: null }, paths: null }),
   );
   return checkSupport(planned, capabilities, context);
+}
+
+/** The kinds of the jobs that the plan still needs. */
+export function pendingKinds(plan: StagePlan): readonly JobKind[] {
+  return [...new Set(pendingItems(plan).map(({ kind }) => kind))];
+}
+
+function pendingItems(plan: StagePlan): readonly BatchItem[] {
+  const items = plan.videos.flatMap((video) => itemsOf(video, plan));
+  return items.filter(({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded');
 }
 
 /** Placeholder items for every job this video will need. */

@@ -190,3 +190,28 @@ describe.runIf(testsOwnWork())('the finished video', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 0]);
   });
 });
+
+describe('a key', () => {
+  it('without permission for a later stage pays nothing, and pays the stages that it has permission for', async () => {
+    const changes: string[] = [];
+    const vloc = await startStaging({
+      onRequest: ({ method, operationId }) => {
+        if (method !== 'GET') changes.push(operationId ?? method);
+      },
+    });
+    const permissions = ['subtitle_recognition', 'subtitle_translation', 'audio_separation'] as const;
+    await vloc.service.changeKey(vloc.credentials.key, { permissions });
+    const { code, stderr } = await vloc.run(GO_ON);
+    expect([code, changes]).toEqual([4, []]);
+    expect(stderr).toContain('the key has no permission for the dub');
+    const partly = await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+    expect(partly.code, partly.stderr).toBe(0);
+    changes.length = 0;
+    expect((await vloc.run(GO_ON)).code).toBe(4);
+    expect(changes).toEqual([]);
+    await vloc.service.changeKey(vloc.credentials.key, { permissions: [...permissions, 'dubbing'] });
+    const whole = await vloc.run(GO_ON);
+    expect(whole.code, whole.stderr).toBe(0);
+    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+  });
+});
