@@ -83,9 +83,12 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
       launcher.lookAgain();
       return billing === null && bill.quantity === null ? [] : [{ type: 'billed', key, ...bill }];
     },
-    judge(failure) {
-      if (failure.facts.category === 'temporary') streak.inARow += 1;
-      const reason = stopReasonOf(failure, { inARow: streak.inARow, inFlight: following.jobs });
+    judge(failure, { input }) {
+      const isAddress = input.type === 'url';
+      const { category } = failure.facts;
+      if (category === 'temporary' || (category === 'credits' && isAddress)) streak.inARow += 1;
+      const facts = { inARow: streak.inARow, inFlight: following.jobs, isAddress };
+      const reason = stopReasonOf(failure, facts);
       // A run that waits for files also waits until the service is reachable again.
       const isWaitedOut = reason === 'network' && isEndless(batch);
       if (reason !== null && !isWaitedOut) stopping.stop(reason, whyStopped(reason, failure));

@@ -50,7 +50,7 @@ export async function runItem(
     state = await runDecision(itemRun, order, decision);
   } catch (error) {
     state = outcomeOf(run, itemRun.jobId, explainGone(itemRun, error));
-    if (state.phase === 'failed' && itemRun.jobId !== null) run.judge(state.failure);
+    if (state.phase === 'failed' && itemRun.jobId !== null) run.judge(state.failure, item);
   }
   run.tell(item, state);
   return { item, state, job: itemRun.job };
@@ -367,7 +367,7 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
     await run.sources.forget(item, upload);
     return;
   }
-  run.judge(failure);
+  run.judge(failure, item);
   attempt.failures += 1;
   const circumstances = {
     failures: attempt.failures,

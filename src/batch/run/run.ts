@@ -33,7 +33,7 @@ export interface Run {
   readonly rebuild: Rebuild;
   /** How many jobs the run waits for. */
   readonly following: { jobs: number };
-  /** Temporary failures since the last success. */
+  /** Temporary failures, and addresses refused for lack of credits, since the last success. */
   readonly streak: { inARow: number };
   tell(item: BatchItem, state: ItemState): void;
   /** Counts the cost of a job and returns the record of it. @param key of its intent */
@@ -49,7 +49,7 @@ export interface Run {
   /** @throws Stopped if the run stops meanwhile */
   pause(ms: number): Promise<void>;
   /** Counts a failure, and stops the run if it concerns all items. Returns the failure. */
-  judge(failure: Failure): Failure;
+  judge(failure: Failure, item: BatchItem): Failure;
 }
 
 /** The lines that the run takes from the translation memory. */

@@ -73,8 +73,10 @@ export function createStopping(
 const FAILURES_IN_A_ROW = 3;
 
 interface StopFacts {
-  /** Temporary failures since the last success, this one included. */
+  /** See `Run.streak`; this failure included. */
   readonly inARow: number;
+  /** Whether the input is at an address. */
+  readonly isAddress: boolean;
   /** Jobs of this run that the service works on. */
   readonly inFlight: number;
 }
@@ -85,9 +87,14 @@ export function stopsRun({ facts }: Failure): StopReason | null {
 }
 
 /** Why a failed upload or submission stops the whole run; null if it does not. */
-export function stopReasonOf(failure: Failure, { inARow, inFlight }: StopFacts): StopReason | null {
+export function stopReasonOf(
+  failure: Failure,
+  { inARow, inFlight, isAddress }: StopFacts,
+): StopReason | null {
   const stops = stopsRun(failure);
-  if (stops !== null) return stops;
+  // The reservation for an address that answers slowly may be larger than the cost: others may still be affordable.
+  const isEstimate = isAddress && failure.facts.category === 'credits' && inARow < FAILURES_IN_A_ROW;
+  if (stops !== null) return isEstimate ? null : stops;
   const isOutage = failure.facts.category === 'temporary' && inARow >= FAILURES_IN_A_ROW && inFlight === 0;
   return isOutage ? 'network' : null;
 }

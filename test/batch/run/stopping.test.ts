@@ -4,7 +4,7 @@ import { endsWaiting, stopReasonOf, whyStopped } from '../../../src/batch/run/st
 
 const failure = (facts: Partial<FailureFacts>) =>
   new Failure({ category: 'refused', code: 'X', message: 'x', ...facts });
-const CALM = { inARow: 1, inFlight: 1 };
+const CALM = { inARow: 1, inFlight: 1, isAddress: false };
 
 describe('a failure that stops the run', () => {
   it.each([
@@ -25,9 +25,15 @@ describe('a failure that stops the run', () => {
 
   it('is the third temporary one in a row, with nothing running', () => {
     const outage = failure({ category: 'temporary' });
-    expect(stopReasonOf(outage, { inARow: 2, inFlight: 0 })).toBeNull();
-    expect(stopReasonOf(outage, { inARow: 3, inFlight: 1 })).toBeNull();
-    expect(stopReasonOf(outage, { inARow: 3, inFlight: 0 })).toBe('network');
+    expect(stopReasonOf(outage, { ...CALM, inARow: 2, inFlight: 0 })).toBeNull();
+    expect(stopReasonOf(outage, { ...CALM, inARow: 3, inFlight: 1 })).toBeNull();
+    expect(stopReasonOf(outage, { ...CALM, inARow: 3, inFlight: 0 })).toBe('network');
+  });
+
+  it('is the third address in a row that the credits do not suffice for', () => {
+    const unpaid = failure({ category: 'credits', blame: 'quota' });
+    expect(stopReasonOf(unpaid, { inARow: 2, inFlight: 0, isAddress: true })).toBeNull();
+    expect(stopReasonOf(unpaid, { inARow: 3, inFlight: 1, isAddress: true })).toBe('quota');
   });
 });
 

@@ -1,8 +1,10 @@
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { until } from '../../service/harness/scene.ts';
+import { startSecure } from '../../service/outgoing/outside.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { environmentOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
 
@@ -256,5 +258,38 @@ describe('a name of an input', () => {
     expect(found.stderr).toContain(
       'in/week\ufffd: its name is not valid UTF-8; rename it, or --exclude it\n',
     );
+  });
+});
+
+describe('a list of addresses', () => {
+  /** Subtitles at four addresses, two of which are bad, and what the run of them comes to with a quota. */
+  async function translateAddresses(answerBad: (response: ServerResponse) => void, quota: number) {
+    const outside = await startSecure(({ url }, response) => {
+      if (url?.includes('bad')) answerBad(response);
+      else response.end(SRT(url ?? ''));
+    });
+    const vloc = await startVloc({ allowLoopback: true });
+    await vloc.service.changeKey(vloc.credentials.key, { monthlyLimitCredits: quota });
+    const urls = ['bad-1', 'good-1', 'bad-2', 'good-2'].map((name) => `${outside.origin}/${name}.srt`);
+    const words = ['translate', ...urls, ...TO_SPANISH, '--jobs', '1', '-o', 'json'];
+    const { code, stdout, stderr } = await vloc.run(words);
+    const states = JSON.parse(stdout).data.map(({ status }: { status: string }) => status);
+    return { code, states, stderr };
+  }
+
+  it('is translated except for those that lead to nothing', async () => {
+    const { code, states, stderr } = await translateAddresses((response) => response.writeHead(404).end(), 2);
+    expect([code, states], stderr).toEqual([3, ['failed', 'succeeded', 'failed', 'succeeded']]);
+    expect(stderr).toContain('INPUT_NOT_USABLE');
+  });
+
+  it('is translated except for those that the quota cannot reserve, because their servers are slow', async () => {
+    const { code, states, stderr } = await translateAddresses((response) => response.writeHead(503).end(), 2);
+    expect([code, states], stderr).toEqual([6, ['failed', 'succeeded', 'failed', 'succeeded']]);
+  });
+
+  it('ends when the quota does not suffice for three of them in a row', async () => {
+    const { code, states, stderr } = await translateAddresses((response) => response.writeHead(503).end(), 0);
+    expect([code, states], stderr).toEqual([6, ['failed', 'failed', 'failed', null]]);
   });
 });
