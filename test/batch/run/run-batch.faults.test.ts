@@ -261,7 +261,7 @@ describe('a key that is not accepted', () => {
   });
 });
 
-describe('a key without permission for the jobs of the run', () => {
+describe('the permission of a key for the jobs of the run', () => {
   /** A stage with two videos, and the requests that are sent from now on. */
   async function startWatched(...script: readonly Fault[]) {
     const seen: string[] = [];
@@ -283,7 +283,7 @@ describe('a key without permission for the jobs of the run', () => {
     service.changeKey(credentials.key, { permissions: ['dubbing'] });
 
   it.each(['a new folder', 'a folder with records', 'a folder with --fresh'])(
-    'is refused before the first upload into %s',
+    'ends the run before the first upload into %s if the key lacks it',
     async (name) => {
       const { stage, items, seen } = await startWatched();
       if (name === 'a folder with records') await stage.run(stage.lines(1));
@@ -299,7 +299,7 @@ describe('a key without permission for the jobs of the run', () => {
     },
   );
 
-  it('is asked about with one list, and not at all if the run has listed the jobs anyway', async () => {
+  it('is asked for with one list, and not at all if the run has listed the jobs anyway', async () => {
     const { stage, items, seen } = await startWatched();
     const [first, second] = items;
     if (first === undefined || second === undefined) throw new Error('no items');
@@ -314,7 +314,7 @@ describe('a key without permission for the jobs of the run', () => {
     expect(lists()).toEqual([]);
   });
 
-  it('is not suspected if the list fails for another reason', async () => {
+  it('counts as given if the list fails for another reason', async () => {
     const { stage, items, seen } = await startWatched({
       on: 'GET /auto-localizations',
       times: Number.POSITIVE_INFINITY,
