@@ -41,9 +41,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** How many frames a video has, and how many show two fields of different times, by ffmpeg's own detector. */
-export function detectFields(file: string): { frames: number; combed: number } {
-  const args = ['-hide_banner', '-nostats', '-i', file, '-vf', 'idet', '-f', 'null', '-'];
+/**
+ * How many frames a video has, and how many show two fields of different times, by ffmpeg's own detector.
+ * @param plane brightness, or a colour
+ */
+export function detectFields(file: string, plane: 'y' | 'u' | 'v' = 'y'): { frames: number; combed: number } {
+  const filter = `extractplanes=${plane},idet`;
+  const args = ['-hide_banner', '-nostats', '-i', file, '-vf', filter, '-f', 'null', '-'];
   const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
   const found = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+) Progressive:\s*(\d+) Undetermined:\s*(\d+)/;
   const [top = 0, bottom = 0, ...others] = (found.exec(stderr) ?? []).slice(1).map(Number);

@@ -49,8 +49,13 @@ export function encoderArguments({ hdr, isDeep }: PictureDepth, threads: number,
   return hevc(hdr, RESULT_QUALITY, `${pool}${mastering}`);
 }
 
-/** Makes one progressive frame of the two fields of an interlaced one: players show MP4 without doing so. */
-export const DEINTERLACE = 'bwdif=mode=send_frame:deint=interlaced';
+/**
+ * Makes one progressive frame of the two fields of an interlaced one: players show MP4 without doing so. Before that, each
+ * field gets the colours of 4:2:0 by itself: in 4:2:2 that was made of 4:2:0, the rows of colour alternate in pairs, which a
+ * deinterlacer takes for one field.
+ */
+export const DEINTERLACE =
+  'scale=interl=-1,format=yuv420p|yuv420p10le,bwdif=mode=send_frame:deint=interlaced';
 
 /** Keeps each frame at its time: without them, a variable frame rate would become constant. */
 export const SAME_TIMES = ['-vsync', 'vfr', '-enc_time_base', '-1'] as const;

@@ -6,8 +6,8 @@ import { readFacts } from '../../../src/media/probe/facts.ts';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import { readTimeline } from '../../../src/media/probe/timeline.ts';
 import {
-  countCombed,
   createWork,
+  detectFields,
   ffmpeg,
   ffprobe,
   programs,
@@ -72,17 +72,31 @@ test('the default audio track becomes the only one', async () => {
   expect(pitch(path)).toBe(880);
 });
 
-test('interlaced frames of MPEG-2 become progressive when they are converted', async () => {
-  const file = join(temporaryFolder(), 'air.ts');
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220)];
-  const fields = ['-vf', 'tinterlace=interleave_top,fieldorder=tff', '-pix_fmt', 'yuv420p'];
-  ffmpeg(...picture, ...fields, '-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-c:a', 'mp2', file);
-  expect(countCombed(file)).toBeGreaterThan(20);
-  const { path, plan } = await convert(file);
-  expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
-  expect(countCombed(path)).toBeLessThan(6);
-  expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
-});
+/** How the colours of two fields are stored, and where the first field of a frame is. */
+const FIELDS = [
+  ['4:2:0', 'bottom', 'yuv420p'],
+  ['4:2:2', 'top', 'yuv422p'],
+  ['4:2:2 of 4:2:0', 'top', 'yuv422p'],
+  ['4:2:2 of 4:2:0', 'bottom', 'yuv422p'],
+] as const;
+
+test.each(FIELDS)(
+  'interlaced frames of MPEG-2 in %s, %s field first, become progressive in brightness and colours',
+  async (colours, first, format) => {
+    const file = join(temporaryFolder(), 'air.ts');
+    const made = colours === '4:2:2' ? 'yuv422p' : 'yuv420p';
+    const fields = `format=${made},tinterlace=interleave_${first},setfield=${first === 'top' ? 'tff' : 'bff'}`;
+    const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220), '-vf', fields];
+    const encoder = ['-pix_fmt', format, '-c:v', 'mpeg2video', '-q:v', '2', '-flags', '+ilme+ildct'];
+    ffmpeg(...picture, ...encoder, '-c:a', 'mp2', file);
+    expect(detectFields(file).combed).toBeGreaterThan(20);
+    const { path, plan } = await convert(file);
+    expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
+    for (const plane of ['y', 'u', 'v'] as const)
+      expect(detectFields(path, plane).combed, plane).toBeLessThan(6);
+    expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
+  },
+);
 
 /** Which tone a video of one second has: it crosses zero twice in each swing. */
 function pitch(path: string): number {

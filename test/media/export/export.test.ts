@@ -208,6 +208,18 @@ describe('an export', () => {
     expect(ffprobe(path, 'stream=codec_name,pix_fmt', 'v:0')).toBe('hevc\nyuv420p10le');
   });
 
+  test('makes interlaced 4:2:2 progressive in brightness and colours', async () => {
+    const fields = ['-vf', 'format=yuv420p,tinterlace=interleave_top,setfield=tff', '-pix_fmt', 'yuv422p'];
+    const encoder = ['-c:v', 'mpeg2video', '-q:v', '2', '-flags', '+ilme+ildct', '-c:a', 'mp2'];
+    const picture = ['-f', 'lavfi', '-i', `testsrc2=s=320x256:r=50:d=${SECONDS}`];
+    const { path } = await run(media('air.mpg', [...fields, ...encoder], picture), {
+      subtitleOutput: 'burned',
+      subtitle: { language: 'es', lines: [] },
+    });
+    for (const plane of ['y', 'u', 'v'] as const)
+      expect(detectFields(path, plane).combed, plane).toBeLessThan(6);
+  });
+
   test('scales the picture of a phone as it is shown', async () => {
     const source = media('large.mp4', H264, ['-f', 'lavfi', '-i', 'testsrc=s=960x540:r=5:d=1']);
     const { path } = await run(source, {
