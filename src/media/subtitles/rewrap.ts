@@ -46,7 +46,7 @@ function readToken(written: string, format: SubtitleFormat): Token {
 }
 
 /** A row that begins with a dash or a note is another speaker, or a song: it keeps its row. */
-const SPEAKER = /^[-–—‐♩♪♫♬]/u;
+export const SPEAKER = /^[-–—‐♩♪♫♬]/u;
 
 /** Splits at the line breaks before such rows. */
 function splitSpeakers(tokens: readonly Token[]): Token[][] {

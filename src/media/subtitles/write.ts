@@ -4,13 +4,26 @@ import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { PictureSize } from '../export/picture.ts';
 import { CUE_TEXT, escapeAss, vttSettings } from './cue-text.ts';
+import { SPEAKER } from './rewrap.ts';
 import { assColour, colourOf, findTags } from './style-tags.ts';
-import { stripMarkup } from './text.ts';
+import { joinSpaced, stripMarkup } from './text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from './wrap.ts';
 
-/** Row height as a share of the picture's shorter side, as used by streaming services. */
-const FONT_SHARE = 0.055;
-const MARGIN_SHARE = 0.05;
+/** Sizes as shares of the shorter side; the space below the text as a share of the height. */
+interface Layout {
+  /** Row height. */
+  readonly font: number;
+  readonly beside: number;
+  readonly below: number;
+}
+
+/** As used by streaming services. */
+const LANDSCAPE: Layout = { font: 0.055, beside: 0.05, below: 0.05 };
+/**
+ * Phones show it as wide as the screen, and computers much smaller. TikTok, Reels and Shorts cover the lowest fifth with
+ * texts and about a tenth at the side with buttons.
+ */
+const PORTRAIT: Layout = { font: 0.07, beside: 0.1, below: 0.2 };
 const OUTLINE_SHARE = 0.003;
 /** Mean width of a character as a share of the row height, in DejaVu Sans, which is a wide font. */
 const COLUMN_SHARE = 0.5;
@@ -38,8 +51,12 @@ export function formatAss(
   const shownWidth = picture.width * pixelAspect;
   const short = Math.min(shownWidth, picture.height);
   const share = (part: number) => Math.max(1, Math.round(short * part));
-  const margin = share(MARGIN_SHARE);
-  const height = Math.min(share(FONT_SHARE), widestFont(shownWidth - 2 * margin));
+  const layout = picture.height > shownWidth ? PORTRAIT : LANDSCAPE;
+  const beside = share(layout.beside);
+  const below = Math.round(picture.height * layout.below);
+  const height = share(layout.font);
+  const fitting = Math.floor((shownWidth - 2 * beside) / (height * COLUMN_SHARE));
+  const columns = Math.max(1, Math.min(ROW_COLUMNS, fitting));
   const colour = `&H00${(burning?.white ?? 255).toString(16).padStart(2, '0').repeat(3).toUpperCase()}`;
   const style = [
     ...['Default', burning === null ? 'sans-serif' : fontFamily(burning.language), height],
@@ -48,11 +65,11 @@ export function formatAss(
     // Not bold, italic, underlined or struck out; width and height in percent, no spacing, no angle; outlined; bottom
     // centre.
     ...[0, 0, 0, 0, Math.round(1e4 / pixelAspect) / 100, 100, 0, 0, 1, share(OUTLINE_SHARE), 0, 2],
-    ...[margin, margin, margin, 1],
+    ...[beside, beside, below, 1],
   ];
-  const mostRows = Math.max(1, Math.floor((picture.height - 2 * margin) / height));
+  const mostRows = Math.max(1, Math.floor((picture.height - below - beside) / height));
   const rows = lines.map(({ start_ms, end_ms, text, speaker = '' }) => {
-    const shown = burning === null ? [CUE_TEXT.ass.encode(text)] : layOut(text, burning);
+    const shown = burning === null ? [CUE_TEXT.ass.encode(text)] : layOut(text, burning, columns);
     // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
     const isTooHigh = burning !== null && shown.length > mostRows;
     const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
@@ -79,11 +96,6 @@ export function formatAss(
   ].join('\n');
 }
 
-/** The largest row height with which a whole row fits a width. It applies to portrait pictures. */
-function widestFont(width: number): number {
-  return Math.max(1, Math.floor(width / ROW_COLUMNS / COLUMN_SHARE));
-}
-
 /** The forms of Chinese characters differ by country. Other fonts are used where these are not installed. */
 const CJK_FAMILIES: Readonly<Record<string, string>> = {
   Jpan: 'Noto Sans CJK JP',
@@ -96,13 +108,24 @@ function fontFamily(language: string): string {
   return CJK_FAMILIES[scriptOf(language) ?? ''] ?? 'sans-serif';
 }
 
-/** Returns the rows of a cue. Rows that fit are kept; others are wrapped. */
-function layOut(text: string, { language, white }: Burning): string[] {
-  const wrapped = plainRows(text).flatMap((row) =>
-    countColumns(row) <= ROW_COLUMNS ? [row] : wrapText(row, 'split').split('\n'),
-  );
+/** Returns the rows of a cue: its own if all of them fit, else those of each speaker wrapped as one text. */
+function layOut(text: string, { language, white }: Burning, columns: number): string[] {
+  const own = plainRows(text);
+  const wrapped = own.every((row) => countColumns(row) <= columns)
+    ? own
+    : joinRows(own).flatMap((part) => wrapText(part, 'split', columns).split('\n'));
   const rows = styleRows(wrapped, text, white);
   return runsRightToLeft(text, language) ? rows.map((row) => EMBEDDING + row + END_EMBEDDING) : rows;
+}
+
+/** Joins the rows of each speaker. */
+function joinRows(rows: readonly string[]): string[] {
+  const parts: string[] = [];
+  for (const row of rows) {
+    if (parts.length === 0 || SPEAKER.test(row)) parts.push(row);
+    else parts.push(joinSpaced([parts.pop() ?? '', row]));
+  }
+  return parts;
 }
 
 /** Returns the rows of a cue without markup. */

@@ -36,21 +36,47 @@ function burn(text: string, language: string, picture = LANDSCAPE, white = 255) 
       ?.split(',')
       .slice(9)
       .join(',') ?? '';
-  return { rows: cue.split('\\N'), font: style[1], size: Number(style[2]), colour: style[3] };
+  const [font, size, colour] = style.slice(1);
+  const margins = style.slice(19, 22).map(Number);
+  return { rows: cue.split('\\N'), font, size: Number(size), colour, margins };
 }
 
 describe('burned subtitles', () => {
-  test('have a size relative to the shorter side, with which a whole row fits into a portrait picture', () => {
-    expect(burn('a', 'es', LANDSCAPE).size).toBe(59);
-    const { size } = burn('a', 'es', PORTRAIT);
-    expect(size).toBeLessThan(59);
-    expect(size * 0.5 * 42).toBeLessThanOrEqual(1080);
-    expect(size * 0.5 * 42).toBeGreaterThan(800);
+  test.each([
+    ['landscape', LANDSCAPE, 59, 54, 54],
+    ['square', { width: 1080, height: 1080 }, 59, 54, 54],
+    ['portrait', PORTRAIT, 76, 108, 384],
+    ['small portrait', { width: 360, height: 640 }, 25, 36, 128],
+  ])(
+    'in %s have a size relative to the shorter side, and margins that platforms leave free',
+    (_, picture, size, beside, below) => {
+      expect(burn('a', 'es', picture)).toMatchObject({ size, margins: [beside, beside, below] });
+    },
+  );
+
+  test.each([
+    ['landscape', LANDSCAPE, 2],
+    ['square', { width: 1080, height: 1080 }, 3],
+    ['portrait', PORTRAIT, 4],
+  ])('in %s have rows that fit between the margins: %s', (_, picture, count) => {
+    const cue = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
+    const { rows, size, margins } = burn(cue, 'en', picture);
+    expect(rows).toHaveLength(count);
+    for (const row of rows)
+      expect(row.length * size * 0.5).toBeLessThanOrEqual(picture.width - 2 * (margins[0] ?? 0));
   });
 
-  test('have at most two rows for a cue of usual length, also in a portrait picture', () => {
-    const cue = 'The quick brown fox jumps over the lazy dog, and the dog does not mind at all.';
-    expect(burn(cue, 'en', PORTRAIT).rows).toHaveLength(2);
+  test('are wrapped as one text if a row does not fit, except for the rows of speakers', () => {
+    expect(burn('We open the door, and\nthen the window of the house.', 'en', PORTRAIT).rows).toEqual([
+      'We open the door,',
+      'and then the window',
+      'of the house.',
+    ]);
+    expect(burn('- Who is there in the house?\n- It is only\nme.', 'en', PORTRAIT).rows).toEqual([
+      '- Who is there',
+      'in the house?',
+      '- It is only me.',
+    ]);
   });
 
   test("keep the user's rows that fit, and wrap the others", () => {
@@ -65,6 +91,12 @@ describe('burned subtitles', () => {
     const smaller = Number(/^\{\\fs(\d+)\}/.exec(rows[0] ?? '')?.[1]);
     expect(smaller).toBeLessThan(size);
     expect(smaller * 40).toBeLessThanOrEqual(1080);
+  });
+
+  test('that are higher than the room above what platforms cover become smaller', () => {
+    const { rows, margins } = burn('row\n'.repeat(40), 'en', PORTRAIT);
+    const smaller = Number(/^\{\\fs(\d+)\}/.exec(rows[0] ?? '')?.[1]);
+    expect(smaller * 40).toBeLessThanOrEqual(1920 - (margins[2] ?? 0));
   });
 
   test.each([
