@@ -1,13 +1,14 @@
 /**
  * The translation memory: remembers the translation of each sentence, so that only sentences with changed cues are paid for
- * again. A sentence is found by its texts; of several translations, a person's comes before a machine's, then the one with
- * the same neighbours.
+ * again. A sentence is found by its texts; of several translations, a person's comes before a machine's, then the one in the
+ * nearest languages, then the one with the same neighbours, then the newest.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { COMMON_FIELDS } from '../protocol/fields.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
+import { nearLanguages } from '../protocol/languages.ts';
 import { normalizeCueText } from '../protocol/srt.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { BatchItem } from './item.ts';
@@ -114,7 +115,7 @@ export interface Memory {
   ): Promise<void>;
   /** Remembers the lines that a person has edited in results since. @returns their number */
   collectEdits(): Promise<number>;
-  /** Adds or replaces entries. */
+  /** Adds entries. One that is older than what is known of the same text is left out. */
   add(entries: readonly MemoryEntry[]): Promise<void>;
   list(): readonly MemoryEntry[];
   close(): Promise<void>;
@@ -129,7 +130,8 @@ interface MemoryOptions {
   readonly now: () => number;
 }
 
-type FindRows = RecordDatabase['find'];
+type ReadRows = Pick<RecordDatabase, 'find' | 'values'>;
+const EMPTY: ReadRows = { find: () => [], values: () => [] };
 
 /**
  * Opens the memory in a file, which is created by the first writing.
@@ -146,8 +148,8 @@ export async function openMemory(
   const isThere = (await stat(path).catch(() => null)) !== null;
   let database = writes && isThere ? await open() : null;
   let opening: Promise<RecordDatabase> | null = null;
-  const find: FindRows =
-    isThere && !writes ? await readAll(path) : (table, where) => database?.find(table, where) ?? [];
+  const copy = isThere && !writes ? await readAll(path) : null;
+  const rows = () => copy ?? database ?? EMPTY;
   /** Keys of the rows of this run: what one item has paid does not change what the plan said about the next. */
   const own = new Set<string>();
 
@@ -158,14 +160,22 @@ export async function openMemory(
     await records.write(() => work(records));
   }
 
-  /** Other programs have a text without line breaks. */
-  const anywhereFor = (to: string, source: readonly string[]) =>
-    source.length === 1 && source[0]?.includes('\n') === true
-      ? entriesFor(to, [source[0].replaceAll('\n', ' ')]).filter(({ before }) => before === ANYWHERE)
-      : [];
-
   const entriesFor = (to: string, source: readonly string[]) =>
-    find('sentences', { target_language: to, source: JSON.stringify(source) }).map(readEntry);
+    rows()
+      .find('sentences', { target_language: to, source: JSON.stringify(source) })
+      .map(readEntry);
+
+  let languages: readonly string[] | null = null;
+  /** Lines of other programs for a text without line breaks, which they have not, and in regions of a language. */
+  function anywhereFor(to: string, source: readonly string[]): MemoryEntry[] {
+    languages ??= rows().values('sentences', 'target_language').map(String);
+    const [first = ''] = source;
+    const oneRow = source.length === 1 && first.includes('\n') ? [[first.replaceAll('\n', ' ')]] : [];
+    const near = nearLanguages(to, languages);
+    return near
+      .flatMap((tag) => (tag === to ? oneRow : [source, ...oneRow]).flatMap((text) => entriesFor(tag, text)))
+      .filter(isFromElsewhere);
+  }
 
   function put(records: RecordDatabase, entry: MemoryEntry): void {
     const [key, columns] = rowOf(entry);
@@ -216,7 +226,7 @@ export async function openMemory(
     async collectEdits() {
       let count = 0;
       const at = new Date(now()).toISOString();
-      for (const row of find('results')) {
+      for (const row of rows().find('results')) {
         const file = resolve(dirname(path), String(row.path));
         const found = await stat(file).catch(() => null);
         if (found === null || !found.isFile() || isUntouched(row, found)) continue;
@@ -246,9 +256,14 @@ export async function openMemory(
     },
     add: (entries) =>
       write((records) => {
-        for (const entry of entries) put(records, entry);
+        for (const entry of entries) {
+          const [key, columns] = rowOf(entry);
+          const [known] = records.find('sentences', key);
+          if (known === undefined || Date.parse(String(known.at)) <= Date.parse(entry.at))
+            records.change('sentences', key, columns);
+        }
       }),
-    list: () => find('sentences').map(readEntry),
+    list: () => rows().find('sentences').map(readEntry),
     async close() {
       await database?.close();
     },
@@ -310,25 +325,34 @@ export function alignTexts(
   return source.map(({ start_ms }) => byStart.get(start_ms) ?? null);
 }
 
+/** Whether it was imported from another program, which knows no neighbours. */
+function isFromElsewhere({ origin, before }: MemoryEntry): boolean {
+  return origin === PERSON && before === ANYWHERE;
+}
+
 /** The best translation among those of the same texts; undefined if none may be used. */
 function chooseEntry(
   known: readonly MemoryEntry[],
-  { from, origin }: MemoryRequest,
+  { from, to, origin }: MemoryRequest,
   { source, before, after, terms }: Sentence,
   any: boolean,
 ): MemoryEntry | undefined {
+  const near = nearLanguages(from, [...new Set(known.map((entry) => entry.from))]);
   const fits = (entry: MemoryEntry) => {
     if (entry.target.length !== source.length) return false;
-    const isSame = entry.from === from;
     // A person has seen both texts, whoever detected the language.
-    if (entry.origin === PERSON) return isSame || [entry.from, from].includes(AUTO);
-    return isSame && entry.terms === terms && (any || entry.origin === origin);
+    if (isFromElsewhere(entry) && near.includes(entry.from)) return true;
+    if (entry.origin === PERSON) return entry.from === from || [entry.from, from].includes(AUTO);
+    return entry.from === from && entry.terms === terms && (any || entry.origin === origin);
   };
+  const targets = nearLanguages(to, [...new Set(known.map((entry) => entry.to))]);
   const rank = (entry: MemoryEntry): readonly number[] => {
     const isSame = [entry.before === before, entry.after === after];
     const neighbours = isSame.filter(Boolean).length;
     return [
       Number(entry.origin === PERSON),
+      -targets.indexOf(entry.to),
+      -Math.max(0, near.indexOf(entry.from)),
       // A translation for all places is as good as one for this place, unless there is one.
       entry.before === ANYWHERE ? 2 : neighbours === 2 ? 3 : neighbours,
       Number(entry.origin === origin),
@@ -373,15 +397,18 @@ async function readLines(path: string): Promise<readonly SubtitleLine[] | null> 
 }
 
 /** The rows of a file that is not changed, found like those of an open one. */
-async function readAll(path: string): Promise<FindRows> {
+async function readAll(path: string): Promise<ReadRows> {
   const { rows } = await readRecords(path, MEMORY_SCHEMA);
   const bySource = Map.groupBy(rows.get('sentences') ?? [], (row) =>
     JSON.stringify([row.target_language, row.source]),
   );
-  return (table, where) =>
-    where === undefined
-      ? [...(rows.get(table) ?? [])]
-      : (bySource.get(JSON.stringify([where.target_language, where.source])) ?? []);
+  return {
+    find: (table, where) =>
+      where === undefined
+        ? [...(rows.get(table) ?? [])]
+        : (bySource.get(JSON.stringify([where.target_language, where.source])) ?? []),
+    values: (table, column) => [...new Set(rows.get(table)?.map((row) => row[column] ?? null))],
+  };
 }
 
 function rowOf({ to, from, source, before, after, terms, origin, target, at }: MemoryEntry): [Row, Row] {

@@ -38,6 +38,37 @@ function* candidates(tag: string): Generator<string> {
   yield `${common.language}-${common.region}`;
 }
 
+/**
+ * Returns the tags of `available` whose texts fit a request, the nearest first: the tag itself, wider ones, and for a request
+ * without a region its regions, the most common one first. Texts of another region or script do not fit.
+ */
+export function nearLanguages(wanted: string, available: readonly string[]): string[] {
+  const tag = canonicalLanguage(wanted);
+  if (tag === null) return [];
+  const wide = new Set(candidates(tag));
+  let rest = available.filter(
+    (offered) =>
+      sameLanguage(offered, tag) &&
+      scriptOf(offered) === scriptOf(tag) &&
+      ([offered, tag].some((each) => withoutRegion(each) === each) || wide.has(offered)),
+  );
+  const near: string[] = [];
+  for (let next = matchLanguage(tag, rest); next !== null; next = matchLanguage(tag, rest)) {
+    const found = next;
+    near.push(found);
+    rest = rest.filter((offered) => offered !== found);
+  }
+  return near;
+}
+
+/** Returns a tag without its region and variants: `zh-Hant-TW` returns `zh-Hant`. */
+export function withoutRegion(tag: string): string {
+  const canonical = canonicalLanguage(tag);
+  if (canonical === null) return tag;
+  const { language, script } = new Intl.Locale(canonical);
+  return script === undefined ? language : `${language}-${script}`;
+}
+
 /** Returns whether two tags are varieties of one language. */
 export function sameLanguage(first: string, second: string): boolean {
   return (

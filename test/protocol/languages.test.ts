@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchLanguage, sameLanguage } from '../../src/protocol/languages.ts';
+import { matchLanguage, nearLanguages, sameLanguage } from '../../src/protocol/languages.ts';
 
 test.each([
   ['es', ['es', 'es-419'], 'es'],
@@ -16,6 +16,20 @@ test.each([
   ['spa', ['es'], 'es'],
 ])('%s among %j is served by %s', (wanted, available, expected) => {
   expect(matchLanguage(wanted, available)).toBe(expected);
+});
+
+test.each([
+  ['en', ['en-GB', 'en-US', 'en', 'es'], ['en', 'en-US', 'en-GB']],
+  ['es', ['es-ES'], ['es-ES']],
+  ['en-GB', ['en-US', 'en'], ['en']],
+  ['es-MX', ['es-ES', 'es', 'es-419'], ['es-419', 'es']],
+  ['zh', ['zh-TW', 'zh-CN', 'zh-Hans-SG'], ['zh-CN', 'zh-Hans-SG']],
+  ['zh-TW', ['zh', 'zh-Hant'], ['zh-Hant']],
+  ['zh-Hant', ['zh-TW', 'zh-CN'], ['zh-TW']],
+  ['sr', ['sr-Latn'], []],
+  ['auto', ['en'], []],
+])('a request in %s among %j is served by texts in %j', (wanted, available, expected) => {
+  expect(nearLanguages(wanted, available)).toEqual(expected);
 });
 
 test('varieties of one language are the same language', () => {

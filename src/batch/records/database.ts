@@ -42,6 +42,8 @@ export interface Schema {
 export interface RecordDatabase {
   /** Rows with these values, in the order in which they were first written. @throws Failure if one is damaged */
   find(table: string, where?: Row): Row[];
+  /** The values that a column has, each once. */
+  values(table: string, column: string): Value[];
   /** Inserts a row or changes columns of the row with this key. */
   change(table: string, key: Row, columns: Row): void;
   remove(table: string, where: Row): void;
@@ -351,6 +353,10 @@ export function createDatabase(
 
   return {
     find,
+    values(table, column) {
+      const found = explained(path, () => prepare(`SELECT DISTINCT ${column} AS value FROM ${table}`).all());
+      return found.map(({ value }) => value as Value); // the tables are STRICT and have neither blobs nor large integers
+    },
     change(table, key, columns) {
       const [before] = find(table, key);
       const row = { ...before, ...key, ...columns };

@@ -7,7 +7,8 @@ import { formatBytes } from '../../base/amounts.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, type OptionValues, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
-import { type Memory, memoryPath, openMemory } from '../../batch/memory.ts';
+import { type Memory, type MemoryEntry, memoryPath, openMemory } from '../../batch/memory.ts';
+import { nearLanguages, withoutRegion } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { describeList, describeRecord } from '../context/output-schemas.ts';
@@ -131,17 +132,32 @@ export const memoryImport: Command = defineCommand({
     const memory = await openNamed(context, options, false);
     try {
       const rows: ImportRow[] = [];
-      for (const { file, entries, skipped } of read) {
-        if (entries.length > 0) await memory.add(entries);
+      for (const { file, entries, plain, skipped } of read) {
+        // Of two entries of one date for the same text, the later one counts.
+        if (entries.length > 0) await memory.add([...plain, ...entries]);
         rows.push({ file, imported: entries.length, skipped });
       }
       await printList(context, IMPORTED, { data: rows, has_more: false, next_cursor: null });
+      const regions = describeRegions(read.flatMap(({ entries }) => entries));
+      if (regions !== null) context.terminal.note(regions);
       return 0;
     } finally {
       await memory.close();
     }
   },
 });
+
+/** Says which lines of a region are used for its language; null for none. */
+function describeRegions(entries: readonly MemoryEntry[]): string | null {
+  const tags = new Set(entries.flatMap(({ from, to }) => [from, to]));
+  const used = [...tags].flatMap((tag) => {
+    const general = withoutRegion(tag);
+    return tags.has(general) || nearLanguages(general, [...tags])[0] !== tag ? [] : [{ tag, general }];
+  });
+  if (used.length === 0) return null;
+  const list = used.map(({ tag, general }, at) => `${tag} ${at === 0 ? 'is also used ' : ''}for ${general}`);
+  return `${list.join(', ')}, of which the files have no lines.`;
+}
 
 async function readFileUpTo(path: string, name: string): Promise<Uint8Array> {
   const unreadable = (why: string) =>

@@ -3,16 +3,16 @@ import sax from 'sax';
 import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/memory.ts';
 import { shortDigest } from '../../batch/short-digest.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { matchLanguage } from '../../protocol/languages.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText } from '../../protocol/srt.ts';
 import { isLongerThan } from '../../protocol/subtitle-line.ts';
 import { VERSION } from '../context/version.ts';
+import { createSegment, NEXT_CUE, type Segment } from './segment.ts';
 
 /** The tag of an unknown language. */
 const UNKNOWN = 'und';
 const PROPERTY = 'x-vloc-';
-/** Between the texts of a sentence that spans cues. */
-const NEXT_CUE = `${PROPERTY}cue`;
 const PROPERTIES = ['origin', 'before', 'after', 'terms'] as const;
 
 /** The document in parts, so that a large memory is never one string. */
@@ -63,6 +63,8 @@ function escapeXml(text: string): string {
 
 export interface ReadTmx {
   readonly entries: readonly MemoryEntry[];
+  /** Entries whose source has formatting, again for cues without it. */
+  readonly plain: readonly MemoryEntry[];
   /** Units without two usable texts. */
   readonly skipped: number;
 }
@@ -73,9 +75,10 @@ export class TmxError extends Error {
 }
 
 interface Variant {
-  language: string;
-  /** Null before its segment. */
-  cues: string[] | null;
+  readonly language: string;
+  readonly date: string | null;
+  /** Null before it begins. */
+  segment: Segment | null;
 }
 
 interface Unit {
@@ -98,11 +101,13 @@ const MOST_VARIANTS = 200;
  */
 export function readTmx(bytes: Uint8Array, now: string): ReadTmx {
   const entries: MemoryEntry[] = [];
+  const plain: MemoryEntry[] = [];
   let skipped = 0;
-  let all = '*all*';
+  let all = ANY_LANGUAGE;
   let unit: Unit | null = null;
   let property: string | null = null;
-  let isText = false;
+  /** The open segment. */
+  let segment: Segment | null = null;
   let isBegun = false;
   const open: string[] = [];
   const parser = sax.parser(true);
@@ -115,11 +120,13 @@ export function readTmx(bytes: Uint8Array, now: string): ReadTmx {
     open.push(name);
     if (open.length > MOST_LEVELS) throw new TmxError(`more than ${MOST_LEVELS} elements inside each other`);
     const value = (key: string) => String(attributes[key] ?? '');
+    const date = () => dateOf(value('changedate')) ?? dateOf(value('creationdate'));
+    if (segment !== null) return segment.open(name, value);
     if (name === 'header') all = value('srclang') || all;
     if (name === 'tu')
       unit = {
         sourceLanguage: value('srclang') || all,
-        date: dateOf(value('changedate') || value('creationdate')),
+        date: date(),
         properties: new Map(),
         variants: [],
       };
@@ -128,36 +135,39 @@ export function readTmx(bytes: Uint8Array, now: string): ReadTmx {
       property = value('type');
       unit.properties.set(property, '');
     }
-    if (name === 'tuv') unit.variants.push({ language: value('xml:lang') || value('lang'), cues: null });
+    if (name === 'tuv')
+      unit.variants.push({ language: value('xml:lang') || value('lang'), date: date(), segment: null });
     const variant = unit.variants.at(-1);
     if (name === 'seg' && variant !== undefined) {
-      variant.cues = [''];
-      isText = true;
+      segment = createSegment();
+      variant.segment = segment;
     }
-    if (name === 'ph' && value('type') === NEXT_CUE) variant?.cues?.push('');
   };
   parser.onclosetag = (name) => {
     open.pop();
     if (name === 'prop') property = null;
-    if (name === 'seg') isText = false;
+    if (name === 'seg') segment = null;
+    if (segment !== null) segment.close();
     if (name !== 'tu' || unit === null) return;
     const found = entriesOf(unit, now);
     if (found.length === 0) skipped += 1;
     // One by one: a list of arguments has a limit.
-    for (const entry of found) entries.push(entry);
+    for (const each of found) {
+      entries.push(each.entry);
+      if (each.plain !== null) plain.push(each.plain);
+    }
     unit = null;
   };
   const addText = (text: string) => {
     if (unit === null) return;
     if (property !== null) unit.properties.set(property, (unit.properties.get(property) ?? '') + text);
-    const cues = isText ? unit.variants.at(-1)?.cues : null;
-    if (cues) cues[cues.length - 1] += text;
+    segment?.addText(text);
   };
   parser.ontext = addText;
   parser.oncdata = addText;
   parser.write(decode(bytes)).close();
   if (!isBegun) throw new TmxError('it is empty');
-  return { entries, skipped };
+  return { entries, plain, skipped };
 }
 
 /** TMX is UTF-8 or UTF-16. */
@@ -172,45 +182,73 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** Source: ISO 8601, of which TMX has the short form with a time in UTC. */
+const DATE =
+  /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2}):?(\d{2})(?:[.,]\d{1,9})?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
 /** `20261126T190300Z` as RFC 3339; null if it is another text. */
 function dateOf(text: string): string | null {
-  const [, year, month, day, hours, minutes, seconds] =
-    /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/.exec(text) ?? [];
-  const ms = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
+  const [, year, month, day, hours = '00', minutes = '00', seconds = '00', zone = 'Z'] =
+    DATE.exec(text) ?? [];
+  const offset = zone.replace(/^(.\d{2})(\d{2})$/, '$1:$2');
+  const ms = Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}${offset}`);
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-function entriesOf({ sourceLanguage, date, properties, variants }: Unit, now: string): MemoryEntry[] {
-  const read = variants.slice(0, MOST_VARIANTS).flatMap(({ language, cues }) => {
-    const tag = language === UNKNOWN ? AUTO : canonicalLanguage(language);
-    const texts = (cues ?? []).map(normalizeCueText);
-    const isUsable =
-      texts.length > 0 && texts.every((text) => text !== '' && !isLongerThan(LIMITS.lineCharacters, text));
-    return tag === null || !isUsable ? [] : [{ tag, texts }];
+/** The value of `srclang` where any variant may be the source. */
+const ANY_LANGUAGE = '*all*';
+
+/** Some programs write `en_US`. Null if it is not a tag. */
+function readLanguage(language: string): string | null {
+  return language === UNKNOWN ? AUTO : canonicalLanguage(language.replaceAll('_', '-'));
+}
+
+function isUsable(texts: readonly string[]): boolean {
+  return texts.length > 0 && texts.every((text) => text !== '' && !isLongerThan(LIMITS.lineCharacters, text));
+}
+
+/** An entry for each pair of variants, and the same without formatting if its source has some. */
+function entriesOf(
+  { sourceLanguage, date, properties, variants }: Unit,
+  now: string,
+): { readonly entry: MemoryEntry; readonly plain: MemoryEntry | null }[] {
+  const read = variants.slice(0, MOST_VARIANTS).flatMap((variant) => {
+    const tag = readLanguage(variant.language);
+    const cues = variant.segment?.cues() ?? [];
+    const texts = cues.map(({ text }) => normalizeCueText(text));
+    const plain = cues.map((cue) => normalizeCueText(cue.plain));
+    return tag === null || !isUsable(texts) ? [] : [{ tag, texts, plain, date: variant.date }];
   });
-  const wanted = sourceLanguage === UNKNOWN ? AUTO : canonicalLanguage(sourceLanguage);
-  const isAny = sourceLanguage === '*all*';
+  const wanted = readLanguage(sourceLanguage) ?? '';
+  const isAny = sourceLanguage.toLowerCase() === ANY_LANGUAGE;
+  const known = read.map(({ tag }) => tag);
+  const from = known.includes(wanted) ? wanted : matchLanguage(wanted, known);
   const of = (name: (typeof PROPERTIES)[number] | 'digest') => properties.get(`${PROPERTY}${name}`);
   return read.flatMap((source, at) =>
-    isAny || source.tag === wanted
-      ? read.flatMap((target, other): MemoryEntry[] => {
+    isAny || source.tag === from
+      ? read.flatMap((target, other) => {
           const isPair = other !== at && target.tag !== source.tag && target.tag !== AUTO;
           if (!isPair || target.texts.length !== source.texts.length) return [];
-          const isOwn = of('origin') !== undefined && of('digest') === digestOf(target.texts);
-          return [
-            {
-              from: source.tag,
-              to: target.tag,
-              source: source.texts,
-              target: target.texts,
-              // A change by another program counts as a change by a person.
-              origin: isOwn ? (of('origin') ?? PERSON) : PERSON,
-              before: of('before') ?? ANYWHERE,
-              after: of('after') ?? ANYWHERE,
-              terms: of('terms') ?? '',
-              at: date ?? now,
-            },
-          ];
+          const isOwn = of('origin') !== undefined;
+          const isChanged = of('digest') !== digestOf(target.texts);
+          const written = target.date ?? source.date ?? date ?? now;
+          const entry: MemoryEntry = {
+            from: source.tag,
+            to: target.tag,
+            source: source.texts,
+            target: target.texts,
+            // A change by another program counts as a change by a person.
+            origin: isOwn && !isChanged ? (of('origin') ?? PERSON) : PERSON,
+            before: of('before') ?? ANYWHERE,
+            after: of('after') ?? ANYWHERE,
+            terms: of('terms') ?? '',
+            // Not every program that changes an exported text changes its date.
+            at: isOwn && isChanged ? now : written,
+          };
+          const isFormatted = source.texts.some((text, cue) => text !== source.plain[cue]);
+          const hasPlain = isFormatted && isUsable(source.plain) && isUsable(target.plain);
+          const plain = hasPlain ? { ...entry, source: source.plain, target: target.plain } : null;
+          return [{ entry, plain }];
         })
       : [],
   );

@@ -47,7 +47,7 @@ describe('TMX', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
         const document = Buffer.from([...writeTmx(entries)].join(''));
-        expect(readTmx(document, NOW)).toEqual({ entries, skipped: 0 });
+        expect(readTmx(document, NOW)).toEqual({ entries, plain: [], skipped: 0 });
       }),
     );
   });
@@ -59,7 +59,7 @@ describe('TMX', () => {
     execFileSync('xmllint', ['--nonet', '--noout', '--dtdvalid', DTD, path]);
   });
 
-  it('of another program is a translation of a person, with its markup as text', () => {
+  it('of another program is a translation of a person, with its formatting as tags', () => {
     const document = `<?xml version="1.0"?><tmx version="1.4"><header srclang="EN-US"/><body>
       <tu><note>n</note><tuv xml:lang="es"><seg>Hola &amp; <bpt i="1">&lt;i&gt;</bpt>adiós<ept i="1">&lt;/i&gt;</ept></seg></tuv>
       <tuv xml:lang="en-us"><seg>Hello &amp; <hi><![CDATA[<i>bye</i>]]></hi></seg></tuv></tu>
@@ -74,9 +74,92 @@ describe('TMX', () => {
             ...{ origin: 'person', before: '*', after: '*', terms: '', at: NOW },
           },
         ],
+        plain: [],
         skipped: 2,
       });
     }
+  });
+
+  const readUnits = (units: string, srclang = 'en') =>
+    readTmx(Buffer.from(`<tmx version="1.4"><header srclang="${srclang}"/><body>${units}</body></tmx>`), NOW);
+  const unit = (source: string, target: string) =>
+    `<tu><tuv xml:lang="en"><seg>${source}</seg></tuv><tuv xml:lang="es"><seg>${target}</seg></tuv></tu>`;
+
+  it.each([
+    ['<bpt i="1">{\\f1 </bpt>Hola.<ept i="1">}</ept>', 'Hola.'],
+    ['<bpt i="1" type="bold">{\\b </bpt>Hola.<ept i="1">}</ept>', '<b>Hola.</b>'],
+    ['<bpt i="1">&lt;STRONG class="x"></bpt>Hola<ept i="1">&lt;/STRONG></ept>.', '<b>Hola</b>.'],
+    [
+      '<bpt i="1">&lt;font color="red"></bpt>Hola<ept i="1">&lt;/font></ept>.',
+      '<font color="red">Hola</font>.',
+    ],
+    ['<hi type="italic">Ho<hi type="ulined">la</hi></hi><hi type="x">.</hi>', '<i>Ho<u>la</u></i>.'],
+    ['<ph>&lt;i></ph>Hola<ph>&lt;/i></ph>.', '<i>Hola</i>.'],
+    ['<ut>&lt;u></ut>Hola<ut>&lt;/u></ut>.', '<u>Hola</u>.'],
+    ['<it pos="begin" type="bold">{\\b1}</it>Hola<it pos="end" type="bold">{\\b0}</it>.', '<b>Hola</b>.'],
+    ['<it pos="begin">&lt;b></it>Hola.', 'Hola.'],
+    ['Hola.<it pos="end">&lt;/b></it>', 'Hola.'],
+    [
+      '<bpt i="1">&lt;b></bpt>Ho<bpt i="2">&lt;i></bpt>la<ept i="1">&lt;/b></ept>.<ept i="2">&lt;/i></ept>',
+      '<b>Hola</b>.',
+    ],
+    [
+      '<bpt i="1">&lt;b></bpt><bpt i="2">{\\f1 </bpt>Hola<ept i="2">}</ept><ept i="1">&lt;/b></ept>',
+      '<b>Hola</b>',
+    ],
+    ['<bpt>&lt;b></bpt><bpt>{\\f1 </bpt>Hola<ept>}</ept>.<ept>&lt;/b></ept>', '<b>Hola.</b>'],
+    ['Hola<ph>&lt;br/></ph>mundo<ph type="lb">{\\line}</ph>aquí', 'Hola\nmundo\naquí'],
+    ['Hola<ph>&lt;img alt="<sub>una <hi>casa</hi></sub>"></ph> mundo<ph/>.', 'Hola mundo.'],
+    ['Hola<bpt i="1">&lt;a title="<sub>uno</sub>"></bpt> mundo<ept i="1">&lt;/a></ept>.', 'Hola mundo.'],
+  ])('has no text in its inline codes, and their formatting as pairs of tags: %s', (segment, text) => {
+    expect(readUnits(unit('Hello.', segment)).entries.map(({ target }) => target)).toEqual([[text]]);
+  });
+
+  it('with formatting in a source serves cues with and without it', () => {
+    const { entries, plain } = readUnits(
+      unit('<hi type="bold">Good</hi> night.', '<hi type="bold">Buenas</hi> noches.'),
+    );
+    const texts = (found: readonly MemoryEntry[]) =>
+      found.map(({ source, target }) => [source[0], target[0]]);
+    expect(texts(entries)).toEqual([['<b>Good</b> night.', '<b>Buenas</b> noches.']]);
+    expect(texts(plain)).toEqual([['Good night.', 'Buenas noches.']]);
+  });
+
+  it.each([
+    ['<tu changedate="20200101T000000Z" creationdate="20300101T000000Z">', '', '2020-01-01'],
+    ['<tu creationdate="20200101T000000Z">', '', '2020-01-01'],
+    ['<tu changedate="20200101T000000Z">', 'creationdate="20100101T000000Z"', '2010-01-01'],
+    [
+      '<tu changedate="20200101T000000Z">',
+      'changedate="20110101T000000Z" creationdate="20100101T000000Z"',
+      '2011-01-01',
+    ],
+    ['<tu changedate="soon" creationdate="20200101T000000Z">', '', '2020-01-01'],
+    ['<tu changedate="2020-01-01T00:00:00Z">', '', '2020-01-01'],
+    ['<tu changedate="20200102T003000+0100">', '', '2020-01-01'],
+    ['<tu changedate="20200101">', '', '2020-01-01'],
+    ['<tu changedate="20201301T000000Z">', '', '2026-11-26'],
+    ['<tu>', '', '2026-11-26'],
+  ])('has the date of a translation, else of its unit: %s <tuv %s>', (begin, dates, day) => {
+    const { entries } = readUnits(
+      `${begin}<tuv xml:lang="en"><seg>Hello.</seg></tuv><tuv xml:lang="es" ${dates}><seg>Hola.</seg></tuv></tu>`,
+    );
+    expect(entries.map(({ at }) => at.slice(0, 10))).toEqual([day]);
+  });
+
+  it.each([
+    ['en', 'xml:lang="en_US"', 'xml:lang="ES_es"'],
+    ['EN-us', 'lang="EN-US"', 'lang="es-ES"'],
+    ['en_US', 'xml:lang="en-US"', 'xml:lang="es-es"'],
+    ['en-GB', 'xml:lang="en-US"', 'xml:lang="es-ES"'],
+    ['*ALL*', 'xml:lang="en-US"', 'xml:lang="es-ES"'],
+  ])('has languages in any form, srclang="%s" <tuv %s> <tuv %s>', (srclang, from, to) => {
+    const { entries, skipped } = readUnits(
+      `<tu><tuv ${from}><seg>Hello.</seg></tuv><tuv ${to}><seg>Hola.</seg></tuv></tu>`,
+      srclang,
+    );
+    expect(entries[0]).toMatchObject({ from: 'en-US', to: 'es-ES' });
+    expect(skipped).toBe(0);
   });
 
   it('that is hostile is refused', () => {
@@ -115,6 +198,76 @@ describe('vloc memory', () => {
     const { code, stdout, stderr } = await vloc.run([...TRANSLATE, '--output', 'json']);
     expect([code, JSON.parse(stdout).data[0].charged_credits], stderr).toEqual([0, 1]);
     expect(await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8')).toContain('\nMuy buenas.\n');
+  });
+
+  const CASES = fileURLToPath(new URL('../../fixtures/cases/', import.meta.url));
+  const GREETINGS =
+    '1\n00:00:00,000 --> 00:00:01,000\nHello my friend.\n\n2\n00:00:02,000 --> 00:00:03,000\nGood night.\n';
+  /** Imports files, translates, and returns what is paid and the texts. */
+  async function translateWith(files: readonly string[], source = GREETINGS, to = 'es', from = 'en') {
+    const vloc = await startVloc();
+    await writeFile(join(vloc.folder, 'talk.srt'), source);
+    const imported = await vloc.run(['memory', 'import', ...files]);
+    expect(imported.code, imported.stderr).toBe(0);
+    const options = ['--from', from, '--to', to, '--output', 'json'];
+    const plan = await vloc.run(['translate', 'talk.srt', '--from', from, '--to', to, '--dry-run']);
+    const { code, stdout, stderr } = await vloc.run(['translate', 'talk.srt', ...options]);
+    expect(code, stderr).toBe(0);
+    const written = await readFile(join(vloc.folder, `talk.${to}.srt`), 'utf8');
+    const texts = written.split(/\n\n/).map((cue) => cue.split('\n').slice(2).join('\n'));
+    return { imported, paid: JSON.parse(stdout).data[0].charged_credits ?? 0, texts, plan: plan.stdout + plan.stderr };
+  }
+
+  it('import keeps no inline codes, and a source with codes serves its cue with and without tags', async () => {
+    const { paid, texts, imported } = await translateWith([join(CASES, 'codes.tmx')]);
+    expect([paid, ...texts.slice(0, 2)]).toEqual([0, 'Hola mi amigo.', 'Buenas noches.']);
+    expect(imported.stdout).toMatch(/codes\.tmx\s+2\s+0/);
+    const tagged = GREETINGS.replace('Good night.', '<b>Good night.</b>');
+    expect((await translateWith([join(CASES, 'codes.tmx')], tagged)).texts[1]).toBe('<b>Buenas noches.</b>');
+  });
+
+  it('the newest translation of another program wins, wherever it is in a file and in whichever file', async () => {
+    const { texts } = await translateWith([join(CASES, 'dates.tmx')]);
+    expect(texts.slice(0, 2)).toEqual(['NUEVA', 'RECIENTE']);
+    const folder = await makeFolder();
+    const write = async (name: string, year: number, text: string) => {
+      const document = `<tmx version="1.4"><header srclang="en"/><body><tu changedate="${year}0101T000000Z"><tuv xml:lang="en"><seg>Good night.</seg></tuv><tuv xml:lang="es"><seg>${text}</seg></tuv></tu></body></tmx>`;
+      await writeFile(join(folder, name), document);
+      return join(folder, name);
+    };
+    const files = [
+      await write('a.tmx', 2010, 'UNO'),
+      await write('b.tmx', 2020, 'UNO'),
+      await write('c.tmx', 2015, 'DOS'),
+    ];
+    expect((await translateWith(files)).texts[1]).toBe('UNO');
+  });
+
+  it('lines of a region serve the language without one, and the import says so', async () => {
+    const { paid, texts, imported, plan } = await translateWith([join(CASES, 'region.tmx')]);
+    expect(plan).toContain('1 from memory');
+    expect([paid, texts[0]]).toEqual([1, 'SALUDO DE LA MEMORIA']);
+    expect(imported.stderr).toContain('en-US is also used for en, es-ES for es');
+  });
+
+  it('lines of a region serve no other region, and no language that has lines of its own', async () => {
+    const folder = await makeFolder();
+    const file = join(folder, 'team.tmx');
+    const unit = (from: string, to: string, text: string) =>
+      `<tu><tuv xml:lang="${from}"><seg>Good night.</seg></tuv><tuv xml:lang="${to}"><seg>${text}</seg></tuv></tu>`;
+    const write = (...units: string[]) =>
+      writeFile(file, `<tmx version="1.4"><header srclang="*all*"/><body>${units.join('')}</body></tmx>`);
+    const translate = async (to: string, from: string) => {
+      const { texts, imported } = await translateWith([file], GREETINGS, to, from);
+      return [texts[1], imported.stderr];
+    };
+    await write(unit('en-US', 'es-ES', 'ESPAÑA'), unit('en', 'es', 'ESPAÑOL'));
+    expect(await translate('es', 'en')).toEqual(['ESPAÑOL', '']);
+    expect(await translate('es-ES', 'en-US')).toEqual(['ESPAÑA', '']);
+    expect((await translate('es-MX', 'en-GB'))[0]).toBe('ESPAÑOL');
+    await write(unit('en-US', 'es-ES', 'ESPAÑA'));
+    expect((await translate('es-MX', 'en-US'))[0]).not.toBe('ESPAÑA');
+    expect((await translate('es', 'en-GB'))[0]).not.toBe('ESPAÑA');
   });
 
   it('export writes lines with edits, which another folder takes over with what was changed meanwhile', async () => {
