@@ -2,7 +2,7 @@
  * Text that a translation must not change: addresses, hashtags, names with @, placeholders and numbers. An engine that
  * changes them gets the text around them instead.
  */
-import { hasWords } from '../../media/subtitles/text.ts';
+import { hasWords, PLAYER_TAG } from '../../media/subtitles/text.ts';
 
 /** A part of a text that stays unchanged. */
 interface Span {
@@ -22,7 +22,8 @@ const VERBATIM = [
   BARE_DOMAIN,
   String.raw`\{\{[^{}]{0,100}\}\}`,
   String.raw`\$?\{[^\s{}\\]{1,100}\}`,
-  String.raw`<\/?[\p{L}_][\p{L}\p{N}_.:-]{0,60}\/?>`,
+  // Tags of players are formatting, which a translation may drop.
+  String.raw`(?!${PLAYER_TAG})<\/?[\p{L}_][\p{L}\p{N}_.:-]{0,60}\/?>`,
   String.raw`%\([\p{L}\p{N}_]{1,60}\)[sdif]`,
   String.raw`%(?:\d{1,2}\$)?[-+0#]{0,3}\d{0,3}(?:\.\d{1,3})?[sdiufxXeEgGc@](?!\p{L})`,
   String.raw`%\p{L}[\p{L}\p{N}_]{0,60}%`,

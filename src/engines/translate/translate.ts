@@ -1,7 +1,7 @@
 /** Translates cues. Returns the same number of cues, with their times. */
 
 import { groupSentences } from '../../media/subtitles/sentences.ts';
-import { hasWords, joinSpaced, PLAYER_TAG, stripMarkup } from '../../media/subtitles/text.ts';
+import { hasWords, joinSpaced, stripMarkup } from '../../media/subtitles/text.ts';
 import { wrapText } from '../../media/subtitles/wrap.ts';
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -9,6 +9,19 @@ import { findPair, type LanguagePair } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SourceText, Translator } from '../backend.ts';
 import { chooseBackend, type StepEngines } from '../registry.ts';
+import {
+  breakLines,
+  countSolid,
+  enclose,
+  findPhrase,
+  isAround,
+  keepMarkup,
+  readMarkup,
+  removeMarkup,
+  type Stretch,
+  wordsOf,
+  writeMarkup,
+} from './markup.ts';
 import { isProtected, keepProtected, splitAtProtected } from './protected.ts';
 import { distributeTranslation } from './sentences.ts';
 
@@ -40,16 +53,39 @@ export async function translateSubtitle(
   const cues = task.lines.map((line) => takeApart(line, backend));
   const sentences = joinSentences(task.lines, cues, backend);
   const translated = await translateSentences(backend, pair, sentences, work);
+  const phrases = await translatePhrases(backend, pair, cues, work);
   const texts: string[][] = cues.map(() => []);
   for (const [at, sentence] of sentences.entries()) {
     for (const [part, cue] of sentence.cues.entries()) texts[cue]?.push(translated[at]?.[part] ?? '');
   }
   const lines = task.lines.map((line, at) => ({
     ...line,
-    text: cues[at]?.restore(texts[at] ?? []) ?? line.text,
+    text: cues[at]?.restore(texts[at] ?? [], phrases[at]) ?? line.text,
   }));
   const engine = through === undefined ? use.engine : `${use.engine} through ${through}`;
   return { subtitle: { language: task.targetLanguage, lines }, use: { ...use, engine } };
+}
+
+/** Translates the phrases of each cue. Without an answer the translation is whole, only with fewer tags. */
+async function translatePhrases(
+  backend: Translator,
+  pair: LanguagePair,
+  cues: readonly CueParts[],
+  work: Work,
+): Promise<readonly (readonly string[])[]> {
+  const all = cues.flatMap(({ phrases }) => phrases);
+  const translated = await translateTexts(backend, pair, all, { ...work, report: () => {} }).catch(
+    (error: unknown) => {
+      if (work.signal.aborted) throw error;
+      return [];
+    },
+  );
+  let next = 0;
+  return cues.map(({ phrases }) => {
+    const from = next;
+    next += phrases.length;
+    return translated.slice(from, next);
+  });
 }
 
 /** Cues that are translated as one text. */
@@ -188,16 +224,22 @@ const MOST_PAIRS = 40;
 
 /** A row that begins with a dash belongs to another speaker. */
 const SPEAKER = /^\s*[-–—]\s*(?=\S)/;
-/** Markup around a whole cue, as in `<i>…</i>` and `{\an8}…`. */
-const OPENING = new RegExp(String.raw`^(?:\s*(?:${PLAYER_TAG}|\{\\[^{}]{0,200}\}))+`, 'i');
-const CLOSING = new RegExp(String.raw`(?:(?=</)${PLAYER_TAG}\s*)+$`, 'i');
 const SENTENCE_END = /[.?!…]["'”»)]?$/u;
 
 interface CueParts {
   /** Texts to translate, one per speaker; empty if the cue has no words. */
   readonly texts: readonly SourceText[];
-  /** Returns the cue with its texts replaced. */
-  restore(translated: readonly string[]): string;
+  /** Words of a text that tags enclose, to be translated again by themselves: so they are found in the translation. */
+  readonly phrases: readonly SourceText[];
+  /** Returns the cue with its texts replaced. @param phrases translations of the phrases; where one is not found, its tags are left out */
+  restore(translated: readonly string[], phrases?: readonly string[]): string;
+}
+
+/** A text of a cue, and its tags. */
+interface Part {
+  readonly text: string;
+  readonly around: readonly Stretch[];
+  readonly inside: readonly Stretch[];
 }
 
 /** Splits a cue into parts. Rows of one speaker are joined, because sentences span several rows. */
@@ -205,25 +247,37 @@ export function takeApart(
   line: Pick<SubtitleLine, 'text' | 'start_ms' | 'end_ms'>,
   { keepsMarkup }: Pick<Translator, 'keepsMarkup'>,
 ): CueParts {
-  const { text } = line;
+  const text = breakLines(line.text);
   const durationMs = line.end_ms - line.start_ms;
-  const rows = stripMarkup(text, 'player').split('\n');
-  if (!hasWords(rows.join(''))) return { texts: [], restore: () => text };
+  const { plain, position, stretches } = readMarkup(text);
+  const rows = stripMarkup(plain, 'player').split('\n');
+  if (!hasWords(rows.join(''))) return { texts: [], phrases: [], restore: () => line.text };
   if (keepsMarkup) {
-    return { texts: [{ text, durationMs }], restore: ([whole = '']) => wrapUnlessMarked(whole) };
+    const restore = ([whole = '']: readonly string[]) =>
+      wrapUnlessMarked(keepMarkup(breakLines(whole), text));
+    return { texts: [{ text, durationMs }], phrases: [], restore };
   }
-  const opening = OPENING.exec(text)?.[0] ?? '';
-  const closing = CLOSING.exec(text.slice(opening.length))?.[0] ?? '';
   const dialogue = rows.length > 1 && rows.every((row) => SPEAKER.test(row));
-  const texts = dialogue ? rows.map((row) => row.replace(SPEAKER, '')) : [rows.join(' ')];
-  const letters = texts.join('').length;
+  const outer = stretches.filter((stretch) => isAround(stretch, plain));
+  const inner = stretches.filter((stretch) => !outer.includes(stretch));
+  const parts = splitParts(dialogue ? rows : [rows.join(' ')], inner);
+  const letters = parts.reduce((sum, part) => sum + part.text.length, 0);
+  const timed = (words: string) => ({ text: words, durationMs: (durationMs * words.length) / letters });
   return {
-    texts: texts.map((each) => ({ text: each, durationMs: (durationMs * each.length) / letters })),
-    restore(translated) {
-      const body = dialogue
-        ? translated.map((part) => `- ${part}`).join('\n')
-        : wrapText(translated.join(' '));
-      return `${opening}${body}${closing}`;
+    texts: parts.map((part) => timed(part.text)),
+    phrases: parts.flatMap(({ inside }) => inside.map((stretch) => timed(wordsOf(plain, stretch)))),
+    restore(translated, phrases = []) {
+      let next = 0;
+      const written = parts.map(({ around, inside }, at) => {
+        const words = removeMarkup(translated[at] ?? '');
+        const found = inside.flatMap((stretch, place) => {
+          const span = findPhrase(words, removeMarkup(phrases[next + place] ?? ''));
+          return span === null ? [] : [{ ...stretch, ...span }];
+        });
+        next += inside.length;
+        return enclose(writeMarkup(dialogue ? words : wrapText(words), found), around);
+      });
+      return position + enclose(written.map((part) => (dialogue ? `- ${part}` : part)).join('\n'), outer);
     },
   };
 }
@@ -231,6 +285,20 @@ export function takeApart(
 /** A text that has no rows of its own and no markup gets rows that fit the screen. */
 function wrapUnlessMarked(text: string): string {
   return text.includes('\n') || stripMarkup(text) !== text ? text : wrapText(text);
+}
+
+/** @param stretches those that have not all words of the cue; of them, those that span two parts are left out */
+function splitParts(rows: readonly string[], stretches: readonly Stretch[]): Part[] {
+  let start = 0;
+  return rows.map((row) => {
+    const from = start;
+    start += countSolid(row);
+    const to = start;
+    const own = stretches.filter((stretch) => stretch.from >= from && stretch.to <= to);
+    const around = own.filter((stretch) => isAround(stretch, row, from));
+    const text = rows.length > 1 ? row.replace(SPEAKER, '') : row;
+    return { text, around, inside: own.filter((stretch) => !around.includes(stretch)) };
+  });
 }
 
 /** Capitalizes the start and ends the sentence as in the source. An address or a placeholder gets no capital. */
