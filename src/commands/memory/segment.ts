@@ -5,7 +5,7 @@ import { findPairs, type Tag } from '../../media/subtitles/tags.ts';
 export const NEXT_CUE = 'x-vloc-cue';
 
 /** The text of a cue. */
-export interface SegmentCue {
+interface SegmentCue {
   /** With formatting as tags, in pairs. */
   readonly text: string;
   readonly plain: string;
