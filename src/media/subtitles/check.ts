@@ -5,7 +5,7 @@ import { isLongerThan, type SpokenLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
 import { readSpokenFile, type ScannedCue, scanText } from './read.ts';
 import { countCharacters, type SubtitleLimits, spokenLimits } from './style.ts';
-import { hasWords, joinSpaced, stripMarkup } from './text.ts';
+import { hasWords, joinSpaced, stripDrawings, stripMarkup } from './text.ts';
 
 type FindingCode =
   | 'UNREADABLE'
@@ -277,8 +277,9 @@ export function findRowFlaws(text: string, limits: SubtitleLimits): Flaw[] {
   return flaws;
 }
 
-function flawsInText({ text }: ScannedCue, isSpoken: boolean): Flaw[] {
+function flawsInText({ text, written }: ScannedCue, isSpoken: boolean): Flaw[] {
   const words = stripMarkup(text);
+  if (words === '' && stripDrawings(written) !== written) return [];
   if (words === '') return [warning('EMPTY', 'it has no text', 'remove it')];
   const flaws: Flaw[] = [];
   if (isLongerThan(LIMITS.lineCharacters, text)) {

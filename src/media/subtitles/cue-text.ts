@@ -5,6 +5,7 @@
 import { decodeHTML } from 'entities';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import { assColour, colourOf, findTags, type StyleTag } from './style-tags.ts';
+import { findPairs } from './tags.ts';
 import { decodeReferences, isDrawing, PLAYER_TAG, stripDrawings } from './text.ts';
 
 /** A written text: its words, and what surrounds all of them, such as the name of a speaker or a position. */
@@ -147,21 +148,13 @@ interface TagWriter {
 /** Writes the tags of a text in another format; those without their partner, and those that it does not have, are left out. */
 function writeTags(text: string, { open, words }: TagWriter): string {
   const tags = findTags(text);
-  const written = new Map<StyleTag, string>();
-  const opened: StyleTag[] = [];
-  for (const tag of tags) {
-    if (!tag.isEnd) {
-      opened.push(tag);
-      continue;
-    }
-    const at = opened.findLastIndex(({ key }) => key === tag.key);
-    const start = opened[at];
-    if (start === undefined) continue;
-    opened.splice(at);
-    const pair = open(start);
+  const written = new Map<StyleTag | undefined, string>();
+  for (const { begin, end } of findPairs(tags)) {
+    const start = tags[begin];
+    const pair = start === undefined ? null : open(start);
     if (pair === null) continue;
     written.set(start, pair[0]);
-    written.set(tag, pair[1]);
+    written.set(tags[end], pair[1]);
   }
   let from = 0;
   let result = '';
