@@ -27,7 +27,8 @@ declare module 'vitest' {
 }
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
+/** Options for npm: what is there need not be asked for again, and nothing but errors is printed. */
+export const QUIET = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
 
 async function install(root: string): Promise<Packed> {
   const run = promisify(execFile);

@@ -91,6 +91,14 @@ function useWriteAheadLog(file: SqliteFile): void {
   }
 }
 
+type Values = readonly [named: Readonly<Record<string, SqlValue>>, ...inOrder: readonly SqlValue[]];
+
+/** Before 22.20 and 24.8, Node finds no place for a value in order where parameters have numbers: these go by name. */
+function bind(sql: string, values: readonly SqlValue[]): Values {
+  if (!/\?\d/.test(sql)) return [{}, ...values];
+  return [Object.fromEntries(values.map((value, at) => [`?${at + 1}`, value]))];
+}
+
 /** @param explain returns the error to throw for an SQLite error */
 function overDatabase(database: DatabaseSync, explain: (error: unknown) => unknown): SqliteFile {
   const explained = <Result>(work: () => Result): Result => {
@@ -129,14 +137,14 @@ function overDatabase(database: DatabaseSync, explain: (error: unknown) => unkno
 
   return {
     get<Row>(sql: string, ...values: SqlValue[]) {
-      const row = explained(() => prepare(sql).get(...values));
+      const row = explained(() => prepare(sql).get(...bind(sql, values)));
       return row as Row | undefined; // a cast: the tables are STRICT and the statement names its columns
     },
     all<Row>(sql: string, ...values: SqlValue[]) {
-      return explained(() => prepare(sql).all(...values)) as Row[]; // a cast, as above
+      return explained(() => prepare(sql).all(...bind(sql, values))) as Row[]; // a cast, as above
     },
     run(sql, ...values) {
-      return Number(explained(() => prepare(sql).run(...values)).changes);
+      return Number(explained(() => prepare(sql).run(...bind(sql, values))).changes);
     },
     begin,
     commit,
