@@ -2,27 +2,24 @@
 // Old syntax on purpose: this file must still run on a Node that is too old for everything that it loads.
 'use strict';
 
-// The first 22 that has both node:sqlite and type stripping without a flag; undici 8 needs it too.
-const NEEDED = [22, 19];
 const EXIT_CONFIGURATION = 4;
-/** Set for the process that runs instead of one on an old Node. */
+/** Set for the process that runs instead of one on a Node that vloc does not support. */
 const WRAPPED = 'VLOC_WRAPPED';
 /** Signals that ask a process to end, and that a supervisor may send to the wrapper alone. */
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-const [major, minor] = process.versions.node.split('.').map(Number);
+const { describeNeeded, isSupported } = require('./needed-node.js');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
-const isOldNode = major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1]);
 
 const notBuilt = prepare();
 if (notBuilt !== 0) process.exitCode = notBuilt;
-else if (isOldNode) {
+else if (!isSupported(process.versions.node)) {
   const pinned = join(__dirname, '../node_modules/node/bin/node');
   if (existsSync(pinned)) handOver(pinned);
   else {
     process.stderr.write(
-      `vloc needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}. Install a newer one from nodejs.org or your package manager.\n`,
+      `vloc needs Node ${describeNeeded()}; this is ${process.versions.node}. Install a current one from nodejs.org or your package manager.\n`,
     );
     process.exitCode = EXIT_CONFIGURATION;
   }

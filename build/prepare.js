@@ -6,19 +6,12 @@
  * such as those of rolldown, without a word: they are optional. So npm runs again, on this Node.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-
-/** Major and minor version in a text such as `>=22.19` or `npm/9.2.0 node/v18.20.4 linux x64`. */
-function readVersion(text) {
-  return /(?:>=|node\/v)(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number) ?? [Infinity];
-}
+import { existsSync } from 'node:fs';
+import { isSupported } from '../bin/needed-node.js';
 
 function isNpmOnOldNode() {
-  const [major, minor] = readVersion(process.env.npm_config_user_agent ?? '');
-  const [neededMajor, neededMinor] = readVersion(
-    JSON.parse(readFileSync('package.json', 'utf8')).engines.node,
-  );
-  return major < neededMajor || (major === neededMajor && minor < neededMinor);
+  const [, version] = /node\/v([\d.]+)/.exec(process.env.npm_config_user_agent ?? '') ?? [];
+  return version !== undefined && !isSupported(version);
 }
 
 function run(command) {

@@ -66,8 +66,8 @@ const PUBLISHED_START = `\`\`\`sh
 npx vloc localize talk.mp4 --to es
 \`\`\`
 
-runs vloc without an installation and writes \`talk.es.mp4\`. It needs Node 22.19 or newer and the media engines (ffmpeg, PocketSphinx, Apertium,
-eSpeak NG), which \`npx vloc engines install\` installs with your system's package manager.
+runs vloc without an installation and writes \`talk.es.mp4\`. It needs Node 22.19 or newer, but not 23, and the media engines (ffmpeg, PocketSphinx,
+Apertium, eSpeak NG), which \`npx vloc engines install\` installs with your system's package manager.
 
 \`\`\`sh
 npm install --global vloc

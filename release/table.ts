@@ -119,7 +119,7 @@ const PACKAGE_CONTENTS: readonly RegExp[] = [
   /^LICENSE$/,
   /^llms\.txt$/,
   /^skills\/vloc\/SKILL\.md$/,
-  /^bin\/(vloc\.js|package\.json)$/,
+  /^bin\/(vloc\.js|needed-node\.js|package\.json)$/,
   /^completions\/(vloc\.bash|_vloc|vloc\.fish|vloc\.ps1)$/,
   /^man\/vloc\.1$/,
   /^dist\/[\w-]+\.c?js$/,

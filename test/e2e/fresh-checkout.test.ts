@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import packageFile from '../../package.json' with { type: 'json' };
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -40,25 +41,27 @@ else {
 `;
 
 /** A checkout with our start and our scripts, and a package.json of its own. */
-function makeCheckoutFolder(packageFile: object, locked = {}, build = BUILD) {
+function makeCheckoutFolder(content: object, locked = {}, build = BUILD) {
+  const { engines } = packageFile;
   const folder = mkdtempSync(join(tmpdir(), 'fresh-checkout-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['bin', 'build']) mkdirSync(join(folder, name));
-  for (const path of ['bin/vloc.js', 'bin/package.json', 'build/first-start.js', 'build/prepare.js'])
+  const bin = ['bin/vloc.js', 'bin/needed-node.js', 'bin/package.json'];
+  for (const path of [...bin, 'build/first-start.js', 'build/prepare.js'])
     copyFileSync(join(PROJECT, path), join(folder, path));
   writeFileSync(join(folder, 'build.cjs'), build);
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', ...packageFile }));
-  const lock = { lockfileVersion: 3, packages: { '': packageFile, ...locked } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', engines, ...content }));
+  const lock = { lockfileVersion: 3, packages: { '': content, ...locked } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   return { folder, env: { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: 'false' } };
 }
 
 /** Returns what starts vloc in a new checkout. */
 function makeCheckout(
-  packageFile: object,
+  content: object,
   locked = {},
 ): () => { code: number | null; stdout: string; stderr: string } {
-  const { folder, env } = makeCheckoutFolder(packageFile, locked);
+  const { folder, env } = makeCheckoutFolder(content, locked);
   return () => {
     const options = { env, encoding: 'utf8', cwd: tmpdir() } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'bin/vloc.js')], options);

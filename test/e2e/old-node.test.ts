@@ -1,5 +1,8 @@
-/** `bin/vloc.js` on a Node that is too old: it runs the command on the Node of the checkout, and is as good as that process. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/**
+ * `bin/vloc.js` on a Node that vloc does not support: it runs the command on the Node of the checkout, and is as good as that process. A package
+ * has no other Node, and refuses.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -10,9 +13,9 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Loaded before the wrapper, and not before its child: all that a Node of today needs to pass for an old one. */
-const PRETEND = `
-const versions = { ...process.versions, node: '20.20.2' };
+/** Loaded before the wrapper, and not before its child: all that a Node of today needs to pass for another one. */
+const pretend = (version: string) => `
+const versions = { ...process.versions, node: '${version}' };
 globalThis.process = new Proxy(process, {
   get: (target, name) => {
     if (name === 'versions') return versions;
@@ -43,18 +46,24 @@ interface Wrapped {
   line(): Promise<string | undefined>;
 }
 
+/** Returns the words that run `bin/vloc.js` beside nothing but a recorder, on a Node that says it is this one. */
+function makePackage(version: string): { readonly home: string; readonly command: readonly string[] } {
+  const home = mkdtempSync(join(tmpdir(), 'old-node-'));
+  for (const folder of ['bin', 'dist']) mkdirSync(join(home, folder));
+  for (const name of ['bin/vloc.js', 'bin/needed-node.js', 'bin/package.json', 'package.json'])
+    copyFileSync(join(PROJECT, name), join(home, name));
+  writeFileSync(join(home, 'dist/vloc.cjs'), RECORDER);
+  writeFileSync(join(home, 'old.cjs'), pretend(version));
+  const command = [process.execPath, '--require', join(home, 'old.cjs'), join(home, 'bin/vloc.js')];
+  return { home, command };
+}
+
 /** Starts the wrapper as the leader of a group of processes, as a shell or `timeout` would. */
 function startWrapped(shell: readonly string[], ...args: string[]): Wrapped {
-  const home = mkdtempSync(join(tmpdir(), 'old-node-'));
-  for (const folder of ['bin', 'dist', 'node_modules/node/bin'])
-    mkdirSync(join(home, folder), { recursive: true });
-  for (const name of ['vloc.js', 'package.json'])
-    copyFileSync(join(PROJECT, 'bin', name), join(home, 'bin', name));
+  const { home, command } = makePackage('20.20.2');
+  mkdirSync(join(home, 'node_modules/node/bin'), { recursive: true });
   symlinkSync(process.execPath, join(home, 'node_modules/node/bin/node'));
-  writeFileSync(join(home, 'dist/vloc.cjs'), RECORDER);
-  writeFileSync(join(home, 'old.cjs'), PRETEND);
-  const line = [...shell, process.execPath, '--require', join(home, 'old.cjs'), join(home, 'bin/vloc.js')];
-  const [program = '', ...rest] = [...line, ...args];
+  const [program = '', ...rest] = [...shell, ...command, ...args];
   const wrapper = spawn(program, rest, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(wrapper, 'exit').then(([code, signal]) => code ?? signal);
   const lines = createInterface({ input: wrapper.stdout })[Symbol.asyncIterator]();
@@ -75,6 +84,31 @@ async function startListening(): Promise<Wrapped & { readonly pid: number }> {
   expect(env).toBe('[]');
   return { ...run, pid: Number(pid) };
 }
+
+function runIn(version: string, ...args: string[]) {
+  const [program = '', ...rest] = makePackage(version).command;
+  return spawnSync(program, [...rest, ...args], { encoding: 'utf8' });
+}
+
+it.each(['18.20.8', '22.18.0', '23.0.0', '23.11.1'])(
+  'in a package, Node %s is refused in one line',
+  (version) => {
+    const { status, stdout, stderr } = runIn(version, 'code', '7');
+    expect([status, stdout]).toEqual([4, '']);
+    expect(stderr).toMatch(
+      new RegExp(
+        `^vloc needs Node 22\\.\\d+ or a newer 22, or [\\d.]+ or newer; this is ${version}\\. Install .*\\n$`,
+      ),
+    );
+  },
+);
+
+it.each(['22.19.0', '22.23.1', '24.0.0', '24.7.0', '25.0.0', '26.10.0'])(
+  'in a package, the command runs on Node %s',
+  (version) => {
+    expect(runIn(version, 'code', '7')).toMatchObject({ status: 7, stderr: '' });
+  },
+);
 
 it('returns the exit code of the command', async () => {
   expect(await startWrapped([], 'code', '7').ended).toBe(7);
