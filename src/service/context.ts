@@ -68,6 +68,8 @@ export interface ServiceContext {
   readonly cursors: CursorSealer;
   readonly randomBytes: RandomBytes;
   readonly log: Log;
+  /** See `ServiceOptions`. */
+  readonly onStuck: (error: unknown) => void;
   readonly signals: EventEmitter<Signals>;
   /** Returns a new id for the current time. */
   readonly makeId: (subject: IdSubject) => string;

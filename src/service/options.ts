@@ -79,6 +79,11 @@ export interface ServiceOptions {
   readonly onUpgrade?: ((message: string) => void) | undefined;
   /** Called each time a request or job finds damage in the store while the service runs. Close the service then. */
   readonly onStoreFailure?: ((failure: Failure) => void) | undefined;
+  /**
+   * Called with an error that has kept work on jobs, uploads or webhooks from going on three times in a row. They may wait for ever: for a
+   * service that lives no longer than a caller who waits for it. Default: none, and the work is tried again until it can be done.
+   */
+  readonly onStuck?: ((error: unknown) => void) | undefined;
   /** Simulates faults on the network. `scriptFaults` creates them from a list. */
   readonly faults?: Faults | undefined;
   /**

@@ -263,7 +263,7 @@ async function openContext(
   supply: EngineSupply,
   origin: () => string,
 ): Promise<ServiceContext> {
-  const { random: randomBytes = systemRandom, log = () => {} } = options;
+  const { random: randomBytes = systemRandom, log = () => {}, onStuck = () => {} } = options;
   const { allowLoopback = options.config?.allowLoopback ?? DEFAULT_CONFIG.allowLoopback } = options;
   const { role = 'all', database } = options;
   if (role !== 'all' && database === undefined) throw needsDatabaseFailure(role);
@@ -320,6 +320,7 @@ async function openContext(
     cursors: createCursorSealer(await ensureSecret(store, 'cursors', randomBytes), randomBytes),
     randomBytes,
     log,
+    onStuck,
     signals: new EventEmitter<Signals>(),
     makeId: (subject) => nextId(subject, clock.now()),
     ...supply,

@@ -1,7 +1,6 @@
 /** The connection to the service of a run: a remote one, or the embedded one; both over real HTTP. */
 
-import { configurationFailure, diskFailure } from '../../base/failure.ts';
-import { describeDisk, diskCodeOfSqlite, errorCode } from '../../base/system-error.ts';
+import { configurationFailure } from '../../base/failure.ts';
 import type { Client, ClientEvent } from '../../client/index.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { proxySettings, readVariable, stateFolder } from '../../profiles/environment.ts';
@@ -12,6 +11,7 @@ import type { Prices } from '../../protocol/prices.ts';
 import { isNoticed, type Provenance } from '../../protocol/provenance.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
+import { openStateFolder } from './state-folder.ts';
 
 export interface Connection {
   readonly client: Client;
@@ -94,8 +94,18 @@ async function connectRemote(
 }
 
 async function connectEmbedded(stateDir: string, context: Context): Promise<Connection> {
-  const [{ createService }, { DEFAULT_CONFIG }, { BUILT_IN }, engines, { createClient }] = await Promise.all([
+  const [
+    { createService },
+    { stuckFailure },
+    { createLogWriter },
+    { DEFAULT_CONFIG },
+    { BUILT_IN },
+    engines,
+    { createClient },
+  ] = await Promise.all([
     import('../../service/index.ts'),
+    import('./stuck-failure.ts'),
+    import('../../service/log.ts'),
     import('../../service/config.ts'),
     import('../../engines/config.ts'),
     import('./engines.ts').then(({ openEngines }) => openEngines(context)),
@@ -114,7 +124,9 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
       stateDir,
       engines,
       config,
+      log: createLogWriter('text', context.terminal.detail, context.io.now).log,
       onStoreFailure: (failure) => context.fail(failure),
+      onStuck: (error) => context.fail(stuckFailure(error, stateDir)),
       onUpgrade: context.terminal.note,
     }),
   );
@@ -201,40 +213,6 @@ export function printClientEvent(event: ClientEvent, { terminal }: Pick<Context,
 
 /** Shorter waits are not worth a note. */
 const NOTICEABLE_MS = 2_000;
-
-/**
- * Runs work on the state folder of a service.
- * @param chooser the variable or option that names the folder
- * @throws Failure (`disk`) for errors about files of the folder; other errors unchanged
- */
-export async function openStateFolder<T>(
-  folder: string,
-  chooser: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const code = diskCodeOfSqlite(error) ?? codeOfPath(error, folder);
-    if (code === null) throw error;
-    const { reason, advice, isOfPlace } = describeDisk(code, folder);
-    throw diskFailure(
-      'DISK_ERROR',
-      `cannot use the state folder ${folder}: ${reason}`,
-      isOfPlace ? `${advice} ${chooser} names it.` : advice,
-      {},
-      { cause: error },
-    );
-  }
-}
-
-/** The code of an error about files of the folder; null for other errors. */
-function codeOfPath(error: unknown, folder: string): string | null {
-  const path = error instanceof Error && 'path' in error ? error.path : null;
-  if (typeof path !== 'string') return null;
-  // The error may be about a parent of the folder.
-  return path.startsWith(folder) || folder.startsWith(path) ? errorCode(error) : null;
-}
 
 /**
  * Reads the settings of the service from flags, environment, project file and profiles, without fetching a secret.

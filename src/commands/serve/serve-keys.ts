@@ -11,10 +11,10 @@ import type { KeyDescription } from '../../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../../service/index.ts';
 import { hasService, type KeyAdmin, openKeyAdmin } from '../../service/operate/key-admin.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
+import { openStateFolder } from '../context/state-folder.ts';
 
 export const STATE_DIR = textOption(
   'dir',

@@ -7,11 +7,11 @@ import { readVariable, stateFolder } from '../../profiles/environment.ts';
 import { type MovedAccount, moveAccount, undoMove } from '../../service/move/move-account.ts';
 import type { PlaceName } from '../../service/move/places.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { openStateFolder } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { describeRecord } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
+import { openStateFolder } from '../context/state-folder.ts';
 import { refusePassword } from './serve-keys.ts';
 
 const OPTIONS = {

@@ -13,13 +13,13 @@ import {
 } from '../../service/index.ts';
 import { createLogWriter } from '../../service/log.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { openStateFolder } from '../context/connection.ts';
 import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
 import { startListening } from '../context/listen.ts';
 import { NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
+import { openStateFolder } from '../context/state-folder.ts';
 import { reportHealth } from './serve-health.ts';
 import { showNewKey } from './serve-keys.ts';
 import { readServeOptions, SERVE_OPTIONS } from './serve-options.ts';

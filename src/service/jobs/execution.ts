@@ -46,6 +46,7 @@ export function startExecution(
     clock,
     log,
     slots: config.workers,
+    onStuck: context.onStuck,
     async work(lease, signal, lend) {
       await runJob(context, owner, { lease, signal, lend });
       onEnd();

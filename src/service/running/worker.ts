@@ -1,10 +1,12 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { once } from 'node:events';
+import { sqliteCode } from '../../base/system-error.ts';
 import { type Cancel, type Clock, repeatEvery, sleepFor } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { NoRoom, StorageAway } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
 import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
+import { createRepeats, type Repeats } from './repeats.ts';
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** The row was cancelled, or another process took it over. */
@@ -42,6 +44,8 @@ interface WorkerParts {
   readonly work: (lease: Lease, signal: AbortSignal, lend: Lend) => Promise<void>;
   /** Records an attempt that threw. Not called if the lease was lost or the service is closing. */
   readonly fail: (lease: Lease, error: unknown) => Promise<void>;
+  /** Called with an error that keeps this worker from working: rows may wait for ever. */
+  readonly onStuck: (error: unknown) => void;
 }
 
 export interface LeaseWorker {
@@ -84,6 +88,8 @@ class Worker implements LeaseWorker {
   readonly #finishing = new AbortController();
   readonly #stopping = new AbortController();
   readonly #loop: Promise<void>;
+  readonly #searches: Repeats;
+  readonly #attempts: Repeats;
   /** Whether there may be work that the last search did not see. */
   #isDue = false;
   #resume = () => {};
@@ -97,8 +103,10 @@ class Worker implements LeaseWorker {
   #fullUntil = 0;
 
   constructor(parts: WorkerParts) {
-    const { clock, slots } = parts;
+    const { clock, slots, onStuck } = parts;
     this.#parts = parts;
+    this.#searches = createRepeats(onStuck);
+    this.#attempts = createRepeats(onStuck);
     this.#slots = createSemaphore(slots);
     this.#polledAt = clock.now();
     this.#loop = this.#takeRows();
@@ -165,6 +173,7 @@ class Worker implements LeaseWorker {
     if (now < this.#fullUntil) return false;
     try {
       const lease = await leases.claim(now, this.#takesOver, [...this.#running.keys()]);
+      this.#searches.succeeded();
       this.#takesOver &&= lease !== null && lease.takenFrom !== null;
       if (lease === null) return false;
       if (lease.takenFrom !== null) {
@@ -175,6 +184,8 @@ class Worker implements LeaseWorker {
       return true;
     } catch (error) {
       log({ level: 'error', message: 'looking for work failed; it is tried again', error });
+      // While a row runs, the worker works; if its end cannot be recorded either, that counts.
+      if (this.#running.size === 0) this.#searches.failed(error);
       return false;
     }
   }
@@ -200,8 +211,11 @@ class Worker implements LeaseWorker {
       if (lease.crashes >= MOST_CRASHES) throw new CrashedTooOften(`the service died ${lease.crashes} times`);
       await this.#parts.work(lease, signal, (wait) => this.#lend(wait, signal));
       this.#fullUntil = 0;
+      this.#attempts.succeeded();
     } catch (error) {
       if (signal.reason instanceof LeaseLost) return;
+      // Another row that runs may make room, or show that this one alone is to blame.
+      if (isOfPlace(error) && this.#running.size === 1) this.#attempts.failed(error);
       if (error instanceof NoRoom && !error.isOfJob) this.#fullUntil = this.#parts.clock.now() + FULL_MS;
       await this.#insist(lease, signal, () => this.#recordEnd(lease, signal, error));
     }
@@ -219,8 +233,7 @@ class Worker implements LeaseWorker {
   #recordEnd(lease: Lease, { reason }: AbortSignal, error: unknown): Promise<void> {
     const { leases, clock, log, fail } = this.#parts;
     if (reason instanceof ShuttingDown) return leases.release(lease.id, { runAfter: 0, counted: false });
-    const isAway = error instanceof StorageAway || error instanceof DatabaseAway;
-    if (!isAway || (error instanceof NoRoom && error.isOfJob)) return fail(lease, error);
+    if (!isAway(error)) return fail(lease, error);
     const message = `this waits, and the attempt does not count: ${error.message}`;
     log({ level: 'warn', message, resourceId: lease.id });
     return leases.release(lease.id, { runAfter: clock.now() + STORAGE_WAIT_MS, counted: false });
@@ -228,10 +241,12 @@ class Worker implements LeaseWorker {
 
   /** Records the end of an attempt again while the store is full or away: else this process would hold the row and do nothing. */
   async #insist({ id }: Lease, signal: AbortSignal, record: () => Promise<void>): Promise<void> {
+    const repeats = createRepeats(this.#parts.onStuck);
     for (;;) {
       try {
         return await record();
       } catch (error) {
+        repeats.failed(error);
         const message = 'the end of an attempt was not recorded; it is tried again';
         this.#parts.log({ level: 'error', message, resourceId: id, error });
       }
@@ -267,6 +282,19 @@ class Worker implements LeaseWorker {
       log({ level: 'warn', message: 'leases were not renewed', error });
     }
   }
+}
+
+/** The database or the storage cannot be used now, whatever the row. */
+function isAway(error: unknown): error is StorageAway | DatabaseAway {
+  return (
+    error instanceof DatabaseAway ||
+    (error instanceof StorageAway && !(error instanceof NoRoom && error.isOfJob))
+  );
+}
+
+/** Not the fault of the row: the next one would meet the same. */
+function isOfPlace(error: unknown): boolean {
+  return isAway(error) || sqliteCode(error) !== null;
 }
 
 function logTakeover(log: Log, { id, crashes }: Lease, takenFrom: string): void {

@@ -45,7 +45,8 @@ export function openAccountStore(folders: Folders, events: AccountEvents = {}): 
   }
 }
 
-function storeLockedFailure(path: string, cause: unknown): Failure {
+/** @param path of the store */
+export function storeLockedFailure(path: string, cause: unknown): Failure {
   return temporaryFailure(
     'STORE_LOCKED',
     `another process has written to the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,

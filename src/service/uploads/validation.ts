@@ -29,6 +29,7 @@ export function startValidation(context: ServiceContext, leases: Leases, owner: 
     clock: context.clock,
     log: context.log,
     slots: Math.min(SLOTS, context.config.workers),
+    onStuck: context.onStuck,
     work: (lease, signal) => validate(context, owner, lease, signal),
     async fail(lease, error) {
       context.log({ level: 'error', message: 'a validation failed', resourceId: lease.id, error });

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStateFolder } from '../../../src/commands/context/connection.ts';
+import { openStateFolder } from '../../../src/commands/context/state-folder.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';

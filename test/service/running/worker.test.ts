@@ -1,10 +1,10 @@
-/** Slots of the worker: rows that wait for others leave theirs to the next row. */
+/** The worker: rows that wait for others leave their slots to the next row, and errors that keep it from working are reported. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { Leases } from '../../../src/service/running/leases.ts';
 import { type Lend, startWorker } from '../../../src/service/running/worker.ts';
-import { StorageAway } from '../../../src/service/storage/storage.ts';
+import { NoRoom, StorageAway } from '../../../src/service/storage/storage.ts';
 import { DatabaseAway } from '../../../src/service/store/store.ts';
 import { until } from '../harness/scene.ts';
 
@@ -25,7 +25,7 @@ function start(
     release: async (id, { counted }) => ended(`${id} waits, and ${counted ? 'counts' : 'does not count'}`),
   };
   const worker = startWorker({
-    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1 },
+    ...{ leases, clock: createMovableClock(), log: () => {}, slots: 1, onStuck: () => {} },
     fail: async ({ id }) => ended(`${id} has failed`),
     work: async ({ id }, signal, lend) => rows[id]?.(signal, lend),
   });
@@ -145,4 +145,110 @@ test('work that the database or the storage interrupts waits, and its attempt do
     'without storage waits, and does not count',
     'with a defect has failed',
   ]);
+});
+
+/** A worker with two slots whose searches find these rows or fail, and what it reports when it cannot go on. */
+function startSearching(searches: readonly (Error | string | null)[], work: (id: string) => Promise<void>) {
+  const clock = createMovableClock();
+  const stuck: unknown[] = [];
+  const ends: string[] = [];
+  let next = 0;
+  const worker = startWorker({
+    ...{ clock, log: () => {}, slots: 2, work: ({ id }) => work(id) },
+    leases: {
+      async claim() {
+        const found = searches[next] ?? null;
+        next += 1;
+        if (found instanceof Error) throw found;
+        return found === null ? null : { id: found, attempt: 1, crashes: 0, takenFrom: null };
+      },
+      renew: async (ids) => new Set(ids),
+      release: async (id) => void ends.push(id),
+    },
+    fail: async ({ id }) => void ends.push(id),
+    onStuck: (error) => stuck.push(error),
+  });
+  onTestFinished(() => {
+    void worker.stop();
+  });
+  const search = async (times: number) => {
+    for (const end = next + times; next < end; ) {
+      worker.wake();
+      await nextTurn();
+    }
+  };
+  return { stuck, ends, clock, search };
+}
+
+const broken = new Error('no such table: turns');
+const other = new Error('database is locked');
+
+test.each([
+  ['is reported once when it comes four times in a row', [broken, broken, broken, broken], [broken]],
+  ['is not reported when it comes twice', [broken, broken], []],
+  ['is not reported when a search between has succeeded', [broken, broken, null, broken, broken], []],
+  ['is not reported when another one follows it', [broken, broken, other, other], []],
+])('an error of the search for work %s', async (_, searches, reported) => {
+  const { stuck, search } = startSearching(searches, async () => {});
+  await search(searches.length + 1);
+  expect(stuck).toEqual(reported);
+});
+
+test.each([
+  ['is reported', [], 1],
+  ['is not reported while another row runs', ['long'], 0],
+] as const)('a disk that has no room for three rows in a row %s', async (_, before, times) => {
+  const full = new NoRoom('the disk is full');
+  const rows = ['one', 'two', 'three'];
+  const { stuck, ends, clock, search } = startSearching([...before, ...rows], async (id) => {
+    if (id !== 'long') throw full;
+    await new Promise(() => {});
+  });
+  await search(before.length);
+  for (const [at] of rows.entries()) {
+    // Until then it takes nothing.
+    clock.advance(10_000);
+    await until(
+      () => ends.length,
+      (count) => count > at,
+    );
+  }
+  expect(stuck).toEqual(Array.from({ length: times }, () => full));
+});
+
+test('an end of an attempt that cannot be recorded is reported at the third try, and goes on being tried', async () => {
+  const clock = createMovableClock();
+  clock.freeze();
+  const stuck: unknown[] = [];
+  let tries = 0;
+  const waiting = ['one'];
+  const worker = startWorker({
+    ...{ clock, log: () => {}, slots: 1, onStuck: (error) => stuck.push(error) },
+    leases: {
+      async claim() {
+        const id = waiting.shift();
+        return id === undefined ? null : { id, attempt: 1, crashes: 0, takenFrom: null };
+      },
+      renew: async (ids) => new Set(ids),
+      release: async () => {},
+    },
+    work: async () => {
+      throw new Error('a defect');
+    },
+    async fail() {
+      tries += 1;
+      throw broken;
+    },
+  });
+  onTestFinished(() => {
+    void worker.stop();
+  });
+  const reported: number[] = [];
+  for (let second = 0; second < 5; second += 1) {
+    await nextTurn();
+    reported.push(stuck.length);
+    clock.advance(1000);
+  }
+  expect(reported).toEqual([0, 0, 1, 1, 1]);
+  expect(tries).toBe(5);
 });

@@ -48,6 +48,7 @@ export function startDeliveries(context: ServiceContext, owner: string): LeaseWo
     clock,
     log,
     slots: config.webhookSlots,
+    onStuck: context.onStuck,
     async work(lease, signal) {
       const event = await queue.read(lease.id);
       if (event === undefined) return;
