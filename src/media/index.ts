@@ -43,6 +43,7 @@ export { type ExportOptions, exportLocalized } from './export/export.ts';
 export { joinWavs } from './join/join-sound.ts';
 export { joinVideos } from './join/join-videos.ts';
 export { readFacts, type VideoFacts } from './probe/facts.ts';
+export { requireAllOf, requirePlayable } from './probe/inspect.ts';
 export { requireComplete } from './probe/packets.ts';
 export { readTimeline } from './probe/timeline.ts';
 export { PreparationFailure } from './programs/failures.ts';

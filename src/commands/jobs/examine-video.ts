@@ -19,6 +19,8 @@ interface ExaminerOptions {
   readonly searchPath: string;
   readonly limits: LongLimits | undefined;
   readonly signal: AbortSignal;
+  /** Whether this machine works with the video, too: then it must be readable here. */
+  readonly isUsedHere: boolean;
 }
 
 type Prepare = typeof import('../../media/index.ts');
@@ -47,8 +49,10 @@ export function createVideoExaminer(examiner: ExaminerOptions): PlanIo['examineV
       const { audioTrack, sampleSeconds } = examiner.allowed;
       const isChosen = audioTrack !== null || sampleSeconds !== null;
       const isSendable = file.isTaken && file.bytes < limits.bytes && !isChosen;
-      // The service decides about files that cannot be read here, unless they are damaged or need preparation.
-      const isJudgedThere = isSendable && error.code !== 'MEDIA_CORRUPT';
+      // The service decides about files that cannot be read here, unless they are damaged or are needed here.
+      const isNeeded =
+        error.code === 'MEDIA_CORRUPT' || (examiner.isUsedHere && error.code !== 'PROGRAM_MISSING');
+      const isJudgedThere = isSendable && !isNeeded;
       if (isJudgedThere) return asItIs(null);
       const { describeOldFfmpeg, NEWER_FFMPEG } = await import('../../media/programs/ffmpeg-version.ts');
       const old = await describeOldFfmpeg(programs, { signal: examiner.signal, folder: tmpdir() });
@@ -63,6 +67,7 @@ type Measured = VideoFacts & { readonly seconds: number | null };
 async function measure({ prepare, programs, path, signal }: Examination): Promise<Measured> {
   const run = { signal, folder: tmpdir() };
   const facts = await prepare.readFacts(programs, path, run);
+  await prepare.requireAllOf(programs, path, facts, run);
   if (facts.durationSeconds !== null || facts.picture === null) {
     return { ...facts, seconds: facts.durationSeconds };
   }

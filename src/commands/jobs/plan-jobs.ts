@@ -174,14 +174,16 @@ interface PlanIoOptions {
   readonly signal: AbortSignal;
   readonly findSpeakers?: FindSpeakers | undefined;
   readonly voices?: Voices | null | undefined;
+  /** See `createVideoExaminer`. Default: false. */
+  readonly isUsedHere?: boolean;
 }
 
 export function createPlanIo(
   { cwd, stdin, env, limits }: Context['io'],
-  { kind, options, signal, findSpeakers, voices }: PlanIoOptions,
+  { kind, options, signal, findSpeakers, voices, isUsedHere = false }: PlanIoOptions,
 ): PlanIo {
   const allowed = readPreparation(options);
-  const examiner = { kind, allowed, searchPath: env.PATH ?? '', limits, signal };
+  const examiner = { kind, allowed, searchPath: env.PATH ?? '', limits, signal, isUsedHere };
   return {
     cwd,
     stdin,

@@ -101,7 +101,7 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
 }
 
 /** Ends a target, and records why: no job tells it to later commands. @throws Failure of the journal */
-async function failExport(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
+export async function failExport(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
   failTarget(run, state, failure);
   const { item } = state.target;
   const detail = [failure.message, failure.advice ?? []].flat().join('. ');

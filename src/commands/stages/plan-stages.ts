@@ -62,7 +62,8 @@ export async function collectStages(
   const { io } = context;
   const choices = readStageChoices(options);
   const planIo = {
-    ...createPlanIo(io, { kind: KIND, options, signal: context.signal }),
+    // The finished videos are put together here, in the end also after --stop-after.
+    ...createPlanIo(io, { kind: KIND, options, signal: context.signal, isUsedHere: true }),
     onRead: createReadingNote(KIND, context),
   };
   const delivery = readDelivery(KIND, options, planIo);

@@ -23,6 +23,7 @@ import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-
 import { noteRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { noteSamples, reportStagedSamples, type SampleReport } from '../jobs/sample.ts';
+import { createVideoCheck } from './check-video.ts';
 import { createExporter } from './export-videos.ts';
 import { localizeVideo, settleAll } from './localize-video.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
@@ -166,11 +167,12 @@ async function runVideos(run: StagedRun): Promise<readonly BatchOutcome[]> {
   const { view, context, states, runOptions } = run;
   const jobs = createStageJobs(run);
   const workshop = { run, jobs, exportVideo: createExporter(run) };
+  const checkVideo = createVideoCheck(run);
   const videos = [...Map.groupBy(states, ({ video }) => video).values()];
   const works: Promise<void>[] = [];
   try {
     await mapConcurrently(videos, runOptions.jobs + BESIDE_SLOTS, async (own) => {
-      const work = localizeVideo(workshop, own);
+      const work = checkVideo(own).then(() => localizeVideo(workshop, own));
       works.push(work);
       await work.catch(() => undefined);
     });

@@ -117,9 +117,22 @@ async function probe(
       const message = 'the video has no index: the recording or its copy was cut off';
       throw new PreparationFailure('MEDIA_CORRUPT', message, 'export or copy it again', { cause: error });
     }
+    const unreadable = describeUnreadableHeader(error.lastWords);
+    if (unreadable !== null)
+      throw new PreparationFailure('MEDIA_UNSUPPORTED', unreadable, AGAIN, { cause: error });
     throw new PreparationFailure('MEDIA_UNSUPPORTED', formats.message, formats.advice, { cause: error });
   });
   return parseHeader(json.toString('utf8'));
+}
+
+const AGAIN = 'copy, download or export it again';
+
+/** Returns what is wrong with the header of a file in a known container; null if ffprobe does not know the container. */
+function describeUnreadableHeader(lastWords: string): string | null {
+  const found = /(?:^\[[^\]]*\] (?<reason>.*)\n)?^\[[^\]]*\] error reading header$/m.exec(lastWords);
+  if (found === null) return null;
+  const reason = found.groups?.reason;
+  return `the header of the video cannot be read${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 /** Parses the JSON of ffprobe. Exported for tests with hostile output. @throws PreparationFailure MEDIA_CORRUPT */

@@ -5,12 +5,32 @@ import { runTogether } from '../../base/together.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Media } from '../../protocol/media.ts';
-import { DECODER_LIMITS, FEW_ERRORS, QUIET, untrustedInput } from '../programs/arguments.ts';
-import { ChildFailure } from '../programs/failures.ts';
+import {
+  convertibleInput,
+  DECODER_LIMITS,
+  FEW_ERRORS,
+  QUIET,
+  untrustedInput,
+} from '../programs/arguments.ts';
+import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { displaySize, type MediaHeader, parseRatio, parseSeconds, readHeader } from './facts.ts';
-import { breaksOffAt, measuredDuration, measurePackets, type PacketSpan } from './packets.ts';
+import {
+  displaySize,
+  type MediaHeader,
+  parseRatio,
+  parseSeconds,
+  readHeader,
+  type VideoFacts,
+} from './facts.ts';
+import {
+  breaksOffAt,
+  COPY_AGAIN,
+  measuredDuration,
+  measurePackets,
+  type PacketSpan,
+  requireComplete,
+} from './packets.ts';
 
 /**
  * Measures and decodes an untrusted file.
@@ -27,7 +47,9 @@ export async function inspectVideo(programs: Programs, file: string, run: Engine
   requireDuration(duration);
   requireWhole(header, packets);
   await requireAllBytes(file, header);
-  await checkDecodes(programs, file, { header, duration }, run);
+  const { width = 0, height = 0, avg_frame_rate: frameRate } = header.video ?? {};
+  const pixels = width * height * (parseRatio(frameRate) || USUAL_RATE) * duration;
+  await requireDecodable(programs, { input: untrustedInput(file), sound: '0:a:0', pixels }, run);
   return describeMedia(header, duration);
 }
 
@@ -70,11 +92,30 @@ function requireWhole(header: MediaHeader, packets: PacketSpan): void {
 
 /** Also finds the last seconds missing, for which `requireWhole` has to be tolerant. */
 async function requireAllBytes(file: string, header: MediaHeader): Promise<void> {
-  if (!header.demuxer.includes('mov')) return;
-  const missing = await missingBytes(file);
-  if (missing === 0) return;
-  const message = `the last ${missing} bytes of the video are missing: the file is incomplete; copy or export it again`;
-  throw new JobFailure('MEDIA_CORRUPT', message);
+  const missing = await describeMissing(file, header);
+  if (missing !== null) throw new JobFailure('MEDIA_CORRUPT', `${missing}; copy or export it again`);
+}
+
+/** Returns what is missing at the end of an MP4 or MOV; null if nothing is, and for other containers. */
+async function describeMissing(file: string, { demuxer }: { demuxer: string }): Promise<string | null> {
+  const missing = demuxer.includes('mov') ? await missingBytes(file) : 0;
+  return missing === 0 ? null : `the last ${missing} bytes of the video are missing: the file is incomplete`;
+}
+
+/**
+ * Checks cheaply that a video is not cut off: only the packets of a file that lacks bytes are read, to find out where it ends.
+ * @throws PreparationFailure MEDIA_CORRUPT
+ */
+export async function requireAllOf(
+  programs: Programs,
+  file: string,
+  facts: VideoFacts,
+  run: EngineRun,
+): Promise<void> {
+  const missing = await describeMissing(file, facts);
+  if (missing === null) return;
+  await requireComplete(programs, file, facts, run);
+  throw new PreparationFailure('MEDIA_CORRUPT', missing, COPY_AGAIN);
 }
 
 function describeMedia(header: MediaHeader, duration: number): Media {
@@ -157,38 +198,61 @@ async function readBox(handle: FileHandle, at: number): Promise<{ type: string; 
  */
 const EVERY_FRAME_PIXELS = 6e9;
 
+/** The frame rate of television, where none is declared. */
+const USUAL_RATE = 25;
+
 /** Threads per decoder. Two streams are decoded concurrently, and the service does other work. */
 const THREADS = '2';
 
-/**
- * Decodes all sound and the pictures (all pictures, or only the key frames of large videos).
- * @param duration seconds of the video
- * @throws JobFailure MEDIA_CORRUPT if more than one frame in fifty cannot be decoded
- */
-async function checkDecodes(
-  programs: Programs,
-  file: string,
-  media: { header: MediaHeader; duration: number },
-  run: EngineRun,
-): Promise<void> {
-  const { header, duration } = media;
-  const frameRate = parseRatio(header.video?.avg_frame_rate) || 25; // the rate of television if none is declared
-  const pixels = (header.video?.width ?? 0) * (header.video?.height ?? 0) * frameRate * duration;
-  const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
-  const decode =
-    (stream: '0:a:0' | '0:V:0', what: string, options: readonly string[]) => (signal: AbortSignal) =>
-      programs
-        .run('ffmpeg', decodeArguments(file, stream, options), { ...run, signal, limits: DECODER_LIMITS })
-        .catch((error: unknown) => {
-          if (!(error instanceof ChildFailure)) throw error;
-          throw new JobFailure('MEDIA_CORRUPT', `the ${what} of the video cannot be decoded`, {
-            cause: error,
-          });
-        });
-  await runTogether(run.signal, [decode('0:a:0', 'sound', []), decode('0:V:0', 'picture', frames)]);
+interface Decoding {
+  /** Input arguments of ffmpeg. */
+  readonly input: readonly string[];
+  /** The audio stream that is used, as ffmpeg selects it. */
+  readonly sound: string;
+  /** Of all pictures together. */
+  readonly pixels: number;
 }
 
-function decodeArguments(file: string, stream: string, options: readonly string[]): string[] {
-  const input = untrustedInput(file, ['-threads', THREADS, ...options]);
-  return [...QUIET, ...FEW_ERRORS, ...input, '-map', stream, '-f', 'null', '-'];
+/**
+ * Decodes all sound and the pictures (all pictures, or only the key frames of large videos).
+ * @throws JobFailure MEDIA_CORRUPT if more than one frame in fifty cannot be decoded
+ */
+async function requireDecodable(programs: Programs, media: Decoding, run: EngineRun): Promise<void> {
+  const { input, sound, pixels } = media;
+  const decode = (stream: string, what: string, options: readonly string[]) => (signal: AbortSignal) => {
+    const output = ['-map', stream, '-f', 'null', '-'];
+    const args = [...QUIET, ...FEW_ERRORS, '-threads', THREADS, ...options, ...input, ...output];
+    return programs
+      .run('ffmpeg', args, { ...run, signal, limits: DECODER_LIMITS })
+      .catch((error: unknown) => {
+        if (!(error instanceof ChildFailure)) throw error;
+        throw new JobFailure('MEDIA_CORRUPT', `the ${what} of the video cannot be decoded`, { cause: error });
+      });
+  };
+  const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
+  await runTogether(run.signal, [decode(sound, 'sound', []), decode('0:V:0', 'picture', frames)]);
+}
+
+/**
+ * The checks of `inspectVideo` for a video that is used on this machine: of any length, and in any container that can be
+ * converted.
+ * @param file `track`: number of the audio track that is used, from 1
+ * @throws PreparationFailure MEDIA_CORRUPT if it is not whole or cannot be decoded
+ */
+export async function requirePlayable(
+  programs: Programs,
+  { path, facts, track }: { readonly path: string; readonly facts: VideoFacts; readonly track: number },
+  run: EngineRun,
+): Promise<void> {
+  await requireComplete(programs, path, facts, run);
+  const { width = 0, height = 0, frameRate = null } = facts.picture ?? {};
+  const rate = frameRate === null ? USUAL_RATE : frameRate.num / frameRate.den;
+  const pixels = width * height * rate * (facts.durationSeconds ?? 0);
+  const decoding = { input: convertibleInput(path), sound: `0:a:${track - 1}`, pixels };
+  const decode = () => requireDecodable(programs, decoding, run);
+  await explainFailures('the video cannot be decoded', decode).catch((error: unknown) => {
+    if (!(error instanceof JobFailure)) throw error;
+    const advice = 'play it to see where it is damaged, then copy, download or export it again';
+    throw new PreparationFailure('MEDIA_CORRUPT', error.message, advice, { cause: error });
+  });
 }

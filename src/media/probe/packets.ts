@@ -124,6 +124,9 @@ export function breaksOffAt(
   return missing > MISSING_SECONDS && missing > declared * MISSING_SHARE ? reached : null;
 }
 
+export const COPY_AGAIN =
+  'copy, download or export it again; if this is the only copy, `ffmpeg -i IN -c copy OUT` writes what is left of it as a complete file';
+
 /** For all other containers, ffprobe computes the length from what is there. */
 const DECLARING = /^(mov|matroska|flv)/;
 
@@ -167,7 +170,5 @@ export async function readLongPackets(
   const end = breaksOffAt((DECLARING.test(demuxer) && containerSeconds) || null, last, 0);
   if (end === null) return;
   const message = `the video breaks off at ${end.toFixed(1)} s of ${containerSeconds?.toFixed(1)} s: the file is incomplete`;
-  const advice =
-    'copy, download or export it again; if this is the only copy, `ffmpeg -i IN -c copy OUT` writes what is left of it as a complete file';
-  throw new PreparationFailure('MEDIA_CORRUPT', message, advice);
+  throw new PreparationFailure('MEDIA_CORRUPT', message, COPY_AGAIN);
 }

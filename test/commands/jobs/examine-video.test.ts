@@ -170,6 +170,21 @@ const NOT_WHOLE =
   /breaks off at \d\.\d s of \d+\.\d s: the file is incomplete(; c|\n.*\n {2}C)opy, download or export it again/;
 
 describe('a damaged video', PATIENCE, () => {
+  it.each([
+    ['recognize', []],
+    ['separate', ['--split']],
+    ['localize', ['--to', 'es', '--sample', '5s']],
+    ['recognize', ['--convert']],
+  ])('that lacks its end is refused before it is sent: %s %s', async (command, more) => {
+    const desk = await openMediaDesk();
+    makeCut(desk, 'talk.mp4', { codecs: FAST, share: 0.6 });
+    for (const words of [[], ['--dry-run']]) {
+      const { code, stderr } = await desk.vloc([command, 'talk.mp4', ...more, ...words]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(NOT_WHOLE)]);
+    }
+    expect(desk.count('createUpload')).toBe(0);
+  });
+
   it('does not become a shorter one that looks whole', async () => {
     const desk = await openMediaDesk();
     makeCut(desk, 'talk.mkv', { codecs: CODED });

@@ -45,6 +45,19 @@ describe('inspecting a video', () => {
     await expect(inspect(song)).rejects.toMatchObject({ code: 'MEDIA_UNSUPPORTED' });
   });
 
+  test('says what is wrong with the header of an MP4, and does not advise to convert it to MP4', async () => {
+    const file = join(temporaryFolder(), 'a.mp4');
+    const codecs = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
+    ffmpeg(...PICTURE, ...SOUND, ...codecs, '-movflags', '+frag_keyframe+empty_moov', file);
+    const bytes = readFileSync(file);
+    // Without this box ffmpeg cannot read the fragments.
+    bytes.write('free', bytes.indexOf('trex'), 'latin1');
+    writeFileSync(file, bytes);
+    await expect(inspect(file)).rejects.toThrow(
+      'the header of the video cannot be read (trun track id unknown, no tfhd was found); copy, download or export it again',
+    );
+  });
+
   test('a deleted file is not a fault of the media', async () => {
     await expect(inspect('/nowhere/a.mp4')).rejects.toMatchObject({ code: 'ENOENT' });
   });

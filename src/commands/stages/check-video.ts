@@ -1,0 +1,68 @@
+/** Checks videos on this machine before the first paid job, where no service has seen them. */
+
+import { tmpdir } from 'node:os';
+import type { ItemState } from '../../batch/item.ts';
+import { createLimiter } from '../../batch/limiter.ts';
+import { newestIntent } from '../../batch/plan/item-key.ts';
+import { decisionFailure } from '../../batch/run/outcome.ts';
+import { videoStage } from '../../batch/stages/items.ts';
+import { readFacts } from '../../media/probe/facts.ts';
+import { requirePlayable } from '../../media/probe/inspect.ts';
+import { PreparationFailure } from '../../media/programs/failures.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
+import { failExport } from './export-videos.ts';
+import { isDubbed, needsRecognition, needsTranslation, type SourceVideo } from './stage-plan.ts';
+import { listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
+
+/** Checks a video; if it cannot be used, its targets fail. @throws Failure of the journal; the reason of the signal */
+export type VideoCheck = (states: readonly TargetState[]) => Promise<void>;
+
+/** Checks one video at a time: each decoder uses several cores. */
+export function createVideoCheck(run: StagedRun): VideoCheck {
+  const { context, plan, states: all } = run;
+  const turns = createLimiter(1);
+  const programs = createPrograms(context.io.env.PATH ?? '');
+  const isInstalled = ['ffmpeg', 'ffprobe'].every((program) => programs.locate(program) !== null);
+  return async (states) => {
+    const due = listUnfinished(states).filter((state) => isPaid(run, state));
+    const [first] = due;
+    if (first === undefined || !isInstalled || isSentFirst(run, first.video)) return;
+    const leave = await turns.enter(all.indexOf(first), context.signal);
+    try {
+      const { path, preparation } = first.video.item.input;
+      const reading: ItemState = { phase: 'preparing', doing: 'reading', fraction: null };
+      for (const { target } of due)
+        run.view.listener({ type: 'item', item: target.item, state: reading, atMs: context.io.now() });
+      const work = { signal: context.signal, folder: tmpdir() };
+      const facts = await readFacts(programs, path, work);
+      await requirePlayable(programs, { path, facts, track: preparation?.track ?? 1 }, work);
+    } catch (error) {
+      if (context.signal.aborted) throw context.signal.reason;
+      if (!(error instanceof PreparationFailure)) throw error;
+      const detail = `${error.message}; ${error.advice}`;
+      const failure = decisionFailure({ step: 'unusable', detail }, plan.delivery.folder);
+      for (const state of due) await failExport(run, state, failure);
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** Whether a target may still need a paid job. */
+function isPaid({ plan }: StagedRun, { target }: TargetState): boolean {
+  if (plan.stages.finished.has(target.item.key)) return false;
+  return needsTranslation(target) || (plan.choices.stopAfter === null && isDubbed(target));
+}
+
+/** Whether the first job sends the video, which the service then checks, or a job has sent this very file before. */
+function isSentFirst({ plan }: StagedRun, video: SourceVideo): boolean {
+  if (plan.choices.stopAfter === 'recognize' || needsRecognition(video)) return true;
+  const { key } = videoStage('subtitle_recognition', video.item);
+  const known = plan.recorded.facts.get(key);
+  const { bytes, mtimeMs } = video.item.input;
+  return (
+    newestIntent(key, plan.recorded.intents)?.outcome.phase === 'downloaded' &&
+    known?.size === bytes &&
+    known.mtime_ms === mtimeMs
+  );
+}
