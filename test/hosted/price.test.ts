@@ -124,13 +124,22 @@ test('a limit for all stages holds with prices of their kinds, and not without t
       'json',
     ];
     const { code, stderr } = await run([...words, '--max-credits', ...more]);
-    return [code, code === 0 ? null : errorOf(stderr).code, hosted.jobs.size];
+    const error = code === 0 ? null : errorOf(stderr);
+    return { ended: [code, error?.code ?? null, hosted.jobs.size], advice: error?.advice };
   };
+  // Nothing is paid before the prices of all stages are known, and one advice names them all.
+  for (const more of [[], ['--dry-run']]) {
+    const { ended, advice } = await staged('20', ...more);
+    expect(ended).toEqual([6, 'PRICE_UNKNOWN', 0]);
+    expect(advice).toContain('--price subtitle_recognition=CREDITS,subtitle_translation=CREDITS, or');
+  }
+  const partly = await staged('20', '--price', 'subtitle_recognition=1');
+  expect(partly.ended).toEqual([6, 'PRICE_UNKNOWN', 0]);
+  expect(partly.advice).toContain('--price subtitle_recognition=1,subtitle_translation=CREDITS, or');
   // The length of the video is unknown, so it counts as 15 minutes.
-  expect(await staged('20')).toEqual([6, 'PRICE_UNKNOWN', 1]);
   const prices = ['--price', 'subtitle_recognition=1,subtitle_translation=1'];
-  expect(await staged('15', ...prices)).toEqual([6, 'MAX_CREDITS_REACHED', 1]);
-  expect(await staged('20', ...prices)).toEqual([0, null, 2]);
+  expect((await staged('15', ...prices)).ended).toEqual([6, 'MAX_CREDITS_REACHED', 1]);
+  expect((await staged('20', ...prices)).ended).toEqual([0, null, 2]);
 });
 
 test.each(['1', 'dubbing', 'dubbing=x', 'dubbing=-1', 'lines=1', 'dubbing=1,dubbing=2', ''])(

@@ -25,8 +25,6 @@ export interface LocalRecords {
 export interface NewCredits {
   /** Credits that new jobs may cost, whatever earlier runs have cost. */
   readonly max: number;
-  /** Credits for one unit, known before the first job; null if the account itself cannot pay more than `max`. */
-  readonly price: number | null;
 }
 
 export interface RunOptions {
@@ -34,7 +32,7 @@ export interface RunOptions {
   readonly jobs: number;
   /** Credits that the items may cost, including those of earlier runs; null for no limit. */
   readonly maxCredits: number | null;
-  /** Assumed for jobs whose cost the service does not report. */
+  /** Known before the first job, and assumed for jobs whose cost the service does not report. */
   readonly prices?: Prices | undefined;
   /** A limit that several commands share; missing without one. */
   readonly newCredits?: NewCredits | undefined;

@@ -4,8 +4,10 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Prices } from '../../protocol/prices.ts';
-import type { CreditTotals, Units } from '../item.ts';
-import type { NewCredits } from './batch.ts';
+import type { BatchItem, CreditTotals, Units } from '../item.ts';
+import { readPartKey } from '../plan/item-key.ts';
+import type { BatchRecords } from '../records/batch-records.ts';
+import type { NewCredits, RunOptions } from './batch.ts';
 
 /** The costs of a job as the service reports them; null where it does not. */
 export interface Bill {
@@ -21,6 +23,8 @@ type BudgetVerdict = 'go' | 'wait' | 'stop' | 'unpriced';
 export interface Budget {
   /** @param units null if unknown before the job exists */
   judge(kind: JobKind, units: Units | null): BudgetVerdict;
+  /** Whether the price of a unit is known before a job of the kind is sent. */
+  knowsPrice(kind: JobKind): boolean;
   /** A job is being sent; `id` is any name for it. The cost of an earlier job of that name still counts. */
   begin(id: string, kind: JobKind, units: Units | null): void;
   /**
@@ -46,7 +50,7 @@ const MOST_MINUTES = Math.ceil(LIMITS.videoSeconds / 60);
 /**
  * @param maxCredits null for no limit
  * @param newCredits the limit without the costs of earlier runs; null for none
- * @param stated prices that apply where the service reports none
+ * @param stated prices that apply until the service reports one
  */
 export function createBudget(
   maxCredits: number | null,
@@ -81,8 +85,8 @@ export function createBudget(
 
   /** In thousandths. */
   function firstPrice(kind: JobKind): number | null {
-    const price = stated[kind] ?? newCredits?.price ?? null;
-    return price === null ? null : thousandthsOfPrice(price);
+    const price = stated[kind];
+    return price === undefined ? null : thousandthsOfPrice(price);
   }
 
   /** The cost of a job that the service does not report. */
@@ -121,6 +125,7 @@ export function createBudget(
       if (committed() + next <= limit) return 'go';
       return isAnySent() ? 'wait' : 'stop';
     },
+    knowsPrice: (kind) => prices.has(kind) || firstPrice(kind) !== null,
     begin(id, kind, units) {
       // The cost of a job that this one replaces stays in the sums.
       put(id, { state: 'sent', estimate: estimate(kind, units?.quantity ?? null) });
@@ -156,6 +161,80 @@ export function createBudget(
       return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000, unknown };
     },
   };
+}
+
+export type CountedItem = Pick<BatchItem, 'key' | 'kind'>;
+
+/** Counts what these items cost in earlier runs towards the limit. */
+export function countEarlierBills(
+  budget: Budget,
+  items: readonly CountedItem[],
+  { intents, bills }: Pick<BatchRecords, 'intents' | 'bills'>,
+): void {
+  const kinds = new Map(items.map(({ key, kind }) => [key, kind]));
+  budget.countEarlier(() => {
+    for (const [item, keys] of kinds.size === 0 ? [] : intents.byItem) {
+      const kind = kinds.get(readPartKey(item)?.item ?? item);
+      if (kind === undefined) continue;
+      for (const key of keys) {
+        const bill = bills.get(key);
+        // The newest may still be running, and this run replaces its bill.
+        if (bill !== undefined) budget.bill(key === keys.at(-1) ? item : key, kind, bill);
+      }
+    }
+  });
+}
+
+/** The budget of a run before its first job. @param counted items whose earlier costs count */
+export function openBudget(
+  { maxCredits, newCredits, prices, fresh }: RunOptions,
+  counted: readonly CountedItem[],
+  records: Pick<BatchRecords, 'intents' | 'bills'>,
+): Budget {
+  const budget = createBudget(maxCredits, newCredits, prices);
+  if (!fresh) countEarlierBills(budget, counted, records);
+  return budget;
+}
+
+/** Where a limit would end a run. Credits are sums with earlier runs; null if they are not reported. */
+export interface LimitForecast<Job> {
+  /** `price` and `size`: it depends on that of `job`, which is not known yet. */
+  readonly verdict: 'fits' | 'stops' | 'price' | 'size';
+  /** The first job that would not be sent, or cannot be judged yet; null if all fit. */
+  readonly job: Job | null;
+  /** Credits before that job. */
+  readonly before: number | null;
+  /** Credits with that job; null if its cost is unknown. */
+  readonly after: number | null;
+}
+
+/**
+ * Finds the first job that a budget does not let run, if each costs what is expected. The jobs count in the budget then.
+ * @param jobs in the order in which they are sent
+ */
+export function findLimit<Job extends { readonly kind: JobKind; readonly quantity: number | null }>(
+  budget: Budget,
+  jobs: readonly Job[],
+): LimitForecast<Job> {
+  for (const [position, job] of jobs.entries()) {
+    const { kind, quantity } = job;
+    const { unit } = KINDS[kind];
+    const before = budget.committed();
+    const end = (verdict: LimitForecast<Job>['verdict'], after: number | null = null) => {
+      return { verdict, job, before, after };
+    };
+    if (before === null || !budget.knowsPrice(kind)) return end('price');
+    // The run knows the lines when it comes to them; a length that cannot be measured counts as the longest.
+    if (quantity === null && unit !== 'started_minute') return end('size');
+    const units = quantity === null ? null : { unit, quantity };
+    const isSent = budget.judge(kind, units) === 'go';
+    const id = String(position);
+    budget.begin(id, kind, units);
+    const after = budget.committed();
+    if (!isSent) return end('stops', after);
+    if (units !== null) budget.bill(id, kind, null, units);
+  }
+  return { verdict: 'fits', job: null, before: budget.committed(), after: budget.committed() };
 }
 
 const NO_BILL: Bill = { status: null, quantity: null, reserved_credits: null, charged_credits: null };

@@ -4,12 +4,10 @@ import { pauseFor } from '../../client/transport/retry.ts';
 import { DOWNLOADS } from '../deliver/deliver-results.ts';
 import type { BatchItem, BatchListener, ItemState } from '../item.ts';
 import { createLimiter } from '../limiter.ts';
-import { readPartKey } from '../plan/item-key.ts';
 import { fileOf } from '../plan/items.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import { type Batch, isEndless, type Task } from './batch.ts';
-import { type Budget, createBudget } from './budget.ts';
-import type { BatchJournal } from './journal.ts';
+import { type CountedItem, countEarlierBills, createBudget } from './budget.ts';
 import { createLauncher } from './launcher.ts';
 import { createPreparations } from './preparations.ts';
 import type { Rebuild } from './rebuild.ts';
@@ -18,8 +16,6 @@ import { createNote, type Run } from './run.ts';
 import { createSources } from './sources.ts';
 import { type Stopping, stopReasonOf, whyStopped } from './stopping.ts';
 import { createBatchUploads } from './uploads.ts';
-
-type CountedItem = Pick<BatchItem, 'key' | 'kind'>;
 
 interface RunParts {
   readonly batch: Batch;
@@ -37,7 +33,7 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
     const others = items.filter(({ key }) => !counted.has(key));
     for (const { key } of others) counted.add(key);
     if (options.fresh) return;
-    budget.countEarlier(() => countEarlierBills(budget, others, journal));
+    countEarlierBills(budget, others, journal);
     const { reserved, charged, unknown } = budget.totals();
     // A run that finds everything done still reports the costs.
     if (charged + reserved + unknown > 0) reportCredits();
@@ -100,25 +96,6 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
 /** Paths of the input files of tasks. */
 export function inputPaths(tasks: readonly Task[]): readonly string[] {
   return tasks.flatMap(({ item }) => fileOf(item.input)?.path ?? []);
-}
-
-/** Counts what these items cost in earlier runs towards the limit. */
-function countEarlierBills(
-  budget: Budget,
-  items: readonly CountedItem[],
-  { intents, bills }: BatchJournal,
-): void {
-  if (items.length === 0) return;
-  const kinds = new Map(items.map(({ key, kind }) => [key, kind]));
-  for (const [item, keys] of intents.byItem) {
-    const kind = kinds.get(readPartKey(item)?.item ?? item);
-    if (kind === undefined) continue;
-    for (const key of keys) {
-      const bill = bills.get(key);
-      // The newest may still be running, and this run replaces its bill.
-      if (bill !== undefined) budget.bill(key === keys.at(-1) ? item : key, kind, bill);
-    }
-  }
 }
 
 /** Reports states of items; a state of a part is reported as a state of its item. */

@@ -11,8 +11,14 @@ import { nameParts } from '../record-folder.ts';
 import type { DownloadedRecord } from '../records/intents.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
-/** Null if everything is done, or if the run was not supposed to wait. */
-export function summarizeFailure(outcomes: readonly BatchOutcome[]): Failure | null {
+/**
+ * Null if everything is done, or if the run was not supposed to wait.
+ * @param kinds of the jobs that were not started; default: those of the outcomes
+ */
+export function summarizeFailure(
+  outcomes: readonly BatchOutcome[],
+  kinds: readonly JobKind[] = kindsOf(outcomes),
+): Failure | null {
   const failures = failuresOf(outcomes);
   const stop = stopOf(outcomes, failures);
   const [first] = failures;
@@ -21,7 +27,7 @@ export function summarizeFailure(outcomes: readonly BatchOutcome[]): Failure | n
     return unusableInputFailure(unusableOf(outcomes), null);
   // The failure of a single item is clearer than a summary.
   if (outcomes.length === 1 && first !== undefined) return first;
-  if (stop !== null) return stopFailure(outcomes, failures, stop);
+  if (stop !== null) return stopFailure(outcomes, failures, stop, kinds);
   if (first === undefined) return null;
   const isOneKind = failures.every((failure) => failure.facts.category === first.facts.category);
   return new Failure({
@@ -94,6 +100,7 @@ function stopFailure(
   outcomes: readonly BatchOutcome[],
   failures: readonly Failure[],
   reason: StopReason,
+  kinds: readonly JobKind[],
 ): Failure {
   const count = (isWanted: (outcome: BatchOutcome) => boolean) => outcomes.filter(isWanted).length;
   const done = count(({ state }) => state.phase === 'done');
@@ -112,15 +119,16 @@ function stopFailure(
     category: STOP_CATEGORY[reason] ?? 'partial',
     code: cause?.facts.code ?? CODES[reason],
     message: `${whyStopped(reason, cause)}: ${parts.join(', ')}`,
-    advice: reason === 'price-unknown' ? advisePrice(kindOf(outcomes)) : adviceOf(reason, cause),
+    advice: reason === 'price-unknown' ? advisePrice(kinds) : adviceOf(reason, cause),
     retryable: reason === 'network' || reason === 'timeout' || reason === 'max-duration',
     errors: errorsOf(outcomes),
   });
 }
 
-/** Kind of the jobs that were not started. */
-function kindOf(outcomes: readonly BatchOutcome[]): JobKind | null {
-  return outcomes.find(({ state }) => state.phase === 'left' && state.jobId === null)?.item.kind ?? null;
+/** Kinds of the jobs that were not started. */
+function kindsOf(outcomes: readonly BatchOutcome[]): readonly JobKind[] {
+  const left = outcomes.filter(({ state }) => state.phase === 'left' && state.jobId === null);
+  return [...new Set(left.map(({ item }) => item.kind))];
 }
 
 function adviceOf(reason: StopReason, cause: Failure | undefined): string {

@@ -8,6 +8,7 @@ import { BLAMES } from '../../client/transport/error-class.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';
+import type { Prices } from '../../protocol/prices.ts';
 import type { StopReason } from '../item.ts';
 
 /** The reason that signals of a stopped run are aborted with. */
@@ -127,13 +128,18 @@ export const STOP_CATEGORY: Readonly<Record<StopReason, FailureCategory | null>>
   detached: null,
 };
 
-/** @param kind of the jobs; null for several */
-export function advisePrice(kind: JobKind | null): string {
-  const price =
-    kind === null
-      ? 'the prices of all kinds of jobs with --price KIND=CREDITS,KIND=CREDITS'
-      : `the price of ${describeUnits(1, KINDS[kind].unit)} with --price ${kind}=CREDITS`;
-  return `State ${price}, or leave --max-credits out; then run the same command again: only the rest runs.`;
+/** @param kinds of the jobs; none if they are not known */
+export function advisePrice(kinds: readonly JobKind[]): string {
+  return `State ${namePrices(kinds)}, or leave --max-credits out; then run the same command again: only the rest runs.`;
+}
+
+/** @param stated prices that were given already: the option has all of them */
+export function namePrices(kinds: readonly JobKind[], stated: Prices = {}): string {
+  const list = kinds.map((kind) => `${kind}=${stated[kind] ?? 'CREDITS'}`).join(',');
+  const [first] = kinds;
+  if (first === undefined) return 'the prices of all kinds of jobs with --price KIND=CREDITS,KIND=CREDITS';
+  if (kinds.length > 1) return `the price of a unit of each kind with --price ${list}`;
+  return `the price of ${describeUnits(1, KINDS[first].unit)} with --price ${list}`;
 }
 
 /** Why the run stopped, as a sentence without its full stop, and what to do next. */
@@ -144,7 +150,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, { readonly why: string; rea
   },
   'price-unknown': {
     why: 'the service does not report what a job costs, so --max-credits cannot be enforced',
-    advice: advisePrice(null),
+    advice: advisePrice([]),
   },
   'no-credits': {
     why: 'the credits are used up',

@@ -255,7 +255,25 @@ export const RUN_FORMS = { json: [RunOutcomes], ndjson: RUN_EVENTS };
 /** Additional fields in the plan of a shard. */
 const SHARE = { shard: v.optional(v.string()), items_of_all_shards: v.optional(v.number()) };
 const { items: _items, ...FORECAST_SUM } = ForecastSchema.entries;
+const LIMIT = {
+  limit: v.optional(
+    v.object({
+      max_credits: v.number(),
+      verdict: v.picklist(['fits', 'stops', 'price unknown', 'size unknown']),
+      job: v.nullable(
+        v.object({
+          kind: v.picklist(JOB_KIND_NAMES),
+          input: v.string(),
+          target_language: NullableText,
+        }),
+      ),
+      before_credits: NullableNumber,
+      after_credits: NullableNumber,
+    }),
+  ),
+};
 const STAGES_SUM = {
+  ...LIMIT,
   jobs: v.number(),
   credits: NullableNumber,
   one_job_credits: v.optional(NullableNumber),
@@ -264,8 +282,11 @@ const PROBLEM = { input: v.string(), target_language: NullableText, problem: v.s
 
 /** Output of --dry-run for jobs of one kind. */
 export const PLANS = {
-  json: [v.object({ ...ForecastSchema.entries, ...SHARE })],
-  ndjson: [lineOf('item', ItemForecastSchema.entries), lineOf('summary', { ...FORECAST_SUM, ...SHARE })],
+  json: [v.object({ ...ForecastSchema.entries, ...SHARE, ...LIMIT })],
+  ndjson: [
+    lineOf('item', ItemForecastSchema.entries),
+    lineOf('summary', { ...FORECAST_SUM, ...SHARE, ...LIMIT }),
+  ],
 };
 
 /** Output of a job command, with and without --dry-run. */

@@ -12,7 +12,7 @@ import { decideBatch } from '../../batch/plan/plan.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import { type BatchCommand, createBatchCommand } from '../../batch/report/command-record.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
-import type { Batch, NewCredits, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
+import type { Batch, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { withLostTerms } from '../../batch/run/lost-terms.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
@@ -35,7 +35,7 @@ import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
 import { noteSamples, reportSamples } from './sample.ts';
-import { chargedContext, limitKind, spendingLimit, withPrices } from './spending.ts';
+import { chargedContext, limitRun } from './spending.ts';
 import { checkOneResult } from './stdout-result.ts';
 
 interface RunMode {
@@ -83,7 +83,9 @@ export async function runJobs(
     return await withService(prepared, options, async (run) => {
       const { connection, memory } = run;
       await checkSupport(plan.planned, connection.capabilities, context);
-      const limited = await limitCredits(kind, context, plan, withPrices(runOptions, connection), connection);
+      // Without a job to send, none may be sent instead of one that fails.
+      const kinds = plan.planned.some(sendsJobs) ? [kind] : [];
+      const limited = await limitRun(kinds, runOptions, connection, context);
       // Upload, submit, wait and deliver, as many items at a time as the limits allow.
       const charged = { ...run, runOptions: limited, context: chargedContext(context, connection) };
       const outcomes = await runPlan(charged, plan, preface);
@@ -118,23 +120,6 @@ export async function withService(
     await memory?.store.close();
     await connection.close();
   }
-}
-
-/** The options with the limit that this run shares with others. @throws Failure (`credits`) as `limitKind` */
-async function limitCredits(
-  kind: JobKind,
-  context: Context,
-  plan: BatchPlan,
-  options: RunOptions,
-  connection: Connection,
-): Promise<RunOptions> {
-  const max = spendingLimit(context, connection);
-  if (max === Number.POSITIVE_INFINITY) return options;
-  // Without a job to send, none may be sent instead of one that fails.
-  const newCredits: NewCredits = plan.planned.some(sendsJobs)
-    ? await limitKind(kind, max, connection, options.prices ?? {}, context.signal)
-    : { max: 0, price: null };
-  return { ...options, newCredits };
 }
 
 function sendsJobs({ decision }: Task): boolean {

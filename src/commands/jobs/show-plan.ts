@@ -8,10 +8,11 @@ import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { NOT_USABLE, unusableInputFailure } from '../../batch/plan/input.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
+import type { RunOptions } from '../../batch/run/batch.ts';
+import { openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { LIMITS } from '../../protocol/limits.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import { type Connection, connectService } from '../context/connection.ts';
@@ -20,12 +21,13 @@ import { showPath } from '../context/format.ts';
 import type { JobOptions } from './job-options.ts';
 import { countRemembered } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
+import { describeLimit, forecastLimit, listNewJobs, type PlanLimit } from './plan-limit.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
 import { noteWhole } from './sample.ts';
-import { priceOf, spendableOf } from './spending.ts';
+import { findPrices, spendableOf, stateOf } from './spending.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
-export const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 5_000;
 
 /** Prints the plan; returns the exit code 0. @throws Failure as the command itself would for what is known now */
 export async function showPlan(
@@ -46,16 +48,16 @@ export async function showPlan(
   const isUseless = planned.every(({ decision }) => decision.step === 'unusable');
   const { purse, isFree, remembered } = isUseless
     ? { ...NOTHING_ASKED, remembered: planned }
-    : await askForPurse(planned, context, runOptions.prices, (connection) =>
+    : await askForPurse(kind, planned, context, runOptions, (connection) =>
         countRemembered(kind, options, context, { ...collected, connection, planned }),
       );
   // A remote service does not say what it does to pictures.
   if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
-  await printPlan(
-    context,
-    { ...forecastPlan(kind, remembered, purse), ...shareOf(delivery, all.length) },
-    isFree,
-  );
+  const forecast = forecastPlan(kind, remembered, purse);
+  const items = planned.map(({ item }) => item);
+  const budget = openBudget({ ...runOptions, prices: purse.known }, items, recorded);
+  const limit = forecastLimit(runOptions, budget, listNewJobs(forecast));
+  await printPlan(context, { ...forecast, ...shareOf(delivery, all.length), ...limit }, isFree);
   noteWhole(context, planned);
   if (failure !== null) throw failure;
   return 0;
@@ -63,21 +65,21 @@ export async function showPlan(
 
 /** `isFree`: the service is the embedded one, whose credits cost nothing. */
 interface PurseAnswer {
-  readonly purse: Purse;
+  readonly purse: KnownPurse;
   readonly isFree: boolean;
 }
 
 async function askForPurse(
+  kind: JobKind,
   planned: readonly PlannedItem[],
   context: Context,
-  prices: Prices | undefined,
+  options: RunOptions,
   remember: (connection: Connection) => Promise<readonly PlannedItem[]>,
 ): Promise<PurseAnswer & { readonly remembered: readonly PlannedItem[] }> {
   const connection = await connectService(context);
   try {
     await checkSupport(planned, connection.capabilities, context);
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    const purse = await readPurse(connection, context, signal, prices);
+    const purse = await readPurse([kind], connection, context, options);
     return { purse, isFree: connection.capabilities !== null, remembered: await remember(connection) };
   } finally {
     await connection.close();
@@ -101,30 +103,42 @@ export function unusableInputsFailure(planned: readonly PlannedItem[]): Failure 
   );
 }
 
-const NO_PURSE: Purse = { balance: null, price: () => null };
-const NOTHING_ASKED: PurseAnswer = { purse: NO_PURSE, isFree: false };
+/** With the prices that the run would have before its first job. */
+export interface KnownPurse extends Purse {
+  readonly known: Prices;
+}
 
-/** Reads balance and prices; a note says if the service does not answer. @param stated prices, by the user */
+const NOTHING_ASKED: PurseAnswer = {
+  purse: { balance: null, price: () => null, known: {} },
+  isFree: false,
+};
+
+/** Reads the balance, and the prices of these kinds; a note says if the service does not answer. */
 export async function readPurse(
-  { client: { credits }, prices, capabilities }: Connection,
+  kinds: readonly JobKind[],
+  connection: Connection,
   context: Context,
-  signal: AbortSignal,
-  stated: Prices = {},
-): Promise<Purse> {
-  const known = capabilities === null ? { ...prices, ...stated } : stated;
+  options: Pick<RunOptions, 'prices'>,
+): Promise<KnownPurse> {
+  const { credits } = connection.client;
+  const stated = stateOf(connection, options);
+  // The credits of the embedded service cost nothing: the plan shows those that it has counted.
+  const shown = connection.capabilities === null ? stated : (options.prices ?? {});
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
   try {
-    const [balance, { data }] = await Promise.all([
+    const [balance, prices] = await Promise.all([
       credits.balance({ signal }),
-      credits.transactions({ limit: LIMITS.pageSize.max }, { signal }),
+      findPrices(kinds, shown, credits, signal),
     ]);
-    return { balance: spendableOf(balance), price: (kind) => known[kind] ?? priceOf(kind, data) };
+    const known = { ...prices, ...stated };
+    return { balance: spendableOf(balance), price: (kind) => prices[kind] ?? null, known };
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const isExpected = error instanceof Failure || signal.aborted;
     if (!isExpected) throw error;
     const why = error instanceof Failure ? error.message : `no answer in ${PATIENCE_MS / 1000} s`;
     context.terminal.note(`The credits could not be read (${why}); the plan does not show them.`);
-    return { ...NO_PURSE, price: (kind) => known[kind] ?? null };
+    return { balance: null, price: (kind) => shown[kind] ?? null, known: stated };
   }
 }
 
@@ -134,7 +148,7 @@ export function shareOf({ shard }: Pick<Delivery, 'shard'>, total: number): obje
 }
 
 /** Prints the plan in the chosen form; in a table, the totals go to stderr. */
-async function printPlan(context: Context, forecast: Forecast, isFree: boolean): Promise<void> {
+async function printPlan(context: Context, forecast: Forecast & PlanLimit, isFree: boolean): Promise<void> {
   const { items, ...sum } = forecast;
   switch (context.output) {
     case 'json':
@@ -160,6 +174,7 @@ async function printPlan(context: Context, forecast: Forecast, isFree: boolean):
         context.print(await context.terminal.table(HEAD, rows));
       }
       for (const line of describeForecast(forecast, isFree)) context.terminal.note(line);
+      for (const line of describeLimit(forecast)) context.terminal.note(line);
   }
 }
 

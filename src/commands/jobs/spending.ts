@@ -1,7 +1,9 @@
 /** Limits on the cost of jobs: prices of units, and the limit of credits that several commands share. */
 
-import { creditsFailure, type Failure } from '../../base/failure.ts';
-import type { NewCredits, RunOptions } from '../../batch/run/batch.ts';
+import { creditsFailure, Failure } from '../../base/failure.ts';
+import type { RunOptions } from '../../batch/run/batch.ts';
+import type { Budget } from '../../batch/run/budget.ts';
+import { namePrices } from '../../batch/run/stopping.ts';
 import type { CreditBalance, CreditTransaction } from '../../client/read/resources.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -10,9 +12,24 @@ import type { Prices } from '../../protocol/prices.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 
-/** The options with the prices that the user states about a remote service. The embedded one reports its own. */
-export function withPrices(options: RunOptions, { prices, capabilities }: Connection): RunOptions {
-  return capabilities === null ? { ...options, prices: { ...prices, ...options.prices } } : options;
+/**
+ * Checks that --max-credits can hold for jobs of several kinds, before the first is sent.
+ * @param stated prices on the command line, which the advice repeats
+ * @throws Failure (`credits`) that names the prices to state
+ */
+export function requireKnownPrices(
+  kinds: readonly JobKind[],
+  stated: Prices,
+  budget: Pick<Budget, 'knowsPrice'>,
+): void {
+  const unknown = kinds.filter((kind) => !budget.knowsPrice(kind));
+  if (unknown.length === 0) return;
+  const names = unknown.map((kind) => KINDS[kind].command).join(', ');
+  throw creditsFailure(
+    'PRICE_UNKNOWN',
+    `the price of ${names} is unknown, so --max-credits cannot be enforced; nothing was sent`,
+    `State ${namePrices(kinds, stated)}, or leave --max-credits out.`,
+  );
 }
 
 /** Credits that this run may spend with others; infinite without a limit, null if it is unknown. The embedded service costs nothing. */
@@ -27,35 +44,81 @@ export function chargedContext(context: Context, { capabilities }: Connection): 
 }
 
 /**
- * The limit for jobs of a kind, with a price that makes it hold for the first job, too. @param max see `spendingLimit`
- * @throws Failure (`credits`) if a new job could exceed it, because the price is unknown
+ * The options with all prices that are known before the first job, and with the limit that this run shares with others.
+ * @param kinds of the jobs that may be sent
+ * @throws Failure (`credits`) if a new job could exceed the shared limit, because its price is unknown
  */
-export async function limitKind(
-  kind: JobKind,
-  max: number | null,
-  { client, prices }: Connection,
-  stated: Prices,
-  signal: AbortSignal,
-): Promise<NewCredits> {
-  if (max === null) {
-    const why = 'the service does not report what an earlier job cost, so another could exceed the limit';
-    throw unpricedFailure(kind, why);
-  }
-  const price = stated[kind] ?? prices[kind] ?? (await findPrice(kind, client.credits, signal));
-  if (price !== null) return { max, price };
-  // The service itself refuses jobs that the account cannot pay.
-  if (spendableOf(await client.credits.balance({ signal })) <= max) return { max, price };
-  throw unpricedFailure(
-    kind,
-    `the price of ${KINDS[kind].command} is unknown, so a job could exceed the limit`,
+export async function limitRun(
+  kinds: readonly JobKind[],
+  options: RunOptions,
+  connection: Connection,
+  context: Context,
+): Promise<RunOptions> {
+  const max = spendingLimit(context, connection);
+  if (max === Number.POSITIVE_INFINITY)
+    return { ...options, prices: await readRunPrices(kinds, options, connection, context) };
+  // The limit of several commands must hold from the first job on.
+  const prices = await findPrices(
+    kinds,
+    stateOf(connection, options),
+    connection.client.credits,
+    context.signal,
   );
+  await requirePrices(kinds, max, prices, connection, context.signal);
+  return { ...options, prices, newCredits: { max: kinds.length === 0 ? 0 : (max ?? 0) } };
 }
 
-function unpricedFailure(kind: JobKind, why: string): Failure {
+/** The prices of a run without a shared limit. It runs too if the service does not list its charges. */
+async function readRunPrices(
+  kinds: readonly JobKind[],
+  options: RunOptions,
+  connection: Connection,
+  { signal }: Pick<Context, 'signal'>,
+): Promise<Prices> {
+  const stated = stateOf(connection, options);
+  if (options.maxCredits === null) return stated;
+  try {
+    return await findPrices(kinds, stated, connection.client.credits, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Failure)) throw error;
+    return stated;
+  }
+}
+
+/** Prices that are known without asking for charges: all those of the embedded service, or what the user states. */
+export function stateOf({ prices }: Pick<Connection, 'prices'>, options: Pick<RunOptions, 'prices'>): Prices {
+  return { ...prices, ...options.prices };
+}
+
+/** Checks that jobs of these kinds cannot exceed the shared limit. @param max see `spendingLimit` */
+async function requirePrices(
+  kinds: readonly JobKind[],
+  max: number | null,
+  prices: Prices,
+  { client }: Connection,
+  signal: AbortSignal,
+): Promise<void> {
+  if (kinds.length === 0) return;
+  if (max === null) {
+    const why = 'the service does not report what an earlier job cost, so another could exceed the limit';
+    throw unpricedFailure(kinds, why);
+  }
+  const unknown = kinds.filter((kind) => prices[kind] === undefined);
+  // The service itself refuses jobs that the account cannot pay.
+  if (unknown.length === 0 || spendableOf(await client.credits.balance({ signal })) <= max) return;
+  const names = unknown.map((kind) => KINDS[kind].command).join(', ');
+  throw unpricedFailure(kinds, `the price of ${names} is unknown, so a job could exceed the limit`);
+}
+
+function unpricedFailure(kinds: readonly JobKind[], why: string): Failure {
+  const commands = kinds.map((kind) => `\`vloc ${KINDS[kind].command}\``).join(', ');
+  const once =
+    kinds.length === 1 ? 'once: its charge shows the price' : 'once each: their charges show the prices';
+  const list = kinds.map((kind) => `${kind}=CREDITS`).join(',');
   return creditsFailure(
     'PRICE_UNKNOWN',
     `${why} of credits; nothing was sent`,
-    `Ask the user to run \`vloc ${KINDS[kind].command}\` once: its charge shows the price. If it does not, they can state the price of a unit: set VLOC_PRICE to ${kind}=CREDITS. Or use a key whose monthly quota is within the limit.`,
+    `Ask the user to run ${commands} ${once}. If that does not help, they can state the price of a unit: set VLOC_PRICE to ${list}. Or use a key whose monthly quota is within the limit.`,
   );
 }
 
@@ -82,18 +145,23 @@ export function priceOf(
 /** As many pages of charges as are read to find a price: 500 charges of other kinds. */
 const PRICE_PAGES = 10;
 
-/** The same from all recent charges, not only the newest. @throws Failure of the service */
-export async function findPrice(
-  kind: JobKind,
+/** Adds the prices of these kinds, from all recent charges, to the known ones. @throws Failure of the service */
+export async function findPrices(
+  kinds: readonly JobKind[],
+  known: Prices,
   credits: Pick<Connection['client']['credits'], 'transactions'>,
   signal: AbortSignal,
-): Promise<number | null> {
+): Promise<Prices> {
+  const prices: Partial<Record<JobKind, number>> = { ...known };
+  const isMissing = (kind: JobKind) => prices[kind] === undefined;
   let cursor: string | null | undefined;
-  for (let page = 0; page < PRICE_PAGES && cursor !== null; page += 1) {
+  for (let page = 0; page < PRICE_PAGES && cursor !== null && kinds.some(isMissing); page += 1) {
     const list = await credits.transactions({ limit: LIMITS.pageSize.max, cursor }, { signal });
-    const price = priceOf(kind, list.data);
-    if (price !== null) return price;
+    for (const kind of kinds.filter(isMissing)) {
+      const price = priceOf(kind, list.data);
+      if (price !== null) prices[kind] = price;
+    }
     cursor = list.next_cursor;
   }
-  return null;
+  return prices;
 }

@@ -40,6 +40,7 @@ import {
 import { readDubOptions } from './redub.ts';
 import { batchOf, commandRecord, type JobRun, withService } from './run-jobs.ts';
 import { openSpeakers } from './speakers.ts';
+import { limitRun } from './spending.ts';
 import { openTerms } from './terms.ts';
 import { openVoices } from './voices.ts';
 
@@ -76,7 +77,8 @@ export async function watchJobs(
         await checkRequestSupport(kind, fields, run.connection.capabilities, context);
       }
       const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
-      await watch(run, { named: operands, folders, record }, planner);
+      const limited = await limitRun([kind], run.runOptions, run.connection, context);
+      await watch({ ...run, runOptions: limited }, { named: operands, folders, record }, planner);
     });
   } finally {
     await batch.close();

@@ -29,7 +29,7 @@ import { localizeVideo, settleAll } from './localize-video.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
 import { createStageJobs, stageRecord } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
-import type { StagePlan } from './stage-plan.ts';
+import { listKinds, type StagePlan } from './stage-plan.ts';
 import { costsOf, openStagedRun, readItems, type StagedRun, type TargetState } from './staged-run.ts';
 
 /**
@@ -189,7 +189,7 @@ async function finishStages(run: StagedRun, jobs: readonly BatchOutcome[]): Prom
   const { context } = run;
   const { stopAfter } = run.plan.choices;
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
-  const failure = summarizeFailure(outcomes);
+  const failure = summarizeFailure(outcomes, listKinds(run.plan));
   const sample =
     failure === null && stopAfter === null ? reportStagedSamples(context, jobs, ratiosOf(run)) : null;
   await print(run, exitCodeOf(run.context, failure), sample);

@@ -1,6 +1,7 @@
 /** --dry-run of a localization in stages: what each stage would do and cost. Only prices and the balance are requested. */
 
 import { resolve } from 'node:path';
+import { Failure } from '../../base/failure.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { decideItems } from '../../batch/plan/decide-items.ts';
@@ -8,6 +9,7 @@ import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings, describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
+import { openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import {
   languageOfStage,
@@ -16,6 +18,7 @@ import {
   type VideoItem,
   videoStage,
 } from '../../batch/stages/items.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';
 import {
@@ -28,13 +31,19 @@ import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { countRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
+import {
+  describeLimit,
+  forecastLimit,
+  listNewJobs,
+  type NewJob,
+  type PlanLimit,
+} from '../jobs/plan-limit.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import {
   describeCredits,
   describeMemory,
   describeRedub,
   FREE,
-  PATIENCE_MS,
   readPurse,
   shareOf,
   unusableInputsFailure,
@@ -42,11 +51,12 @@ import {
 import { createLinesExaminer, nameSpeakers } from '../jobs/subtitles.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
-import { stageChoices, stageDelivery } from './stage-jobs.ts';
+import { requireStagePrices, stageChoices, stageDelivery } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import {
   checkStageSupport,
   isDubbed,
+  listKinds,
   needsBackground,
   needsRecognition,
   needsTranslation,
@@ -54,6 +64,7 @@ import {
   type StagePlan,
   type VideoTarget,
 } from './stage-plan.ts';
+import { stepsOf } from './staged-run.ts';
 
 /** Prints the plan. @returns the exit code 0  @throws the Failure that the command would end with, as far as it is known */
 export async function showStages(
@@ -67,19 +78,22 @@ export async function showStages(
     for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
   }
   noteShard(context, collected);
-  const forecasts =
+  const forecasts: StageForecasts =
     plan.videos.length === 0
       ? { stages: [], isFree: false }
       : await askForStages(context, options, plan, collected.records);
   await print(context, plan, collected.all.length, forecasts);
   const failure = unusableInputsFailure(plannedOf(plan));
   if (failure !== null) throw failure;
+  if (forecasts.refusal) throw forecasts.refusal;
   return 0;
 }
 
-interface StageForecasts {
+interface StageForecasts extends PlanLimit {
   readonly stages: readonly Forecast[];
   readonly isFree: boolean;
+  /** The run would end so, before it sends anything. */
+  readonly refusal?: Failure | null;
   /** Credits that one job for each video and language would cost; null if unknown. Without --terms, missing. */
   readonly one_job_credits?: number | null | undefined;
 }
@@ -95,8 +109,8 @@ async function askForStages(
   const connection = await connectService(context);
   try {
     await checkStageSupport(plan, connection.capabilities, context);
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
-    const purse = await readPurse(connection, context, signal, runOptions.prices);
+    const kinds = [...listKinds(plan), ...(plan.terms === undefined ? [] : (['auto_localization'] as const))];
+    const purse = await readPurse(kinds, connection, context, runOptions);
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
     const remember = (planned: readonly PlannedItem[]) =>
       countRemembered('subtitle_translation', options, context, {
@@ -104,10 +118,57 @@ async function askForStages(
       });
     const stages = await forecastStages(context, plan, { choices, purse, remember });
     const whole = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
-    return { stages, isFree: connection.capabilities !== null, one_job_credits: whole };
+    const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
+    const open = () => openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
+    return {
+      stages,
+      isFree: connection.capabilities !== null,
+      one_job_credits: whole,
+      refusal: findRefusal(() => requireStagePrices(plan, runOptions, open())),
+      ...forecastLimit(runOptions, open(), inOrder(plan, stages.flatMap(listNewJobs))),
+    };
   } finally {
     await connection.close();
   }
+}
+
+function findRefusal(check: () => void): Failure | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** The jobs in the order in which the run sends them: by how many others each waits for, then by its video. */
+function inOrder({ videos }: StagePlan, jobs: readonly NewJob[]): readonly NewJob[] {
+  const nameOf = (input: string, language: string | null) => JSON.stringify([input, language]);
+  const targets = videos.flatMap((video) => video.targets.map(({ item }) => item));
+  const places = targets.flatMap(({ input: { label }, targetLanguage }, place): [string, number][] => [
+    [nameOf(label, targetLanguage), place],
+    [nameOf(label, null), place],
+  ]);
+  // What the targets of a video share is made with the first of them.
+  const placeOf = new Map(places.toReversed());
+  const due = new Set(jobs.map((job) => job.kind + nameOf(job.input, job.target_language)));
+  const placed = jobs.map((job) => {
+    const { kind, input } = job;
+    const place = placeOf.get(nameOf(input, job.target_language)) ?? 0;
+    const language = targets[place]?.targetLanguage ?? null;
+    const waits = [
+      kind !== 'subtitle_recognition' && due.has(`subtitle_recognition${nameOf(input, null)}`),
+      isAudio(kind) && due.has(`subtitle_translation${nameOf(input, language)}`),
+    ];
+    return { job, place, round: waits.filter(Boolean).length };
+  });
+  const sorted = placed.toSorted((left, right) => left.round - right.round || left.place - right.place);
+  return sorted.map(({ job }) => job);
+}
+
+function isAudio(kind: JobKind): boolean {
+  return kind === 'dubbing' || kind === 'audio_separation';
 }
 
 /** One item for each video and target language, as for a localization in one job. */
@@ -136,9 +197,13 @@ async function print(
   context: Context,
   plan: StagePlan,
   total: number,
-  { stages, isFree, one_job_credits: whole }: StageForecasts,
+  { stages, isFree, one_job_credits: whole, limit, refusal }: StageForecasts,
 ): Promise<void> {
-  const sum = { ...sumOf(stages), ...(whole === undefined ? {} : { one_job_credits: whole }) };
+  const sum = {
+    ...sumOf(stages),
+    ...(whole === undefined ? {} : { one_job_credits: whole }),
+    ...(limit === undefined ? {} : { limit }),
+  };
   const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
   switch (context.output) {
     case 'json':
@@ -179,6 +244,7 @@ async function print(
           ? `Cost: ${inStages}.`
           : `Cost in stages: ${inStages}; as one job, without --terms: ${describePrice(whole)}.`;
       context.terminal.note(`New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`);
+      if (!refusal) for (const line of describeLimit(sum)) context.terminal.note(line);
     }
   }
 }

@@ -10,6 +10,7 @@ import type { Choices } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
+import { type Budget, openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
@@ -21,8 +22,8 @@ import { openLocalRecords } from '../context/local-records.ts';
 import { openMemoryFor } from '../jobs/memory.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
-import { limitKind, spendingLimit, withPrices } from '../jobs/spending.ts';
-import { checkStageSupport, pendingKinds } from './stage-plan.ts';
+import { limitRun, requireKnownPrices } from '../jobs/spending.ts';
+import { checkStageSupport, listKinds, listPendingKinds, type StagePlan } from './stage-plan.ts';
 import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
 
 export interface StageJobs {
@@ -37,21 +38,23 @@ export interface StageJobs {
   outcomes(): Promise<readonly BatchOutcome[]>;
 }
 
-/** The options of the batch, with the limit that this run shares with others. @throws Failure (`credits`) as `limitKind` */
-async function limitStages(
-  { context, states, runOptions }: StagedRun,
-  connection: Connection,
-): Promise<RunOptions> {
-  const options = withPrices(runOptions, connection);
-  const max = spendingLimit(context, connection);
-  if (max === Number.POSITIVE_INFINITY) return options;
-  const due = states.filter(({ end }) => end === null).flatMap(({ steps }) => steps);
-  const prices: Record<string, number> = { ...options.prices };
-  for (const kind of new Set(due.map((step) => step.kind))) {
-    const { price } = await limitKind(kind, max, connection, options.prices ?? {}, context.signal);
-    if (price !== null) prices[kind] = price;
-  }
-  return { ...options, prices, newCredits: { max: max ?? 0, price: null } };
+/** The options of the batch, with its limits. @throws Failure (`credits`) if the limits could not hold from the first job on */
+async function limitStages(run: StagedRun, connection: Connection): Promise<RunOptions> {
+  const { context, plan, runOptions, states, journal } = run;
+  const options = await limitRun(listKinds(plan), runOptions, connection, context);
+  const steps = states.flatMap((state) => state.steps);
+  requireStagePrices(plan, runOptions, openBudget(options, steps, journal));
+  return options;
+}
+
+/**
+ * Checks that --max-credits can hold for all stages, before the first is paid. @param budget with the costs of earlier runs
+ * @throws Failure (`credits`) that names the prices to state
+ */
+export function requireStagePrices(plan: StagePlan, options: RunOptions, budget: Budget): void {
+  if (options.maxCredits === null) return;
+  const kinds = options.fresh ? listKinds(plan) : listPendingKinds(plan);
+  requireKnownPrices(kinds, options.prices ?? {}, budget);
 }
 
 /** Where the jobs of stages put their results. */
@@ -83,7 +86,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       tasks: [],
       more,
       itemCount: run.states.length,
-      kinds: pendingKinds(plan),
+      kinds: listPendingKinds(plan),
       counted: run.states.flatMap(({ steps }) => steps),
       journal,
       delivery: stageDelivery(plan.delivery),

@@ -96,20 +96,30 @@ export function checkStageSupport(
   capabilities: Capabilities | null,
   context: Context,
 ): Promise<void> {
-  const planned = pendingItems(plan).map(
+  const planned = listPending(plan).map(
     (item): PlannedItem => ({ item, decision: { step: 'new', after: null }, paths: null }),
   );
   return checkSupport(planned, capabilities, context);
 }
 
-/** The kinds of the jobs that the plan still needs. */
-export function pendingKinds(plan: StagePlan): readonly JobKind[] {
-  return [...new Set(pendingItems(plan).map(({ kind }) => kind))];
-}
-
-function pendingItems(plan: StagePlan): readonly BatchItem[] {
+/** Placeholder items for every job that is not done. */
+function listPending(plan: StagePlan): readonly BatchItem[] {
   const items = plan.videos.flatMap((video) => itemsOf(video, plan));
   return items.filter(({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded');
+}
+
+/** The kinds of all jobs that the videos need. */
+export function listKinds(plan: StagePlan): readonly JobKind[] {
+  return kindsOf(plan.videos.flatMap((video) => itemsOf(video, plan)));
+}
+
+/** The kinds of those that are not done. */
+export function listPendingKinds(plan: StagePlan): readonly JobKind[] {
+  return kindsOf(listPending(plan));
+}
+
+function kindsOf(items: readonly BatchItem[]): readonly JobKind[] {
+  return [...new Set(items.map(({ kind }) => kind))];
 }
 
 /** Placeholder items for every job this video will need. */

@@ -191,7 +191,8 @@ function createTargetState(video: SourceVideo, target: VideoTarget): TargetState
   return { ...common, end: { phase: 'done', jobId: null, files, credits: null, before: 'exists' } };
 }
 
-function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
+/** Placeholders of the items of all its stages, without lines. */
+export function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
   const lines = { label: '', lines: [], parts: null };
   return [
     videoStage('subtitle_recognition', item),

@@ -107,7 +107,7 @@ describe('a budget', () => {
   });
 
   it('sends nothing that could exceed a limit for new jobs, including the first job', () => {
-    const budget = createBudget(null, { max: 5, price: 1 });
+    const budget = createBudget(null, { max: 5 }, { [KIND]: 1 });
     expect(budget.judge(KIND, minutes(6))).toBe('stop');
     // 15 minutes, the longest video.
     expect(budget.judge(KIND, null)).toBe('stop');
@@ -121,27 +121,27 @@ describe('a budget', () => {
 
   it('sends no subtitles of unknown size within a limit for new jobs, unless they are free', () => {
     const translation = 'subtitle_translation';
-    const budget = createBudget(null, { max: 1000, price: 1 });
+    const budget = createBudget(null, { max: 1000 }, { [translation]: 1 });
     budget.bill('a', translation, settled(1, 1, 1));
     expect(budget.judge(translation, null)).toBe('stop');
-    expect(createBudget(null, { max: 0, price: 0 }).judge(translation, null)).toBe('go');
+    expect(createBudget(null, { max: 0 }, { [translation]: 0 }).judge(translation, null)).toBe('go');
   });
 
   it('uses the price of the last job for the next ones', () => {
-    const budget = createBudget(null, { max: 10, price: 1 });
+    const budget = createBudget(null, { max: 10 }, { [KIND]: 1 });
     budget.bill('a', KIND, reserved(1, 4));
     expect(budget.judge(KIND, minutes(2))).toBe('stop');
     expect(budget.judge(KIND, minutes(1))).toBe('go');
   });
 
   it('is exact for a price that results from a division', () => {
-    const budget = createBudget(null, { max: 3.3, price: 2.2 / 2 });
+    const budget = createBudget(null, { max: 3.3 }, { [KIND]: 2.2 / 2 });
     expect(budget.judge(KIND, minutes(3))).toBe('go');
-    expect(createBudget(null, { max: 1, price: 1 / 3 }).judge(KIND, minutes(4))).toBe('stop');
+    expect(createBudget(null, { max: 1 }, { [KIND]: 1 / 3 }).judge(KIND, minutes(4))).toBe('stop');
   });
 
   it('sends a first job alone if the account itself cannot pay more than the limit', () => {
-    const budget = createBudget(null, { max: 5, price: null });
+    const budget = createBudget(null, { max: 5 });
     expect(budget.judge(KIND, minutes(1))).toBe('go');
     budget.begin('a', KIND, minutes(1));
     expect(budget.judge(KIND, minutes(1))).toBe('wait');

@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPages } from '../../../src/client/read/record.ts';
-import { findPrice, priceOf, spendableOf } from '../../../src/commands/jobs/spending.ts';
+import { findPrices, priceOf, spendableOf } from '../../../src/commands/jobs/spending.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:03,000 --> 00:00:04,000\nAgain\n';
@@ -93,12 +93,13 @@ test('a price is found after the charges of other kinds, in at most 500', async 
       }),
   });
   const others = ['auto_localization'];
-  expect(await findPrice('dubbing', charges([others, others, ['dubbing'], others]), signal)).toBe(1.5);
+  const find = (pages: readonly (readonly string[])[]) => findPrices(['dubbing'], {}, charges(pages), signal);
+  expect(await find([others, others, ['dubbing'], others])).toEqual({ dubbing: 1.5 });
   expect(asked).toEqual(['0', '1', '2']);
-  expect(await findPrice('dubbing', charges([others, others]), signal)).toBeNull();
+  expect(await find([others, others])).toEqual({});
   asked.length = 0;
   const endless = Array.from({ length: 20 }, () => others);
-  expect(await findPrice('dubbing', charges(endless), signal)).toBeNull();
+  expect(await find(endless)).toEqual({});
   expect(asked).toHaveLength(10);
 });
 
