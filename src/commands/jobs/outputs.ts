@@ -256,7 +256,7 @@ export const RUN_FORMS = { json: [RunOutcomes], ndjson: RUN_EVENTS };
 const SHARE = { shard: v.optional(v.string()), items_of_all_shards: v.optional(v.number()) };
 const { items: _items, ...FORECAST_SUM } = ForecastSchema.entries;
 const LIMIT = {
-  limit: v.optional(
+  limit: v.nullable(
     v.object({
       max_credits: v.number(),
       verdict: v.picklist(['fits', 'stops', 'price unknown', 'size unknown']),

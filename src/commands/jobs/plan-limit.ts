@@ -17,9 +17,9 @@ export interface NewJob {
   readonly quantity: number | null;
 }
 
-/** An additional field of a plan, with --max-credits only. Credits are sums that include earlier runs. */
+/** An additional field of a plan; null without --max-credits. Credits are sums that include earlier runs. */
 export interface PlanLimit {
-  readonly limit?: {
+  readonly limit: {
     readonly max_credits: number;
     /** `price unknown`, `size unknown`: it depends on that of the job that is named. */
     readonly verdict: 'fits' | 'stops' | 'price unknown' | 'size unknown';
@@ -29,7 +29,7 @@ export interface PlanLimit {
     readonly before_credits: number | null;
     /** With that job; null if its cost is unknown. */
     readonly after_credits: number | null;
-  };
+  } | null;
 }
 
 /** The jobs that a run would send for a forecast. */
@@ -48,7 +48,7 @@ export function forecastLimit(
   budget: Budget,
   jobs: readonly NewJob[],
 ): PlanLimit {
-  if (maxCredits === null) return {};
+  if (maxCredits === null) return { limit: null };
   const { verdict, job, before, after } = findLimit(budget, jobs);
   const named = job && { kind: job.kind, input: job.input, target_language: job.target_language };
   const round = (credits: number | null) => (credits === null ? null : roundCredits(credits));
@@ -65,7 +65,7 @@ export function forecastLimit(
 
 /** The sentence about the limit; nothing without one. */
 export function describeLimit({ limit }: PlanLimit): readonly string[] {
-  if (limit === undefined) return [];
+  if (limit === null) return [];
   const { max_credits: max, verdict, job, before_credits: before, after_credits: after } = limit;
   if (job === null) return [`Limit: ${before} of ${max} credits.`];
   const language = job.target_language === null ? '' : ` → ${job.target_language}`;

@@ -188,7 +188,8 @@ export function sessionLimitFailure(failure: Failure, left: number | null): Fail
   const { code, advice: known } = failure.facts;
   // An agent that could state prices could get around the limit.
   if (code === 'PRICE_UNKNOWN' && known?.includes('--price') === true) {
-    const advice = `Leave \`max_credits\` out, or ask the user to set VLOC_PRICE to the price of a unit, such as dubbing=2, and to restart \`vloc mcp\`. Then repeat the call: only the rest runs.`;
+    const prices = /--price ([\w=.,]+\w)/.exec(known)?.[1] ?? 'KIND=CREDITS';
+    const advice = `Leave \`max_credits\` out, or ask the user to set VLOC_PRICE to the price of a unit, as in ${prices}, and to restart \`vloc mcp\`. Then repeat the call: only the rest runs.`;
     return failure.with({ advice });
   }
   if (code !== 'MAX_CREDITS_REACHED' || left === null) return failure;

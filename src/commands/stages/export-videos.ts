@@ -24,6 +24,7 @@ import { checkExport as check, exportLocalized } from '../../media/export/export
 import type { ExportOptions } from '../../media/index.ts';
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import type { EngineUse } from '../../media/work.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
 import { asSentence } from '../context/format.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { linesInFile } from './given-subtitle.ts';
@@ -311,6 +312,7 @@ function exportFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!isMediaError(error)) throw error;
   const { code, message, advice } = error;
+  const isPermanent = error instanceof JobFailure && !error.retryable;
   return new Failure(
     {
       category: CATEGORIES[code] ?? 'job',
@@ -319,7 +321,7 @@ function exportFailure(error: unknown): Failure {
       advice:
         typeof advice === 'string'
           ? asSentence(advice)
-          : 'Everything paid for is kept: run the same command again.',
+          : `Everything paid for is kept${isPermanent ? ', and used again once the video or the options are changed' : ': run the same command again'}.`,
     },
     { cause: error },
   );

@@ -80,7 +80,7 @@ export async function showStages(
   noteShard(context, collected);
   const forecasts: StageForecasts =
     plan.videos.length === 0
-      ? { stages: [], isFree: false }
+      ? { stages: [], isFree: false, limit: null }
       : await askForStages(context, options, plan, collected.records);
   await print(context, plan, collected.all.length, forecasts);
   const failure = unusableInputsFailure(plannedOf(plan));
@@ -202,7 +202,7 @@ async function print(
   const sum = {
     ...sumOf(stages),
     ...(whole === undefined ? {} : { one_job_credits: whole }),
-    ...(limit === undefined ? {} : { limit }),
+    limit,
   };
   const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
   switch (context.output) {

@@ -46,10 +46,19 @@ export function asJobFailure(error: unknown, signal: AbortSignal): unknown {
   }
   if (error instanceof ChildFailure) {
     if (/no space left|disk quota/i.test(error.lastWords)) return storageFailure(error);
-    return new JobFailure('ENGINE_ERROR', describeEnd(error), { cause: error });
+    const code = isOfMedia(error) ? 'MEDIA_UNSUPPORTED' : 'ENGINE_ERROR';
+    return new JobFailure(code, describeEnd(error), { cause: error });
   }
   if (error instanceof Error && isDiskFull(error)) return storageFailure(error);
   return error;
+}
+
+/** How ffmpeg, its encoders and the system report a lack that may be over at the next attempt. */
+const SHORTAGE = /malloc of size \d+ failed|cannot allocate memory|resource temporarily unavailable/i;
+
+/** Whether ffmpeg gave up a file by itself, as it would at each attempt. */
+function isOfMedia({ program, exitCode, lastWords }: ChildFailure): boolean {
+  return ['ffmpeg', 'ffprobe'].includes(program) && exitCode !== null && !SHORTAGE.test(lastWords);
 }
 
 function storageFailure(cause: Error): JobFailure {

@@ -50,6 +50,42 @@ test('it knows finished items, and the price from earlier charges', async () => 
   expect(await jobs()).toBe(2);
 });
 
+test('it says where --max-credits would stop the run, which stops there', async () => {
+  const { run, words, jobs, folder } = await startWithLessons();
+  // The same lines would come from the memory.
+  await writeFile(join(folder, 'lessons', 'week1', 'b.srt'), SRT.replace(/^[A-Za-z]/gm, 'Not $&'));
+  const limitOf = async (...more: string[]) =>
+    JSON.parse((await run([...words, '--dry-run', '-o', 'json', ...more])).stdout).limit;
+  expect(await limitOf()).toBeNull();
+  const job = (input: string) => ({ kind: 'subtitle_translation', input, target_language: 'es' });
+  // Nothing says what a line costs before the first job.
+  expect(await limitOf('--max-credits', '3')).toMatchObject({
+    verdict: 'price unknown',
+    job: job('lessons/a.srt'),
+  });
+  const priced = ['--price', 'subtitle_translation=1', '--max-credits'];
+  expect(await limitOf(...priced, '3')).toEqual({
+    max_credits: 3,
+    verdict: 'stops',
+    job: job('lessons/week1/b.srt'),
+    before_credits: 2,
+    after_credits: 4,
+  });
+  const { stderr } = await run([...words, '--dry-run', ...priced, '3']);
+  expect(stderr).toContain(
+    'Limit: the run would stop before the translation of lessons/week1/b.srt → es: with it the cost would be 4 credits, over --max-credits 3; without it, 2.',
+  );
+  expect((await run([...words, ...priced, '3'])).code).toBe(6);
+  expect(await jobs()).toBe(1);
+  // The first job has shown the price, and its cost counts.
+  expect(await limitOf('--max-credits', '3')).toMatchObject({ verdict: 'stops', before_credits: 2 });
+  expect(await limitOf('--max-credits', '4')).toMatchObject({ verdict: 'fits', job: null, after_credits: 4 });
+  const elsewhere = [...words.slice(0, -1), 'other'];
+  const { code } = await run([...elsewhere, '--max-credits', '1']);
+  // The charge of the account is known here as it is to the plan, so the first job is not sent.
+  expect([code, await jobs()]).toEqual([6, 1]);
+});
+
 test('problems are reported as by the command itself, and people get a table', async () => {
   const { run, words } = await startWithLessons();
   const { stdout, stderr } = await run([...words, '--dry-run']);

@@ -17,6 +17,7 @@ import { environmentOf } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];
+const PRICES = ['--price', 'subtitle_recognition=1,subtitle_translation=1,dubbing=1,audio_separation=1'];
 const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
 
 const environment = (vloc: Staging) => ({
@@ -144,12 +145,12 @@ describe('stages that were', () => {
 
   it('out of credits are reported before the next stage, and the rest runs with more', async () => {
     const vloc = await startStaging();
-    const poor = await vloc.run([...WORDS, '--max-credits', '2']);
+    const poor = await vloc.run([...WORDS, ...PRICES, '--max-credits', '2']);
     expect(poor.code, poor.stderr).toBe(6);
     expect(poor.stderr).toContain('--max-credits');
     const [recognitions, , dubs] = await vloc.jobs();
     expect([recognitions, dubs]).toEqual([1, 0]);
-    const { code, stderr } = await vloc.run([...WORDS, '--max-credits', '5']);
+    const { code, stderr } = await vloc.run([...WORDS, ...PRICES, '--max-credits', '5']);
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
@@ -158,7 +159,7 @@ describe('stages that were', () => {
     const vloc = await startStaging();
     const words = ['localize', 'talk.mp4', '--to', 'es,fr', '--stop-after', 'translate', '--out', 'out'];
     // A minute is heard and two lines are translated; two more would be over it.
-    const poor = await vloc.run([...words, '--max-credits', '4', '-o', 'json', '--jobs', '1']);
+    const poor = await vloc.run([...words, ...PRICES, '--max-credits', '4', '-o', 'json', '--jobs', '1']);
     expect(poor.code, poor.stderr).toBe(6);
     expect(poor.stderr).toContain('1 of 2 done, 1 not started');
     expect(poor.stderr).toContain('Review:     talk.en.srt, talk.es.srt');

@@ -16,13 +16,24 @@ describe('an error of media work', () => {
   test('that is a failed engine names it, and none of our folders', () => {
     const lastWords = 'first line\nfile:/srv/vloc/jobs/17/mix.wav: Invalid data';
     const failure = asJobFailure(
-      new ChildFailure('ffmpeg', { exitCode: 1, endedBy: null, lastWords }),
+      new ChildFailure('espeak-ng', { exitCode: 1, endedBy: null, lastWords }),
       going,
     );
     expect(failure).toMatchObject({
       code: 'ENGINE_ERROR',
-      message: 'ffmpeg stopped with exit code 1 (file:mix.wav: Invalid data)',
+      message: 'espeak-ng stopped with exit code 1 (file:mix.wav: Invalid data)',
     });
+  });
+
+  test.each([
+    ['a fault of the media, which fails each time', 1, 'Error while processing the decoded data', false],
+    ['too little memory', 1, 'x264 [error]: malloc of size 9000 failed', true],
+    ['too many processes', 1, 'pthread_create failed: Resource temporarily unavailable', true],
+    ['a signal', null, '', true],
+  ])('that ends ffmpeg by %s is retryable only where a retry helps', (_, exitCode, lastWords, retryable) => {
+    const endedBy = exitCode === null ? 'SIGKILL' : null;
+    const failure = asJobFailure(new ChildFailure('ffmpeg', { exitCode, endedBy, lastWords }), going);
+    expect(failure).toMatchObject({ retryable, code: retryable ? 'ENGINE_ERROR' : 'MEDIA_UNSUPPORTED' });
   });
 
   test.each([

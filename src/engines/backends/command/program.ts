@@ -143,7 +143,7 @@ function explain(error: unknown, name: string, signal: AbortSignal): unknown {
   }
   if (!(error instanceof ChildFailure)) return asJobFailure(error, signal);
   const failure = asJobFailure(error, signal);
-  if (failure instanceof JobFailure && failure.code !== 'ENGINE_ERROR') return failure; // a full disk
+  if (failure instanceof JobFailure && failure.code === 'STORAGE_ERROR') return failure;
   const said = shortenOutput(error.lastWords.split('\n').at(-1) ?? '');
   return new JobFailure('ENGINE_ERROR', `${name} ${describeEnd(error)}${said === '' ? '' : ` (${said})`}`, {
     cause: error,
