@@ -33,7 +33,7 @@ export function requireKnownPrices(
 }
 
 /** Credits that this run may spend with others; infinite without a limit, null if it is unknown. The embedded service costs nothing. */
-export function spendingLimit({ spending }: Context, { capabilities }: Connection): number | null {
+function spendingLimit({ spending }: Context, { capabilities }: Connection): number | null {
   return spending === undefined || capabilities !== null ? Number.POSITIVE_INFINITY : spending.left();
 }
 
