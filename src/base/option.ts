@@ -81,13 +81,18 @@ export function flagOption(help: string, more: MoreFacts = {}): Option<boolean> 
   return createOption(schema, { type: 'flag', value: null, help, ...more });
 }
 
+/** Expected of every operand and value: an empty one is mostly a variable that is not set, and as a path it would be the current folder. */
+export const NOT_EMPTY = 'expected a value that is not empty';
+
+const GivenText = (expected: string) => v.pipe(v.string(expected), v.nonEmpty(NOT_EMPTY));
+
 export function textOption(value: string, help: string, more: MoreFacts = {}): Option<string | undefined> {
-  const schema = v.optional(v.string('expected a string'));
+  const schema = v.optional(GivenText('expected a string'));
   return createOption(schema, { type: 'text', value, help, ...more });
 }
 
 const LIST = 'expected a list of strings';
-const Texts = v.optional(v.array(v.string(LIST), LIST), []);
+const Texts = v.optional(v.array(GivenText(LIST), LIST), []);
 
 export function listOption(value: string, help: string, more: MoreFacts = {}): Option<readonly string[]> {
   return createOption(Texts, { type: 'list', value, help, ...more });

@@ -85,11 +85,11 @@ function parseText({ type }: OptionFacts, text: string, before: unknown): unknow
   }
 }
 
+/** An empty part counts only if there is no other: `es,` is `es`, and an empty list is refused as an empty value. */
 function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
+  const parts = text.split(',').map((part) => part.trim());
+  const given = parts.filter((part) => part !== '');
+  return given.length === 0 ? [''] : given;
 }
 
 /** Selects the values of one table from those that the parser found; `decodeOptions` adds the types. */

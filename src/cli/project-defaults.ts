@@ -85,9 +85,11 @@ function readDefault(option: Option, value: unknown, folder: string): ReturnType
   if (isScalar && typeof value !== 'string' && typeof value !== 'number') {
     return { fault: 'expected a string or a number' };
   }
-  const isPath = placeholder === 'dir' || (placeholder === 'file' && value !== '-');
-  if (type === 'text' && isPath) return { value: resolve(folder, String(value)) };
-  if (isScalar) return readValue(option, String(value));
+  const isPath = type === 'text' && (placeholder === 'dir' || (placeholder === 'file' && value !== '-'));
+  if (isScalar) {
+    const read = readValue(option, String(value));
+    return isPath && 'value' in read ? { value: resolve(folder, String(read.value)) } : read;
+  }
   if (type === 'list' && typeof value === 'string') return readValue(option, value);
   const given = type === 'texts' && typeof value === 'string' ? [value] : value;
   const result = v.safeParse(option, given);

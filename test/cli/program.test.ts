@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { HELP_GROUPS } from '../../src/base/option.ts';
+import { factsOf, HELP_GROUPS } from '../../src/base/option.ts';
+import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { main } from '../../src/cli/main.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import type { Command } from '../../src/commands/context/command.ts';
+import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
+import { makeFolder } from '../client/support/harness.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));
@@ -44,6 +48,36 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     const named = [...usage.matchAll(/[<[](.+?)(?:\.{3})?[>\]]/g)].map(([, name]) => name);
     const section = /^Arguments:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? '';
     expect([...section.matchAll(/^ {2}(\S.*?) {2}/gm)].map(([, name]) => name)).toEqual(named);
+  });
+
+  it('refuses an empty value of each option that takes a text', async () => {
+    const command: Command = await load();
+    const operands = command.operands === undefined ? [] : ['x'];
+    const texts = Object.entries({ ...command.options, ...GLOBAL_OPTIONS })
+      .map(([name, option]) => ({ flag: flagName(name), ...factsOf(option) }))
+      .filter(({ value }) => value !== null);
+    for (const { flag, type } of texts) {
+      for (const empty of type === 'list' ? ['', ' , '] : ['']) {
+        const refused = parseArguments([...words, ...operands, `${flag}=${empty}`], createTestIo().io);
+        await expect(refused, flag).rejects.toMatchObject({
+          category: 'usage',
+          message: expect.stringContaining(`invalid ${flag} "${empty}": `),
+        });
+      }
+    }
+  });
+
+  it('refuses an empty operand, also beside others', async () => {
+    const command: Command = await load();
+    const count = command.operands?.count;
+    const calls = count === undefined ? [] : count === 'one' ? [['']] : [[''], ['x', '']];
+    for (const operands of calls) {
+      const { io, stderr } = createTestIo({ cwd: await makeFolder() });
+      expect([await main([...words, ...operands], io), stderr()]).toEqual([
+        2,
+        expect.stringContaining('invalid argument "": expected a value that is not empty'),
+      ]);
+    }
   });
 
   it('takes the output options', async () => {

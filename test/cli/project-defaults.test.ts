@@ -80,4 +80,16 @@ describe('defaults of the project file', () => {
   it('are ignored for options of other commands', async () => {
     expect(await fill({ subtitle_output: 'soft' })).toEqual(NOTHING);
   });
+
+  it.each(['out', 'terms', 'name', 'to'])(
+    'refuse an empty value of %s, which is not the folder of the file',
+    async (name) => {
+      await expect(fill({ [name]: '' })).rejects.toMatchObject({
+        category: 'configuration',
+        facts: {
+          errors: [{ pointer: `defaults.${name}`, detail: 'expected a value that is not empty' }],
+        },
+      });
+    },
+  );
 });

@@ -2,7 +2,13 @@
 
 import * as v from 'valibot';
 import { type Failure, usageFailure } from '../../base/failure.ts';
-import type { Option, OptionTable, OptionValues, RawOptions } from '../../base/option.ts';
+import {
+  NOT_EMPTY,
+  type Option,
+  type OptionTable,
+  type OptionValues,
+  type RawOptions,
+} from '../../base/option.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { Context } from './context.ts';
 
@@ -65,7 +71,7 @@ interface CommandDefinition<T extends OptionTable> {
 
 /** A command as the parser, the help and the documents see it. */
 export interface Command extends Omit<CommandDefinition<OptionTable>, 'run'> {
-  /** Decodes the options by the table of the command, then runs it. @throws Failure as `decodeOptions` and the command do */
+  /** Decodes the options by the table of the command, then runs it. @throws Failure (`usage`) for an empty operand, and as `decodeOptions` and the command do */
   readonly run: (context: Context, operands: readonly string[], options: RawOptions) => Promise<number>;
 }
 
@@ -86,9 +92,18 @@ export interface CalledCommand {
 export function defineCommand<const T extends OptionTable>(definition: CommandDefinition<T>): Command {
   return {
     ...definition,
-    run: async (context, operands, raw) =>
-      definition.run(context, operands, decodeOptions(definition.options, raw)),
+    run: async (context, operands, raw) => {
+      if (operands.includes('')) throw emptyOperandFailure();
+      return definition.run(context, operands, decodeOptions(definition.options, raw));
+    },
   };
+}
+
+function emptyOperandFailure(): Failure {
+  return invalidCallFailure(
+    `invalid argument "": ${NOT_EMPTY}`,
+    'Set the variable that it comes from, or leave it out.',
+  );
 }
 
 /**

@@ -28,12 +28,12 @@ export interface Tool {
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 const EFFECTS: Readonly<Record<ToolEffect, string>> = {
-  reads: 'Changes nothing and costs nothing.',
+  reads: 'Changes nothing, costs nothing.',
   writes: 'Writes files into a writable folder. Costs nothing.',
   cancels: 'Cancelled jobs cannot be continued; they cost nothing. Ask the user first.',
   pays:
-    'COSTS CREDITS at a hosted service (nothing with the embedded one). Call it with dry_run: true first and get the consent of ' +
-    'the user. The same call again continues and pays for nothing twice.',
+    'COSTS CREDITS at a hosted service (nothing with the embedded one). Call it with dry_run: true first and get the ' +
+    "user's consent. The same call again continues and pays for nothing twice.",
 };
 
 /**

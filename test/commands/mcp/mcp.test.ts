@@ -343,6 +343,10 @@ test('malformed arguments and unknown tools are refused, and the server continue
     {},
     { inputs: 'a', to: ['es'] },
     { inputs: ['a'], to: ['es'], body: '@/etc/passwd' },
+    // An empty path would be the first allowed folder.
+    { inputs: [''], to: ['es'] },
+    { inputs: ['a'], to: ['es'], out: '' },
+    { inputs: ['a'], to: ['es'], subtitle: '' },
   ]) {
     const { isError, content } = await client.callTool({ name: 'localize', arguments: given });
     expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining('localize')]);
