@@ -3,11 +3,11 @@
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { configurationFailure, type Failure } from '../base/failure.ts';
+import { homeFolder } from '../base/home-folder.ts';
 import { factsOf, type Option, type RawOptions } from '../base/option.ts';
 import type { Command } from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
 import { COMMANDS } from '../commands/tree.ts';
-import { homeFolder } from '../profiles/environment.ts';
 import { readProjectFile } from '../profiles/project-file.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { readValue } from './options.ts';

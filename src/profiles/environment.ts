@@ -1,8 +1,8 @@
 /** Environment variables that vloc reads, the folders of a user, and proxies. */
 
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { configurationFailure } from '../base/failure.ts';
+import { absolutePath, homeFolder } from '../base/home-folder.ts';
 import type { ProxySettings } from '../client/index.ts';
 import {
   assembleSettings,
@@ -82,43 +82,38 @@ export function readVariable(env: Environment, name: EnvironmentName): string | 
   return value === '' ? undefined : value;
 }
 
-/** The home folder by the environment, else by the system. */
-export function homeFolder(env: Environment): string {
-  return env.HOME ?? homedir();
-}
-
 // Folders of configuration, state and data. Source: XDG Base Directory Specification, and its counterparts on Windows.
+
+/** A variable that names a folder, and where it is below the home folder without one. */
+type UserFolder = readonly [variable: string, below: string];
+type UserFolders = { readonly windows: UserFolder; readonly others: UserFolder };
+
+const LOCAL_DATA: UserFolder = ['LOCALAPPDATA', 'AppData/Local'];
+const CONFIG: UserFolders = {
+  windows: ['APPDATA', 'AppData/Roaming'],
+  others: ['XDG_CONFIG_HOME', '.config'],
+};
+const STATE: UserFolders = { windows: LOCAL_DATA, others: ['XDG_STATE_HOME', '.local/state'] };
+const DATA: UserFolders = { windows: LOCAL_DATA, others: ['XDG_DATA_HOME', '.local/share'] };
 
 /** Folder of the profiles: VLOC_CONFIG_DIR, else `vloc` below the user's configuration folder. */
 export function configFolder(env: Environment, platform: NodeJS.Platform): string {
-  const chosen = readVariable(env, 'VLOC_CONFIG_DIR');
-  if (chosen !== undefined) return chosen;
-  const home = homeFolder(env);
-  if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), 'vloc');
-  return join(absolute(env.XDG_CONFIG_HOME) ?? join(home, '.config'), 'vloc');
+  return readVariable(env, 'VLOC_CONFIG_DIR') ?? join(folderOfUser(CONFIG, env, platform), 'vloc');
 }
 
 /** Folder of the embedded service: VLOC_STATE_DIR, else `vloc` below the user's state folder. */
 export function stateFolder(env: Environment, platform: NodeJS.Platform): string {
-  const chosen = readVariable(env, 'VLOC_STATE_DIR');
-  if (chosen !== undefined) return chosen;
-  const home = homeFolder(env);
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'vloc');
-  return join(absolute(env.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'vloc');
+  return readVariable(env, 'VLOC_STATE_DIR') ?? join(folderOfUser(STATE, env, platform), 'vloc');
 }
 
 /** Folder of the models: VLOC_MODELS, else `vloc/models` below the user's data folder. */
 export function modelsFolder(env: Environment, platform: NodeJS.Platform): string {
-  const chosen = readVariable(env, 'VLOC_MODELS');
-  if (chosen !== undefined) return chosen;
-  const home = homeFolder(env);
-  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'vloc', 'models');
-  return join(absolute(env.XDG_DATA_HOME) ?? join(home, '.local', 'share'), 'vloc', 'models');
+  return readVariable(env, 'VLOC_MODELS') ?? join(folderOfUser(DATA, env, platform), 'vloc', 'models');
 }
 
-/** XDG asks for absolute paths only: a relative one would mean another folder in each working directory. */
-function absolute(path: string | undefined): string | null {
-  return path?.startsWith('/') === true ? path : null;
+function folderOfUser(folders: UserFolders, env: Environment, platform: NodeJS.Platform): string {
+  const [variable, below] = platform === 'win32' ? folders.windows : folders.others;
+  return absolutePath(env[variable]) ?? join(homeFolder(env), below);
 }
 
 /**

@@ -1,13 +1,13 @@
 /** Resolves the service of a run and the key to use with it. */
 
 import { configurationFailure, Failure, usageFailure } from '../base/failure.ts';
+import { homeFolder } from '../base/home-folder.ts';
 import { nearestName } from '../protocol/nearest.ts';
 import { describeInvalidPrices, type Prices, parsePrices } from '../protocol/prices.ts';
 import {
   configFolder,
   type Environment,
   type EnvironmentName,
-  homeFolder,
   readVariable,
   stateFolder,
 } from './environment.ts';

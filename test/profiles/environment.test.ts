@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
+  configFolder,
   ENVIRONMENT,
+  modelsFolder,
   readVariable,
   stateFolder,
   takeEnvironment,
@@ -53,4 +57,35 @@ describe('the state folder', () => {
   ])('of %j is %s', (env, folder) => {
     expect(stateFolder(env, 'linux')).toBe(folder);
   });
+});
+
+/** The folders of a user and the variables that choose them, with where they are without any. */
+const FOLDERS = [
+  ['linux', configFolder, 'XDG_CONFIG_HOME', '.config/vloc'],
+  ['linux', stateFolder, 'XDG_STATE_HOME', '.local/state/vloc'],
+  ['linux', modelsFolder, 'XDG_DATA_HOME', '.local/share/vloc/models'],
+  ['win32', configFolder, 'APPDATA', 'AppData/Roaming/vloc'],
+  ['win32', stateFolder, 'LOCALAPPDATA', 'AppData/Local/vloc'],
+  ['win32', modelsFolder, 'LOCALAPPDATA', 'AppData/Local/vloc/models'],
+] as const;
+
+describe.each(FOLDERS)('a folder of a user on %s, %o by %s', (platform, folder, variable, below) => {
+  it.each(['', '.', 'relative', '~/x'])(
+    'is in the home folder for "%s", never in the current one',
+    (value) => {
+      expect(folder({ HOME: '/h', [variable]: value }, platform)).toBe(join('/h', below));
+      expect(folder({ HOME: value }, platform)).toBe(join(homedir(), below));
+      expect(folder({ HOME: value, [variable]: value }, platform)).toBe(join(homedir(), below));
+    },
+  );
+});
+
+it.each(['', 'relative'])('the home folder of a process with HOME=%s is that of the system', async (HOME) => {
+  const module = new URL('../../src/profiles/environment.ts', import.meta.url).href;
+  const script = `
+    const { configFolder } = await import(${JSON.stringify(module)});
+    process.stdout.write(configFolder(process.env, 'linux'));`;
+  const args = ['--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { HOME } });
+  expect(stdout).toBe(join(userInfo().homedir, '.config/vloc'));
 });

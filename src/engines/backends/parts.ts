@@ -1,6 +1,6 @@
 /** Parts that backends share: their dependencies, paths of entries in `engines.json`, and permanent failures. */
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from '../../base/home-folder.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { ModelMemory } from './memory.ts';
@@ -33,5 +33,5 @@ export function unusableEntryFailure(message: string, cause?: unknown): JobFailu
 /** Expands `~` at the start of a path, as a shell would. */
 export function expandHome(path: string, env: BackendParts['env']): string {
   if (path !== '~' && !path.startsWith('~/')) return path;
-  return join(env.HOME ?? homedir(), path.slice(1));
+  return join(homeFolder(env), path.slice(1));
 }

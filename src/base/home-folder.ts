@@ -1,0 +1,16 @@
+/** The home folder of the user, and folders that variables name. */
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
+
+/**
+ * The value of a variable that names a folder of the user; undefined for an empty or relative one, which would be another folder
+ * in each working directory. Source: XDG Base Directory Specification.
+ */
+export function absolutePath(value: string | undefined): string | undefined {
+  return value !== undefined && isAbsolute(value) ? value : undefined;
+}
+
+/** The home folder by the environment, else by the system. Node's own follows a HOME that is empty. */
+export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return absolutePath(env.HOME) ?? absolutePath(homedir()) ?? userInfo().homedir;
+}
