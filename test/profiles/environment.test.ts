@@ -80,12 +80,22 @@ describe.each(FOLDERS)('a folder of a user on %s, %o by %s', (platform, folder, 
   );
 });
 
-it.each(['', 'relative'])('the home folder of a process with HOME=%s is that of the system', async (HOME) => {
-  const module = new URL('../../src/profiles/environment.ts', import.meta.url).href;
-  const script = `
-    const { configFolder } = await import(${JSON.stringify(module)});
-    process.stdout.write(configFolder(process.env, 'linux'));`;
-  const args = ['--input-type=module', '--eval', script];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { HOME } });
-  expect(stdout).toBe(join(userInfo().homedir, '.config/vloc'));
+describe('the home folder of a process', () => {
+  const printFolder = `
+    const { configFolder } = await import(${JSON.stringify(new URL('../../src/profiles/environment.ts', import.meta.url).href)});
+    try { process.stdout.write(configFolder(process.env, 'linux')); } catch ({ code }) { process.stdout.write(code); }`;
+  const run = async (options: { env: Record<string, string>; uid?: number }) => {
+    const args = ['--input-type=module', '--eval', printFolder];
+    return (await promisify(execFile)(process.execPath, args, options)).stdout;
+  };
+
+  it.each(['', 'relative'])('is that of the system with HOME=%s', async (HOME) => {
+    expect(await run({ env: { HOME } })).toBe(join(userInfo().homedir, '.config/vloc'));
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('must be named for a user whom the system does not know', async () => {
+    const uid = 54_321;
+    expect(await run({ env: { HOME: '/h' }, uid })).toBe('/h/.config/vloc');
+    expect(await run({ env: { HOME: '' }, uid })).toBe('HOME_UNKNOWN');
+  });
 });
