@@ -2,7 +2,7 @@
 
 import fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -23,6 +23,7 @@ import { isCalledLikeInput } from './content.ts';
 import { pathExists, whyNoFolder } from './file-status.ts';
 import type { InputProblem } from './input.ts';
 import { readList, readSheet } from './lists.ts';
+import { describeSystemFolders, isSystemFolder } from './system-folders.ts';
 
 interface Collection {
   readonly candidates: readonly Candidate[];
@@ -45,10 +46,12 @@ export async function collectInputs(
     problems.push({ pointer: 'inputs', detail });
   }
   const notes: string[] = [];
+  const system = new Set<string>();
   const candidates: Candidate[] = [];
   for (const operand of operands) {
-    candidates.push(...(await expand(operand, kind, options, io, { problems, notes, isWanted })));
+    candidates.push(...(await expand(operand, kind, options, io, { problems, notes, system, isWanted })));
   }
+  notes.push(...describeSystemFolders([...system]));
   for (const { written, separator } of lists) {
     const entries = await readList(written, separator, io);
     const pointer = `${separator === 'line' ? '--files-from' : '--files-from0'} ${written}`;
@@ -85,6 +88,8 @@ function checkStdin(names: readonly string[], problems: InputProblem[]): void {
 interface Report {
   readonly problems: InputProblem[];
   readonly notes: string[];
+  /** Skipped folders of trash, snapshots or the system, absolute. */
+  readonly system: Set<string>;
   readonly isWanted: FileFilter | undefined;
 }
 
@@ -134,7 +139,7 @@ async function search(
   { root, pattern }: Pick<Search, 'root' | 'pattern'>,
   options: PlanOptions,
   { cwd }: PlanIo,
-  { problems, notes, isWanted }: Report,
+  { problems, notes, system, isWanted }: Report,
 ): Promise<readonly Candidate[]> {
   const wrong = await whyNoFolder(root);
   if (wrong !== null) {
@@ -142,7 +147,9 @@ async function search(
     return [];
   }
   const { include = [], exclude = [], watch = false } = options;
-  const { files, unreadable, lost, results } = await findFiles({ root, pattern, include, exclude, cwd });
+  const found = await findFiles({ root, pattern, include, exclude, cwd });
+  const { files, unreadable, lost, results } = found;
+  for (const folder of found.system) system.add(folder);
   const labelOf = (path: string) => foundFile(root, path, cwd).label;
   const isWhole = pattern.length + include.length + exclude.length === 0;
   const isMeant = ({ path }: LostFile) => isWhole && isCalledLikeInput(kind, path);
@@ -220,6 +227,8 @@ interface Found {
   readonly lost: readonly LostFile[];
   /** Output folders of earlier runs, which contain a journal. */
   readonly results: readonly string[];
+  /** Folders of trash, snapshots or the system that were skipped, absolute. */
+  readonly system: readonly string[];
 }
 
 interface LostFile {
@@ -229,16 +238,27 @@ interface LostFile {
 }
 
 /**
- * Searches a folder and all folders below it, without hidden files. Links are followed, but never in a circle. The order is
- * the same in every run.
+ * Searches a folder and all folders below it, without hidden files and without folders of trash, snapshots or the system, unless a
+ * pattern names them. Links are followed, but never in a circle. The order is the same in every run.
  */
 export async function findFiles({ root, pattern, include, exclude, cwd }: Search): Promise<Found> {
-  const noted: Noted = { unreadable: new Set(), broken: new Set(), links: new Set(), special: new Set() };
+  const noted: Noted = {
+    unreadable: new Set(),
+    broken: new Set(),
+    links: new Set(),
+    special: new Set(),
+    system: new Set(),
+  };
+  const named = [...pattern, ...include].join('\n').toLowerCase();
+  const isSkipped = (path: string) => {
+    const name = basename(path);
+    return path !== root && isSystemFolder(name) && !named.includes(name.toLowerCase());
+  };
   const search = (patterns: readonly string[]) =>
     glob([...patterns], {
       cwd: root,
       ignore: exclude.map(deepPattern),
-      fs: { readdir: readdirNoting(noted) },
+      fs: { readdir: readdirNoting(noted, isSkipped) },
     });
   const all = await search(pattern.length === 0 ? ['**'] : pattern);
   const wanted = include.length === 0 ? null : new Set(await search(include.map(deepPattern)));
@@ -249,7 +269,8 @@ export async function findFiles({ root, pattern, include, exclude, cwd }: Search
   const files = (await withoutLinksAmong(root, own)).map((name) => foundFile(root, name, cwd));
   const lost = (await listLost(noted)).filter(({ path }) => !isResult(nameBelow(root, path) ?? ''));
   const unreadable = [...noted.unreadable];
-  return { files, unreadable, lost, results: results.map((folder) => join(root, folder)) };
+  const system = [...noted.system];
+  return { files, unreadable, lost, results: results.map((folder) => join(root, folder)), system };
 }
 
 async function listLost({ broken, links, special }: Noted): Promise<readonly LostFile[]> {
@@ -298,17 +319,29 @@ interface Noted {
   readonly links: Set<string>;
   /** Pipes, sockets and devices. They are never opened, since that could block forever. */
   readonly special: Set<string>;
+  /** Folders that are not read. */
+  readonly system: Set<string>;
 }
 
-function readdirNoting({ unreadable, broken, links, special }: Noted): typeof fs.readdir {
+/** @param isSkipped whether a folder counts as empty, by its absolute path */
+function readdirNoting(
+  { unreadable, broken, links, special, system }: Noted,
+  isSkipped: (folder: string) => boolean,
+): typeof fs.readdir {
   const readdir = (
     path: string,
     options: { withFileTypes: true },
     done: (error: NodeJS.ErrnoException | null, entries: fs.Dirent[]) => void,
-  ) =>
+  ) => {
+    // The search adds a slash to folders.
+    const folder = resolve(path);
+    if (isSkipped(folder)) {
+      system.add(folder);
+      done(null, []);
+      return;
+    }
     fs.readdir(path, options, (error, entries) => {
-      // The search adds a slash to folders.
-      if (error !== null) unreadable.add(resolve(path));
+      if (error !== null) unreadable.add(folder);
       for (const entry of entries ?? []) {
         if (entry.name.startsWith('.')) continue;
         if (LINE_BREAK.test(entry.name)) broken.add(join(path, entry.name));
@@ -317,6 +350,7 @@ function readdirNoting({ unreadable, broken, links, special }: Noted): typeof fs
       }
       done(error, entries);
     });
+  };
   // The search calls it only like this.
   return readdir as typeof fs.readdir;
 }

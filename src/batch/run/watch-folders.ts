@@ -4,6 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import type { BatchEvent, BatchItem } from '../item.ts';
 import { fileOf } from '../plan/items.ts';
+import { isSystemFolder } from '../plan/system-folders.ts';
 import { watchFolder as openFolderWatch } from '../records/folder-watch.ts';
 
 interface FoldersOptions extends Pick<WatchOptions, 'now' | 'signal' | 'openWatch'> {
@@ -11,6 +12,8 @@ interface FoldersOptions extends Pick<WatchOptions, 'now' | 'signal' | 'openWatc
   readonly folders: readonly string[];
   /** Whether the run is working on a file, by its absolute path. */
   readonly workOn: (path: string) => FileWork;
+  /** Receives the folders of trash, snapshots or the system that a listing skips, if there are any. */
+  readonly onSkipped?: (folders: readonly string[]) => void;
 }
 
 type Files = AsyncGenerator<readonly string[]>;
@@ -50,7 +53,7 @@ function nextOf(files: Files): Promise<{ files: Files; result: IteratorResult<re
 async function* watchPaths(
   folder: string,
   workOn: FoldersOptions['workOn'],
-  rest: Pick<WatchOptions, 'now' | 'signal' | 'openWatch'>,
+  rest: Pick<WatchOptions, 'now' | 'signal' | 'openWatch' | 'onSkipped'>,
 ): Files {
   const pathOf = (name: string) => join(folder, name);
   const options = { ...rest, folder, isWanted: () => true, workOn: (name: string) => workOn(pathOf(name)) };
@@ -63,6 +66,7 @@ interface WatchOptions {
   readonly isWanted: (name: string) => boolean;
   /** Whether the run is working on a file, by its name below the folder. Default: each file is processed once and after changes. */
   readonly workOn?: (name: string) => FileWork;
+  readonly onSkipped?: FoldersOptions['onSkipped'];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Stops watching. */
@@ -80,13 +84,15 @@ const UNTOLD_MS = 10_000;
  * @throws Failure (`usage`) if the folder does not exist at the start
  */
 export async function* watchFolder(options: WatchOptions): AsyncGenerator<readonly SeenFile[]> {
-  const { folder, isWanted, workOn, now, signal, openWatch = openFolderWatch } = options;
+  const { folder, isWanted, workOn, onSkipped, now, signal, openWatch = openFolderWatch } = options;
   await checkWatched(folder);
   const watch = openWatch(folder, mayBeInput);
   let seen = NOTHING_SEEN;
   try {
     while (!signal.aborted) {
-      const files = await listFiles(folder, isWanted);
+      const skipped: string[] = [];
+      const files = await listFiles(folder, isWanted, skipped);
+      if (skipped.length > 0) onSkipped?.(skipped);
       const look = files === null ? null : takeLook(seen, files, now(), workOn);
       if (look !== null) {
         seen = look.next;
@@ -108,15 +114,15 @@ function rethrowUnless(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
-/** Null while the folder cannot be read. */
-async function listFiles(folder: string, isWanted: (name: string) => boolean): Promise<SeenFile[] | null> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
-  if (entries === null) return null;
-  const names = entries
-    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((name) => mayBeInput(name) && isWanted(name))
-    .sort();
+/** Null while the folder cannot be read. @param skipped gets the folders of trash, snapshots or the system */
+async function listFiles(
+  folder: string,
+  isWanted: (name: string) => boolean,
+  skipped: string[],
+): Promise<SeenFile[] | null> {
+  const all = await listNames(folder, '', skipped);
+  if (all === null) return null;
+  const names = all.filter((name) => mayBeInput(name) && isWanted(name)).sort();
   const files: SeenFile[] = [];
   for (const name of names) {
     // It may have been deleted, or be a broken link.
@@ -124,6 +130,21 @@ async function listFiles(folder: string, isWanted: (name: string) => boolean): P
     if (found?.isFile()) files.push({ name, bytes: found.size, mtimeMs: found.mtimeMs });
   }
   return files;
+}
+
+/** Names of all files below the root; null if the folder cannot be read. One below it that cannot be read counts as empty. */
+async function listNames(root: string, below: string, skipped: string[]): Promise<readonly string[] | null> {
+  const folder = join(root, below);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
+  if (entries === null) return null;
+  const names: string[] = [];
+  for (const entry of entries) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (!entry.isDirectory()) names.push(name);
+    else if (isSystemFolder(entry.name)) skipped.push(join(folder, entry.name));
+    else if (!entry.name.startsWith('.')) names.push(...((await listNames(root, name, skipped)) ?? []));
+  }
+  return names;
 }
 
 /** @throws Failure (`usage`) if the folder does not exist or cannot be read */

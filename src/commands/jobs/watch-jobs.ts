@@ -8,6 +8,7 @@ import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
+import { describeSystemFolders } from '../../batch/plan/system-folders.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
@@ -258,6 +259,14 @@ function createWatchSource(
   const planned = new Set<string>();
   const reported = new Set<string>();
   let failure: Failure | null = null;
+  let isSkipNoted = false;
+
+  /** The first ones stand for those that appear later. */
+  function noteSkipped(folders: readonly string[]): void {
+    if (isSkipNoted) return;
+    isSkipNoted = true;
+    for (const note of describeSystemFolders(folders)) run.context.terminal.note(note);
+  }
 
   function tell(problems: readonly InputProblem[]): void {
     for (const problem of problems) {
@@ -297,7 +306,8 @@ function createWatchSource(
 
   async function* arrive(signal: AbortSignal): AsyncGenerator<Arrival> {
     const { workOn } = work;
-    const watched = watchFolders({ folders, workOn, signal, now: io.now, ...openWatchOf(run) });
+    const onSkipped = noteSkipped;
+    const watched = watchFolders({ folders, workOn, onSkipped, signal, now: io.now, ...openWatchOf(run) });
     for await (const paths of watched) {
       const { planned: tasks, renamed } = await plan(paths);
       const items = tasks.map(({ item }) => item);

@@ -10,6 +10,7 @@ import { flagOption, type OptionValues, textOption } from '../../base/option.ts'
 import { type foundFile, namedFile } from '../../batch/plan/candidate.ts';
 import { subtitleLanguage } from '../../batch/plan/check-subtitle.ts';
 import { findFiles } from '../../batch/plan/collect.ts';
+import { describeSystemFolders } from '../../batch/plan/system-folders.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
 import { readFacts } from '../../media/probe/facts.ts';
 import { findShots } from '../../media/probe/shots.ts';
@@ -85,7 +86,11 @@ export async function readSubtitles(
   const given = language === undefined ? null : canonicalLanguage(language);
   if (language !== undefined && given === null)
     throw invalidCallFailure(`invalid --language "${language}"`, 'Write a BCP 47 tag, such as es or pt-BR.');
-  const found = await Promise.all(operands.map((operand) => findSubtitles(operand, io.cwd, terminal.warn)));
+  const system: string[] = [];
+  const found = await Promise.all(
+    operands.map((operand) => findSubtitles(operand, io.cwd, { warn: terminal.warn, system })),
+  );
+  for (const note of describeSystemFolders(system)) terminal.note(note);
   const files = new Map(found.flat().map((file) => [file.path, file]));
   return Promise.all(
     [...files.values()].map(async ({ path, label, name }) => {
@@ -106,14 +111,16 @@ interface FoundFile {
 async function findSubtitles(
   operand: string,
   cwd: string,
-  warn: (text: string) => void,
+  { warn, system }: { readonly warn: (text: string) => void; readonly system: string[] },
 ): Promise<readonly FoundFile[]> {
   const root = resolve(cwd, operand);
   const status = await stat(root).catch((error: unknown) => {
     throw unreadableFailure(operand, error);
   });
   if (!status.isDirectory()) return [withPath(namedFile(operand, cwd))];
-  const { files, unreadable } = await findFiles({ root, pattern: [], include: [], exclude: [], cwd });
+  const found = await findFiles({ root, pattern: [], include: [], exclude: [], cwd });
+  const { files, unreadable } = found;
+  system.push(...found.system);
   for (const folder of unreadable) warn(`Skipped ${folder}: it cannot be read.`);
   const subtitles = files.map(withPath).filter(({ path }) => IS_SUBTITLE.test(path));
   if (subtitles.length > 0) return subtitles;

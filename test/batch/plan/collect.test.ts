@@ -152,6 +152,80 @@ describe('a folder that cannot be read', () => {
   });
 });
 
+/** Folders that network storage, systems and archive programs make. */
+const SYSTEM_FOLDERS = [
+  '@eaDir',
+  '#recycle',
+  '@Recycle',
+  '@Recently-Snapshot',
+  '#snapshot',
+  '$RECYCLE.BIN',
+  '$Recycle.Bin',
+  'System Volume Information',
+  '__MACOSX',
+  'lost+found',
+];
+
+describe('a folder of trash, snapshots or the system', () => {
+  const inEach = SYSTEM_FOLDERS.flatMap((name) => [
+    [`in/${name}/a.mp4`, MP4],
+    [`in/week1/${name}/deep/a.mp4`, MP4],
+  ]);
+  const files = { 'in/good.mp4': MP4, 'in/week1/good.mp4': MP4, ...Object.fromEntries(inEach) };
+
+  it.each([
+    ['in', {}],
+    ['in/**/*.mp4', {}],
+    ['in/*/*.mp4', {}],
+    ['in', { include: ['**/*.mp4'] }],
+    ['in', { watch: true }],
+  ])('is skipped below %s with %o, and one note names all of them', async (operand, options) => {
+    const { planned, notes } = await plan(createFolder(files), [operand], { options });
+    const labels = planned.map(({ item }) => item.input.label);
+    expect(labels.filter((label) => !label.endsWith('/good.mp4'))).toEqual([]);
+    const [note, ...others] = notes.filter((each) => each.includes('of trash'));
+    expect(others).toEqual([]);
+    for (const name of SYSTEM_FOLDERS) expect(note).toContain(name);
+  });
+
+  it('is counted by its name, over all operands', async () => {
+    const cwd = createFolder({ 'a/@eaDir/x.mp4': MP4, 'a/b/@eaDir/x.mp4': MP4, 'a/c.mp4': MP4, ...files });
+    const { notes } = await plan(cwd, ['a', 'in/week1']);
+    expect(notes).toEqual([
+      'Skipped folders of trash, snapshots or the system: #recycle, #snapshot, $RECYCLE.BIN, $Recycle.Bin, @Recently-Snapshot, @Recycle, @eaDir (3 times), System Volume Information, __MACOSX, lost+found. To use one, name it.',
+    ]);
+  });
+
+  it.each([
+    ['in/@eaDir', 'a.mp4'],
+    ['in/week1/#recycle/deep', 'a.mp4'],
+    ['in/$RECYCLE.BIN/*.mp4', 'a.mp4'],
+    ['in/*/@eaDir/deep/*.mp4', 'week1/@eaDir/deep/a.mp4'],
+    ['in/lost+found/a.mp4', 'a.mp4'],
+  ])('is used if the user names it: %s', async (operand, name) => {
+    const { planned, notes } = await plan(createFolder(files), [operand]);
+    expect(planned.map(({ item }) => item.input.name)).toEqual([name]);
+    expect(notes.join()).not.toContain('@eaDir');
+  });
+
+  it('is used if --include names it', async () => {
+    const { planned } = await plan(createFolder(files), ['in'], { options: { include: ['@eaDir/*.mp4'] } });
+    expect(planned.map(({ item }) => item.input.name)).toEqual(['@eaDir/a.mp4']);
+  });
+
+  it('is not reported if --exclude leaves it out, or the pattern does not reach it', async () => {
+    const cwd = createFolder({ 'in/good.mp4': MP4, 'in/@eaDir/a.mp4': MP4 });
+    expect((await plan(cwd, ['in'], { options: { exclude: ['@eaDir/**'] } })).notes).toEqual([]);
+    expect((await plan(cwd, ['in/*.mp4'])).notes).toEqual([]);
+  });
+
+  it('is no item that fails where it cannot be read', async () => {
+    const cwd = createFolder({ 'in/good.mp4': MP4, 'in/lost+found/a.mp4': MP4 });
+    lock(join(cwd, 'in', 'lost+found'));
+    expect(namesOf(await plan(cwd, ['in']))).toEqual(['good.mp4']);
+  });
+});
+
 describe('a pattern', () => {
   it('in quotes finds what a shell would, and keeps the tree below its first wildcard', async () => {
     const cwd = createFolder(LESSONS);

@@ -26,6 +26,25 @@ describe('a watching job command', () => {
     expect(stdout).toContain(join('out', 'week1', 'second.es.srt'));
   });
 
+  it('skips folders of trash and snapshots with one note, also those that appear later', async () => {
+    const scene = await openInbox();
+    for (const name of ['@eaDir', 'week1/#recycle', 'week2']) {
+      await mkdir(join(scene.folder, 'inbox', name), { recursive: true });
+      await scene.put(`${name}/a.srt`);
+    }
+    const watch = await scene.watch();
+    watch.goOn();
+    await scene.untilResult('week2/a.es.srt');
+    await mkdir(join(scene.folder, 'inbox', '#snapshot'));
+    for (const name of ['#snapshot/b.srt', 'b.srt']) await scene.put(name);
+    await scene.untilResult('b.es.srt');
+    const { stderr } = await watch.stop();
+    expect(await scene.countJobs()).toBe(2);
+    expect(stderr.match(/^Skipped folders.*$/gm)).toEqual([
+      'Skipped folders of trash, snapshots or the system: #recycle, @eaDir. To use one, name it.',
+    ]);
+  });
+
   it('does not use a file while somebody writes to it', async () => {
     const scene = await openInbox();
     const watch = await scene.watch();

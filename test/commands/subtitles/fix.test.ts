@@ -33,6 +33,22 @@ test('times and line breaks are fixed in another folder, and what is left is lis
   expect(await read('course/talk.es.srt')).toBe(text + last);
 });
 
+test('files in folders of trash and snapshots are not touched, unless one is named', async () => {
+  const { run, write, read } = await openSubtitlesDesk();
+  const text = srtCue(1, 1, 1.2, 'Sí.');
+  const hidden = ['course/@eaDir/talk.es.srt', 'course/#recycle/talk.es.srt', 'more/@eaDir/talk.es.srt'];
+  for (const name of [...hidden, 'course/talk.es.srt', 'more/talk.es.srt']) await write(name, text);
+  const { code, stderr } = await run('fix', 'course', 'more', '--in-place');
+  expect([code, stderr.split('\n')[0]]).toEqual([
+    0,
+    'Skipped folders of trash, snapshots or the system: #recycle, @eaDir (2 times). To use one, name it.',
+  ]);
+  expect(await read('course/talk.es.srt')).not.toBe(text);
+  for (const name of hidden) expect(await read(name)).toBe(text);
+  await run('fix', 'course/@eaDir', '--in-place');
+  expect(await read('course/@eaDir/talk.es.srt')).not.toBe(text);
+});
+
 test('WebVTT keeps its header, settings, speakers and entities, and times without hours stay so', async () => {
   const { run, write, read } = await openSubtitlesDesk();
   const vtt = (end: string, text: string) =>
