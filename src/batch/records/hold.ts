@@ -12,7 +12,10 @@ export function describeHolder(
   { holder, isElsewhere }: LockRefused,
   path: string,
 ): { readonly who: string; readonly ifDead: string } {
-  const who = holder === null ? 'another process' : `${nameProcess(holder)}, since ${holder.since}`;
+  const who =
+    holder === null
+      ? `a process that the damaged lock file ${path} does not name`
+      : `${nameProcess(holder)}, since ${holder.since}`;
   // A holder on this machine is known to be running.
   const ifDead = isElsewhere || holder === null ? ` If no vloc runs there, remove ${path}.` : '';
   return { who, ifDead };

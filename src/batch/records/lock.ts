@@ -109,7 +109,7 @@ export type LockAttempt = { readonly taken: true; readonly lock: Lock } | LockRe
 
 export interface LockRefused {
   readonly taken: false;
-  /** Null if the lock file does not name its holder. */
+  /** Null if the lock file is damaged. */
   readonly holder: Holder | null;
   readonly isElsewhere: boolean;
   /** How much longer the file must not change until its holder counts as dead; null when the holder is known to run. */
@@ -147,7 +147,7 @@ const HEARTBEAT_MS = 5_000;
 const SILENCE_MS = 6 * HEARTBEAT_MS;
 /** Right after a machine wakes up, running processes have old heartbeats; one beat later they do not. */
 const SECOND_LOOK_MS = HEARTBEAT_MS + 1_000;
-/** Two beats, for a holder on another machine: a network share may show the first one late. */
+/** Two beats, for a holder that may be on another machine: a network share may show the first one late. */
 const LOOK_ELSEWHERE_MS = 2 * HEARTBEAT_MS + 1_000;
 /** Clocks of maintained machines differ by minutes at most; an hour without a heartbeat is not a clock difference. */
 const SILENCE_ELSEWHERE_MS = 3_600_000;
@@ -215,15 +215,17 @@ function describeSelf({ machine, now }: LockEnvironment): Holder {
   return { pid, started, boot, host, pid_space, token: randomUUID(), since, folder };
 }
 
-function judgeFile(found: LockFile, { machine }: LockEnvironment): HolderState {
-  return found.holder === null ? 'unclear' : judgeHolder(found.holder, machine);
+type Verdict = HolderState | 'damaged';
+
+function judgeFile(found: LockFile, { machine }: LockEnvironment): Verdict {
+  return found.holder === null ? 'damaged' : judgeHolder(found.holder, machine);
 }
 
 /** Null if the holder runs, 0 if it is dead, else for how much longer its heartbeat must be missing, in milliseconds. */
 function timeToJudge(
   path: string,
   found: LockFile,
-  verdict: HolderState,
+  verdict: Verdict,
   watched: Watched,
   around: LockEnvironment,
 ): number | null {
@@ -236,7 +238,9 @@ function timeToJudge(
 }
 
 /** How long a file must stay unchanged while it is watched. @param ageMs of the last heartbeat, if both clocks are right */
-function silenceNeeded(verdict: 'unclear' | 'elsewhere', ageMs: number): number {
+function silenceNeeded(verdict: 'damaged' | 'unclear' | 'elsewhere', ageMs: number): number {
+  // Within one beat a holder finds that its file is damaged, and stops; without links, another process may be writing the file just now.
+  if (verdict === 'damaged') return LOOK_ELSEWHERE_MS;
   if (verdict === 'unclear') return ageMs >= SILENCE_MS ? SECOND_LOOK_MS : SILENCE_MS + SECOND_LOOK_MS;
   return ageMs >= SILENCE_ELSEWHERE_MS ? LOOK_ELSEWHERE_MS : WATCH_ELSEWHERE_MS;
 }
@@ -260,7 +264,8 @@ export async function inspectLock(path: string, around: LockEnvironment = SYSTEM
   const verdict = judgeFile(found, around);
   const ageMs = around.now() - beatMs;
   const limit = verdict === 'elsewhere' ? SILENCE_ELSEWHERE_MS : SILENCE_MS;
-  return { holder, beatMs, isStale: verdict === 'gone' || (verdict !== 'running' && ageMs >= limit) };
+  const isFree = verdict === 'gone' || verdict === 'damaged';
+  return { holder, beatMs, isStale: isFree || (verdict !== 'running' && ageMs >= limit) };
 }
 
 /**

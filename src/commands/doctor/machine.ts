@@ -227,8 +227,8 @@ function factsOf({ path, holder, isStale, beatMs }: FoundLock): object {
 /** Groups the locks by holder: several of one dead process are one entry. */
 function describe(found: readonly FoundLock[]): string {
   const groups = Map.groupBy(found, ({ holder, isStale }) => {
-    const who = holder === null ? 'an unknown process' : nameProcess(holder);
-    return `${isStale ? 'stale, left by' : 'held by'} ${who}`;
+    if (holder === null) return 'damaged';
+    return `${isStale ? 'stale, left by' : 'held by'} ${nameProcess(holder)}`;
   });
   const parts = [...groups].map(([who, locks]) => {
     const since = locks.flatMap(({ holder }) => (holder === null ? [] : [holder.since])).toSorted()[0];

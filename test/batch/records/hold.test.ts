@@ -12,7 +12,7 @@ test('the holder of a lock is named, with what to do if it has died on another m
   expect(describeHolder(refused, '/out/lock')).toEqual({ who, ifDead });
   expect(describeHolder({ ...refused, isElsewhere: false }, '/out/lock')).toEqual({ who, ifDead: '' });
   const unknown = describeHolder({ ...refused, holder: null, isElsewhere: false }, '/out/lock');
-  expect(unknown).toEqual({ who: 'another process', ifDead });
+  expect(unknown).toEqual({ who: 'a process that the damaged lock file /out/lock does not name', ifDead });
 });
 
 describe('waiting for a lock', () => {

@@ -94,6 +94,7 @@ describe('the heartbeat of a lock', () => {
   it.each([
     ['taken over by another', (path: string) => leaveLock(path, { token: 'another' })],
     ['taken over and released', (path: string) => rmSync(path)],
+    ['damaged', (path: string) => writeFileSync(path, '')],
   ])('finds that the lock was %s, says so and stops', async (_, change) => {
     const { path, beats, lock } = await takeWithHeart();
     change(path);
@@ -248,12 +249,69 @@ describe('a lock whose holder cannot be checked', () => {
     expect(await isTaken(lock, surroundings(31_000, beat))).toBe(false);
   });
 
-  it('is taken over if it remains silent, also if its file is damaged', async () => {
-    const [left, damaged] = [leave(), leave()];
-    writeFileSync(damaged, '');
-    const later = (ms: number) => surroundings(ms, () => {});
-    expect(await isTaken(damaged, later(0))).toBe(false);
-    for (const path of [left, damaged]) expect(await isTaken(path, later(31_000))).toBe(true);
+  it('is taken over if it remains silent', async () => {
+    expect(
+      await isTaken(
+        leave(),
+        surroundings(31_000, () => {}),
+      ),
+    ).toBe(true);
+  });
+});
+
+describe('a damaged lock file', () => {
+  const leave = (text: string, mtimeMs = Date.now()) => {
+    const path = join(newFolder(), 'lock');
+    writeFileSync(path, text);
+    utimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
+    return path;
+  };
+
+  it.each([
+    ['empty', ''],
+    ['cut off', '{"pid":4711,"star'],
+    ['zeros, as after a power failure', '\0'.repeat(200)],
+    ['of something else', 'PNG'],
+    ['without a holder', 'null'],
+    ['without the fields of a holder', '{"pid":1}'],
+  ])(
+    'that is %s is taken over once it has not changed for two heartbeats, whatever its age',
+    async (_, text) => {
+      for (const mtimeMs of [0, Date.now(), Date.now() + 72 * 3_600_000]) {
+        const slept: number[] = [];
+        const path = leave(text, mtimeMs);
+        const around = surroundings(0, () => slept.push(1));
+        expect([await isTaken(path, around), slept]).toEqual([true, [1]]);
+        expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+      }
+    },
+  );
+
+  it('beside a damaged takeover is taken over too', async () => {
+    const path = leave('');
+    writeFileSync(`${path}.takeover`, '');
+    const around = surroundings(0, () => {});
+    expect(await isTaken(path, around)).toBe(true);
+    expect(readdirSync(join(path, '..'))).toEqual(['lock']);
+  });
+
+  it('is left to the process that completes it meanwhile', async () => {
+    const path = leave('');
+    const complete = () => leaveLock(path, {});
+    expect(await tryLock(path, surroundings(0, complete))).toMatchObject({ taken: false, holder: { pid } });
+  });
+
+  it('is refused as damaged while somebody changes it', async () => {
+    const path = leave('');
+    const attempt = await tryLock(
+      path,
+      surroundings(0, () => writeFileSync(path, 'more')),
+    );
+    expect(attempt).toMatchObject({ taken: false, holder: null });
+  });
+
+  it('is stale for `vloc doctor`, also a moment after it was written', async () => {
+    expect(await inspectLock(leave(''))).toMatchObject({ isStale: true, holder: null });
   });
 });
 

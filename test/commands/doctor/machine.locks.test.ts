@@ -51,6 +51,16 @@ describe('the check of the locks', () => {
     if (held.taken) await held.lock.release();
   });
 
+  it('calls a file that names no holder damaged, which the next run takes over', async () => {
+    const { folders, records } = makeFolders();
+    writeFileSync(join(records, '1.log.lock'), '{"pid":');
+    expect(await checkLocks(folders)).toMatchObject({
+      grade: 'warn',
+      message: 'locks: 1 damaged',
+      facts: { locks: [{ state: 'stale', pid: null }] },
+    });
+  });
+
   it('shows a lock of another machine as stale once its heartbeat is an hour old', async () => {
     const { folders, records } = makeFolders();
     const path = join(records, '1.log.lock');
