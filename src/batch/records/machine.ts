@@ -1,9 +1,9 @@
 /** Identifies the holder of a lock, and checks whether that process still runs. Source: reliability, "Rules of the client", 5. */
 
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
-import { errorCode } from '../../base/system-error.ts';
+import { lookUpProcess, type ProcessState, readOrNull, readPidSpace } from '../../base/process-state.ts';
 
 const holder = v.object({
   pid: v.number(),
@@ -33,10 +33,6 @@ export function parseHolder(text: string): Holder | null {
   }
 }
 
-type ProcessState =
-  | { readonly state: 'gone' }
-  | { readonly state: 'running'; readonly started: string | null };
-
 /** Identity of this machine, and the state of its processes. */
 export interface Machine extends Pick<Holder, 'pid' | 'boot' | 'host' | 'pid_space' | 'folder'> {
   look(pid: number): ProcessState;
@@ -48,37 +44,10 @@ export function thisMachine(): Machine {
     pid: process.pid,
     boot: readOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
     host: hostname(),
-    pid_space: readOrNull(() => readlinkSync('/proc/self/ns/pid')),
+    pid_space: readPidSpace(),
     folder: process.cwd(),
     look: lookUpProcess,
   };
-}
-
-function readOrNull(read: () => string): string | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
-}
-
-function lookUpProcess(pid: number): ProcessState {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it is there, and another user's.
-    if (errorCode(error) !== 'EPERM') return { state: 'gone' };
-  }
-  const stat = readOrNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  return stat === null ? { state: 'running', started: null } : parseStat(stat);
-}
-
-/** Reads `/proc/PID/stat`. Source: proc_pid_stat(5): field 3 is the state, field 22 the start in ticks since the boot. */
-export function parseStat(stat: string): ProcessState {
-  // The name of the program, field 2, is in parentheses and may hold blanks and parentheses itself.
-  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (/^[ZXx]$/.test(state)) return { state: 'gone' };
-  return { state: 'running', started: fields[18] ?? null };
 }
 
 /**

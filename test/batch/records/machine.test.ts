@@ -7,7 +7,6 @@ import {
   judgeHolder,
   type Machine,
   parseHolder,
-  parseStat,
   thisMachine,
 } from '../../../src/batch/records/machine.ts';
 
@@ -82,11 +81,5 @@ describe('this machine', () => {
     expect(here.look(process.pid)).toEqual({ state: 'running', started: String(ticks) });
     expect(here.boot).toMatch(/^[0-9a-f-]{36}$/);
     expect(here.pid_space).toMatch(/^pid:\[\d+\]$/);
-  });
-
-  it('is not confused by the name of a program, and treats a process that waits to be reaped as ended', () => {
-    const fields = '1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 0';
-    expect(parseStat(`7 (a) R 1 (x) S ${fields}`)).toEqual({ state: 'running', started: '987654' });
-    expect(parseStat(`7 (node) Z ${fields}`)).toEqual({ state: 'gone' });
   });
 });
