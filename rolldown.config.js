@@ -67,5 +67,13 @@ const workers = defineConfig({
   plugins: [listPackages],
 });
 
+/** The interpreter of jq finds its own folder as CommonJS does. */
+const jqWorker = defineConfig({
+  input: { 'jq-worker': 'src/cli/jq-worker.ts' },
+  platform: 'node',
+  output: { dir: 'dist', cleanDir: false, format: 'cjs', entryFileNames: '[name].cjs' },
+  plugins: [listPackages],
+});
+
 // The tool first: it empties the folder.
-export default [tool, library, workers, reportPage];
+export default [tool, library, workers, jqWorker, reportPage];

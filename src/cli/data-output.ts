@@ -3,9 +3,9 @@
 import { Failure, usageFailure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
 import type { Command } from '../commands/context/command.ts';
-import type { Io, OutputMode } from '../commands/context/context.ts';
+import { Interruption, type Io, type OutputMode } from '../commands/context/context.ts';
 import { type GlobalValues, outputMode } from '../commands/context/global-options.ts';
-import type { JqFilter } from './jq.ts';
+import type { JqFilter, JqRun } from './jq.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';
 
 interface ChosenOutput {
@@ -21,6 +21,7 @@ interface ChosenOutput {
 export async function chooseOutput(
   global: Pick<GlobalValues, 'output' | 'jq' | 'fields'>,
   command: Pick<Command, 'fields'>,
+  run: JqRun,
 ): Promise<ChosenOutput> {
   const output = outputMode(global);
   const fields = global.fields.length === 0 ? null : global.fields;
@@ -33,7 +34,7 @@ export async function chooseOutput(
     );
   }
   const { compileJq } = await import('./jq.ts');
-  return { output, fields, jq: await compileJq(global.jq) };
+  return { output, fields, jq: await compileJq(global.jq, run) };
 }
 
 function checkFields(fields: readonly string[], output: OutputMode, known: readonly string[]): void {
@@ -54,8 +55,8 @@ function outputFailure(message: string, advice: string): Failure {
 interface DataOutput {
   /** One line, or one JSON document; a table has cells that are escaped already. */
   readonly print: (text: string) => void;
-  /** Resolves when everything is written: null, or the failure of the expression, after which nothing was written. */
-  readonly finish: () => Promise<Failure | null>;
+  /** Resolves when everything is written: null, or the failure of the expression or the interruption, after which nothing was written. */
+  readonly finish: () => Promise<Error | null>;
 }
 
 /** All data of a run pass through one of these, in the order of printing. */
@@ -67,14 +68,14 @@ export function createDataOutput(io: Pick<Io, 'stdout'>, mode: OutputMode, jq: J
   }
   // Text is for other programs unchanged, but must not control a terminal.
   const escapeText = io.stdout.isTTY === true ? escapeRows : (text: string) => text;
-  let failure: Failure | null = null;
+  let failure: Error | null = null;
   let written = Promise.resolve();
   const writeValues = async (json: string) => {
     if (failure !== null) return;
     try {
       for (const value of await jq.apply(json)) write(showValue(value, escapeText));
     } catch (error) {
-      failure = error instanceof Failure ? error : asFailure(error);
+      failure = error instanceof Failure || error instanceof Interruption ? error : asFailure(error);
     }
   };
   return {

@@ -8,7 +8,7 @@ import { Interruption, type Io } from '../commands/context/context.ts';
 import { type Caller, completeCommands } from '../commands/context/printed-command.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';
-import { parseArguments } from './program.ts';
+import { type CalledInvocation, parseArguments } from './program.ts';
 import { withProjectDefaults } from './project-defaults.ts';
 import { type FailureFormat, reportFailure } from './report-failure.ts';
 import { watchStdout, withOwnFailure } from './stdout-fault.ts';
@@ -34,7 +34,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     // Loaded here, so that help and version do not pay for colours and progress.
     const { createTerminal } = await import('./terminal/terminal.ts');
     const terminal = await createTerminal(io, invocation.global, interruption.signal);
-    const { output, fields, jq } = await chooseOutput(invocation.global, invocation.command);
+    const { output, fields, jq } = await chooseOutput(invocation.global, invocation.command, {
+      signal: interruption.signal,
+      advice: adviceAfterRun(invocation),
+    });
     const data = createDataOutput(io, output, jq);
     const context = {
       io,
@@ -57,8 +60,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       commandLine: argv,
       service,
     };
-    const options = await withProjectDefaults(invocation, io, terminal.warn);
     try {
+      const options = await withProjectDefaults(invocation, io, terminal.warn);
       const code = await invocation.command.run(context, invocation.operands, options);
       await context.printed();
       interruption.throwFailure();
@@ -66,6 +69,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     } finally {
       // An error of the command is more important than one of --jq.
       await data.finish();
+      await jq?.close();
     }
   } catch (thrown) {
     const error = interruption.failure() ?? thrown;
@@ -80,6 +84,15 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   } finally {
     interruption.stop();
   }
+}
+
+/** What to do if only the output of a command has failed. */
+function adviceAfterRun({ effect, given }: CalledInvocation): string {
+  if (effect !== 'pays') {
+    return 'The command has done its work, and only its output is missing. See its data with --output json.';
+  }
+  const change = `--output json instead of --jq${given.includes('fresh') ? ', without --fresh' : ''}`;
+  return `What the run has done is kept. To print it, run the same command with ${change}: nothing is sent or paid twice.`;
 }
 
 /** The advice of a failure with commands that can be pasted. */

@@ -4,7 +4,13 @@ import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { EXIT_CODES } from '../base/exit-codes.ts';
 import { type Failure, usageFailure } from '../base/failure.ts';
 import type { RawOptions } from '../base/option.ts';
-import { type Command, decodeOptions, operandHelp, writeOperands } from '../commands/context/command.ts';
+import {
+  type Command,
+  decodeOptions,
+  operandHelp,
+  type ToolEffect,
+  writeOperands,
+} from '../commands/context/command.ts';
 import type { Io } from '../commands/context/context.ts';
 import { asSentence } from '../commands/context/format.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from '../commands/context/global-options.ts';
@@ -21,17 +27,18 @@ import { commandHelp, findTopic, HELP_TOPICS, rootHelp } from './help.ts';
 import { moveLeadingOptions } from './leading-options.ts';
 import { addOptions, readOptions } from './options.ts';
 
-type Invocation =
-  | { readonly type: 'answered'; readonly code: number }
-  | {
-      readonly type: 'command';
-      readonly command: Command;
-      readonly operands: readonly string[];
-      readonly options: RawOptions;
-      readonly global: GlobalValues;
-      /** Names of the options that were given on the command line. */
-      readonly given: readonly string[];
-    };
+export interface CalledInvocation {
+  readonly type: 'command';
+  readonly command: Command;
+  readonly effect: ToolEffect | undefined;
+  readonly operands: readonly string[];
+  readonly options: RawOptions;
+  readonly global: GlobalValues;
+  /** Names of the options that were given on the command line. */
+  readonly given: readonly string[];
+}
+
+type Invocation = { readonly type: 'answered'; readonly code: number } | CalledInvocation;
 
 /**
  * Parses the arguments; prints help and version itself.
@@ -219,6 +226,7 @@ async function addCommand(
     found.invocation = {
       type: 'command',
       command,
+      effect: row.tool,
       operands: operands === undefined ? [] : [given].flat().map(String),
       options: readOptions(command.options, values),
       global: decodeOptions(GLOBAL_OPTIONS, readOptions(GLOBAL_OPTIONS, values)),

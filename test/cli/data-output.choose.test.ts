@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { startVloc } from '../commands/support/run-vloc.ts';
@@ -20,6 +22,33 @@ describe('--jq', () => {
     const { code, stdout, stderr } = await run('schema', '--jq', '.openapi.version');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('the jq expression does not fit the data: Cannot index string');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('that never ends is ended by %s with its exit code %i', async (name, code) => {
+    const test = createTestIo();
+    const ended = main(['schema', '--jq', 'def f: f; f'], test.io);
+    test.send(name);
+    expect([await ended, test.stdout(), test.stderr()]).toEqual([code, '', '']);
+  });
+
+  it('that fails after a paid run says how to print what was done, and that pays nothing again', async () => {
+    const vloc = await startVloc();
+    await writeFile(join(vloc.folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+    const command = ['translate', 'talk.srt', '--from', 'en', '--to', 'es'];
+    const { code, stdout, stderr } = await vloc.run([...command, '--jq', '.data.id', '--fresh']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).not.toContain('Nothing was sent');
+    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error).toMatchObject({
+      code: 'JQ_DOES_NOT_FIT',
+      advice:
+        'What the run has done is kept. To print it, run the same command with --output json instead of --jq, without --fresh: nothing is sent or paid twice.',
+    });
+    const again = await vloc.run([...command, '--output', 'json']);
+    expect(JSON.parse(again.stdout).data).toMatchObject([{ status: 'succeeded' }]);
+    expect((await vloc.caller.get('/v1/subtitle-translations')).json.data).toHaveLength(1);
   });
 
   it('works on every line of ndjson', async () => {

@@ -10,10 +10,12 @@ const HOSTILE = 'a\u009b2J\u202eb';
 async function print(mode: OutputMode, text: string, { expression = '', isTTY = false } = {}) {
   const { io, stdout } = createTestIo();
   const stream = Object.assign(io.stdout, { isTTY });
-  const jq = expression === '' ? null : await compileJq(expression);
+  const jq =
+    expression === '' ? null : await compileJq(expression, { signal: AbortSignal.any([]), advice: '' });
   const data = createDataOutput({ stdout: stream }, mode, jq);
   data.print(text);
   expect(await data.finish()).toBeNull();
+  await jq?.close();
   return stdout();
 }
 

@@ -1,9 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { compileJq } from '../../src/cli/jq.ts';
 
+const ADVICE = 'What the run has done is kept.';
+
+async function compile(expression: string, signal = new AbortController().signal) {
+  const filter = await compileJq(expression, { signal, advice: ADVICE });
+  onTestFinished(() => filter.close());
+  return filter;
+}
+
 const apply = async (expression: string, value: unknown) =>
-  (await compileJq(expression)).apply(JSON.stringify(value));
+  (await compile(expression)).apply(JSON.stringify(value));
 
 describe('a jq expression', () => {
   it.each([
@@ -18,13 +26,49 @@ describe('a jq expression', () => {
   });
 
   it.each(['.a |', '(', 'nonsense', '"'])('that is %s is refused by its compilation', async (expression) => {
-    await expect(compileJq(expression)).rejects.toMatchObject({ facts: { code: 'JQ_INVALID' } });
+    await expect(compile(expression)).rejects.toMatchObject({
+      facts: { code: 'JQ_INVALID', advice: expect.stringContaining('Nothing was sent') },
+    });
   });
 
   it('that fails halfway returns nothing but its error', async () => {
     await expect(apply('.[].a', [{ a: 1 }, 7])).rejects.toMatchObject({
       facts: { code: 'JQ_DOES_NOT_FIT', message: expect.stringContaining('Cannot index number') },
     });
+  });
+
+  it.each([
+    ['.a.b', 'Cannot index number with string "b"'],
+    ['error("mine")', 'mine'],
+    ['error({code: 7})', '{"code":7}'],
+    ['"stop\\nhere" | halt_error', 'stop'],
+    ['halt', 'it halts'],
+    ['debug | error("after a message")', 'after a message'],
+    ['input', 'break'],
+    ['"x" * (.a * 3e9)', 'it takes too much memory'],
+  ])('that fails when it runs says why, and not that nothing was sent: %s', async (expression, why) => {
+    await expect(apply(expression, { a: 1 })).rejects.toMatchObject({
+      facts: {
+        code: 'JQ_DOES_NOT_FIT',
+        message: `the jq expression does not fit the data: ${why}`,
+        advice: ADVICE,
+      },
+    });
+  });
+
+  it('that never ends is ended by the signal, and leaves this thread free', async () => {
+    const stop = new AbortController();
+    const filter = await compile('def f: f; f', stop.signal);
+    const running = filter.apply('1');
+    stop.abort(new Error('stopped'));
+    await expect(running).rejects.toThrow('stopped');
+  });
+
+  it('still filters what a run prints after it was stopped', async () => {
+    const stop = new AbortController();
+    const filter = await compile('.a', stop.signal);
+    stop.abort(new Error('stopped'));
+    expect(await filter.apply('{"a":1}')).toEqual(['1']);
   });
 
   it('accepts hundreds of records, and returns them whole', async () => {
@@ -40,6 +84,6 @@ describe('a jq expression', () => {
   it('says what to do with too much data', async () => {
     const failure = await apply('length', 'x'.repeat(1_000_000)).catch((error) => error);
     expect(failure).toBeInstanceOf(Failure);
-    expect(failure.facts.advice).toContain('--output ndjson');
+    expect(failure.facts.advice).toMatch(/^What the run has done is kept\..*--output ndjson/);
   });
 });
