@@ -9,7 +9,7 @@ import { findPairs } from './tags.ts';
 import { decodeReferences, isDrawing, PLAYER_TAG, stripDrawings } from './text.ts';
 
 /** A written text: its words, and what surrounds all of them, such as the name of a speaker or a position. */
-export interface Surrounded {
+interface Surrounded {
   readonly before: string;
   readonly core: string;
   readonly after: string;

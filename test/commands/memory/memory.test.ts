@@ -215,7 +215,12 @@ describe('vloc memory', () => {
     expect(code, stderr).toBe(0);
     const written = await readFile(join(vloc.folder, `talk.${to}.srt`), 'utf8');
     const texts = written.split(/\n\n/).map((cue) => cue.split('\n').slice(2).join('\n'));
-    return { imported, paid: JSON.parse(stdout).data[0].charged_credits ?? 0, texts, plan: plan.stdout + plan.stderr };
+    return {
+      imported,
+      paid: JSON.parse(stdout).data[0].charged_credits ?? 0,
+      texts,
+      plan: plan.stdout + plan.stderr,
+    };
   }
 
   it('import keeps no inline codes, and a source with codes serves its cue with and without tags', async () => {
