@@ -371,7 +371,7 @@ function findFlaws(
 ): readonly SubtitleProblem[] {
   try {
     const { cues, faults } = scanText(bytes, name);
-    const unread = faults.map((fault) => unreadable(fault, 'write it as the other cues are'));
+    const unread = faults.map((fault) => unreadable(fault, 'correct it in an editor'));
     // For a file without any times, the reader's own message is clearer.
     return cues.length === 0 ? unread : [...unread, ...checkSubtitle(cues, standardOf(textOf(cues)))];
   } catch (error) {
