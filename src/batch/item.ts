@@ -123,7 +123,13 @@ export type ItemState =
       /** How it was made; missing if this run does not know, null if the service does not say. */
       readonly provenance?: ItemProvenance | null;
     }
-  | { readonly phase: 'failed'; readonly jobId: string | null; readonly failure: Failure }
+  | {
+      readonly phase: 'failed';
+      readonly jobId: string | null;
+      readonly failure: Failure;
+      /** What is known of a result that was delivered nevertheless. */
+      readonly provenance?: ItemProvenance | null;
+    }
   /** Not started, or still running at the service, because the run stopped. */
   | { readonly phase: 'left'; readonly jobId: string | null; readonly because: StopReason };
 

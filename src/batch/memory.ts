@@ -12,6 +12,7 @@ import { nearLanguages } from '../protocol/languages.ts';
 import { normalizeCueText } from '../protocol/srt.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { BatchItem } from './item.ts';
+import { pairCues } from './pair-cues.ts';
 import { RECORD_FOLDER } from './record-folder.ts';
 import type { RecordDatabase, Row, Schema } from './records/database.ts';
 import { openRecords, readRecords } from './records/database.ts';
@@ -213,10 +214,11 @@ export async function openMemory(
       const written: WrittenResult = {
         from,
         to,
-        sentences: sentences.flatMap(({ cues: own, ...sentence }) => {
-          const texts = own.flatMap((at) => cues[at]?.text ?? []);
+        sentences: sentences.map(({ cues: own, ...sentence }) => {
+          // A cue without a translation may get one from a person.
+          const target = own.map((at) => cues[at]?.text ?? '');
           const starts = own.map((at) => cues[at]?.start_ms ?? 0);
-          return texts.length < own.length ? [] : [{ ...sentence, target: texts, starts }];
+          return { ...sentence, target, starts };
         }),
       };
       await write((records) => {
@@ -315,14 +317,12 @@ export async function sentencesOf(
   });
 }
 
-/** The texts of a translation by cue of its source: by number, or by time if some have none; null for those. */
+/** The texts of a translation by cue of its source; null for those that have none. */
 export function alignTexts(
   source: readonly SubtitleLine[],
   translated: readonly SubtitleLine[],
 ): (string | null)[] {
-  if (translated.length === source.length) return translated.map(({ text }) => text);
-  const byStart = new Map(translated.map(({ start_ms, text }) => [start_ms, text]));
-  return source.map(({ start_ms }) => byStart.get(start_ms) ?? null);
+  return pairCues(source, translated).map((cue) => cue?.text ?? null);
 }
 
 /** Whether it was imported from another program, which knows no neighbours. */

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { usageFailure } from '../base/failure.ts';
 import { baseLanguage, canonicalLanguage, isKnownLanguage } from '../protocol/language-tag.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import { pairCues, type TimedCue } from './pair-cues.ts';
 import type { PlanIo } from './plan/batch-plan.ts';
 import { readTableFile, type Table } from './plan/lists.ts';
 
@@ -244,8 +245,8 @@ const ENDS_SENTENCE = /[.!?…。！？।؟][\p{P}\p{S}\s]*$/u;
  */
 export function findLostTerms(
   terms: readonly Term[],
-  source: readonly SubtitleLine[],
-  translated: readonly SubtitleLine[],
+  source: readonly TimedCue[],
+  translated: readonly TimedCue[],
 ): readonly LostTerm[] {
   const patterns = terms.map(({ term }) => patternOf(term));
   const wantedIn = (text: string): Wanted => {
@@ -261,7 +262,7 @@ export function findLostTerms(
       ]),
     );
   };
-  const cues = pairCues(source, translated).map(
+  const cues = pairTexts(source, translated).map(
     (pair): ComparedCue => ({ ...pair, wanted: wantedIn(pair.from), taken: new Map() }),
   );
   const rowOf = (expected: string) => 1 + source.findIndex(({ text }) => wantedIn(text).has(expected));
@@ -281,6 +282,29 @@ export function findLostTerms(
       return missing > 0 ? [{ row: cue.row ?? rowOf(expected), term, expected, missing }] : [];
     });
   });
+}
+
+/**
+ * Of terms that a translation had lost, those that it still lacks, also in other cues.
+ * @param source null if it is not known: then each is searched for in its cue
+ */
+export function findStillLost(
+  lost: readonly LostTerm[],
+  source: readonly TimedCue[] | null,
+  translated: readonly TimedCue[],
+): readonly LostTerm[] {
+  if (source === null)
+    return lost.filter(({ row, expected, missing }) => {
+      const pair = { row, from: '', to: translated[row - 1]?.text ?? '' };
+      return (countExpected(pair, [expected]).get(expected) ?? 0) < missing;
+    });
+  const isSaid = (term: string) => source.some(({ text }) => patternOf(term).test(plainText(text)));
+  // Several terms with the same translation are reported as one.
+  const terms = lost.flatMap(({ term, expected }) =>
+    (isSaid(term) ? [term] : term.split(', ')).map((each) => ({ term: each, expected })),
+  );
+  const distinct = new Map(terms.map((each) => [JSON.stringify(each), each]));
+  return findLostTerms([...distinct.values()], source, translated);
 }
 
 function countExpected({ to }: CuePair, expected: readonly string[]): ReadonlyMap<string, number> {
@@ -306,17 +330,12 @@ interface CuePair {
   readonly to: string;
 }
 
-/** Cues of the same number, or of the same time if some have no translation. */
-function pairCues(source: readonly SubtitleLine[], translated: readonly SubtitleLine[]): readonly CuePair[] {
-  const pair = (textFor: (line: SubtitleLine, at: number) => string | undefined) =>
-    source.map((line, at) => ({ row: at + 1, from: line.text, to: textFor(line, at) ?? '' }));
-  if (source.length === translated.length) return pair((_, at) => translated[at]?.text);
-  const starts = new Set(source.map(({ start_ms }) => start_ms));
-  const byStart = new Map(translated.map(({ start_ms, text }) => [start_ms, text]));
-  const isSubset = starts.size === source.length && byStart.size === translated.length;
-  if (isSubset && [...byStart.keys()].every((start) => starts.has(start)))
-    return pair(({ start_ms }) => byStart.get(start_ms));
-  const whole = (lines: readonly SubtitleLine[]) => lines.map(({ text }) => text).join('\n');
+/** The texts of cues that belong together, or of all cues if the translation has others than its source. */
+function pairTexts(source: readonly TimedCue[], translated: readonly TimedCue[]): readonly CuePair[] {
+  const pairs = pairCues(source, translated);
+  if (pairs.filter((pair) => pair !== null).length === translated.length)
+    return source.map(({ text }, at) => ({ row: at + 1, from: text, to: pairs[at]?.text ?? '' }));
+  const whole = (cues: readonly TimedCue[]) => cues.map(({ text }) => text).join('\n');
   return [{ row: null, from: whole(source), to: whole(translated) }];
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
 import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
+import type { ItemProvenance } from '../report/provenance.ts';
 import type { JoiningRecord } from '../run/part-records.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { isSplit, type UnusableInput } from './input.ts';
@@ -58,6 +59,8 @@ export interface Recorded {
   readonly facts: ReadonlyMap<string, ItemFacts>;
   /** Results that were put together from parts, by item key. */
   readonly joined?: ReadonlyMap<string, JoiningRecord>;
+  /** How results were made, by key of the intent. */
+  readonly provenances?: { get(key: string): ItemProvenance | null | undefined };
 }
 
 interface Situation {
@@ -108,7 +111,7 @@ function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): 
   const { because, key } = next;
   switch (because.reason) {
     case 'downloaded':
-      return afterDownload(item, key, because.files, recorded.intents.byKey.get(key), situation);
+      return afterDownload(item, key, because.files, recorded, situation);
     case 'expired':
       return { step: 'expired', jobId: because.jobId, key };
     case 'refused':
@@ -122,9 +125,10 @@ function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): 
 function decideUnusable(
   item: BatchItem,
   { bytes, mtimeMs, detail }: UnusableInput,
-  { intents, facts }: Recorded,
+  recorded: Recorded,
   situation: Situation,
 ): Decision {
+  const { intents, facts } = recorded;
   const unusable: Decision = { step: 'unusable', detail };
   if (situation.fresh) return unusable;
   const next = nextStepForItem(intents, item.key, situation.now);
@@ -132,7 +136,7 @@ function decideUnusable(
   if (next.step !== 'nothing' || next.because.reason !== 'downloaded') return unusable;
   const known = facts.get(item.key);
   const isSame = known !== undefined && known.size === bytes && known.mtime_ms === mtimeMs;
-  const then = afterDownload(item, next.key, next.because.files, intents.byKey.get(next.key), situation);
+  const then = afterDownload(item, next.key, next.because.files, recorded, situation);
   return isSame && then.step === 'done' ? then : unusable;
 }
 
@@ -152,25 +156,27 @@ function afterDownload(
   { input, keep }: BatchItem,
   key: string,
   files: readonly StoredFile[],
-  intent: Intent | undefined,
+  { intents, provenances }: Recorded,
   { sizes, replace, skipDone = false, now }: Situation,
 ): Decision {
-  const record = intent?.outcome.phase === 'downloaded' ? intent.outcome.record : null;
+  const outcome = intents.byKey.get(key)?.outcome;
+  const record = outcome?.phase === 'downloaded' ? outcome.record : null;
   const jobId = record?.job_id ?? null;
+  // All of its lines were remembered.
+  const isWithoutJob = jobId !== null && isJoinedKey(jobId);
+  const done = { step: 'done', before: 'downloaded', jobId: isWithoutJob ? null : jobId, files } as const;
   if (files.every(({ path, size }) => sizes.get(path) === size)) {
     const kept = files[0]?.kept;
     // The file of an unusable input is gone, so nothing can be added from it.
-    if (kept === keep || input.type === 'unusable') {
-      // All of its lines were remembered.
-      const isWithoutJob = jobId !== null && isJoinedKey(jobId);
-      return { step: 'done', before: 'downloaded', jobId: isWithoutJob ? null : jobId, files };
-    }
+    if (kept === keep || input.type === 'unusable') return done;
     const changes = [`kept tracks ${kept ?? 'none'} → ${keep ?? 'none'}`];
     if (!replace) return { step: 'changed', what: 'tracks', changes };
   }
   if (skipDone) return { step: 'done', before: 'recorded', jobId, files: [] };
   const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);
-  if (edited !== undefined && !replace) return { step: 'edited', path: edited.path };
+  // Cues that were missing are for a person to fill in.
+  const isIncomplete = provenances?.get(key)?.missing_cues !== undefined;
+  if (edited !== undefined && !replace) return isIncomplete ? done : { step: 'edited', path: edited.path };
   const isForgotten = record === null || now - Date.parse(record.at) >= LIMITS.retentionMs;
   if (jobId === null || isForgotten) return { step: 'expired', jobId, key };
   return { step: 'continue', next: { step: 'download', key, jobId } };
@@ -188,7 +194,7 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
   }
   const lastMs = Math.max(...parts.map(askedMs));
   if (joined?.outcome.phase === 'downloaded' && askedMs(joined) >= lastMs) {
-    const then = afterDownload(item, joined.key, joined.outcome.record.files, joined, situation);
+    const then = afterDownload(item, joined.key, joined.outcome.record.files, recorded, situation);
     if (then.step === 'done' || then.step === 'edited' || then.step === 'changed') return then;
   }
   const failed = parts.map((intent) => againFailed(intent, situation)).find((each) => each !== null);

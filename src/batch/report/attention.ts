@@ -2,7 +2,8 @@
 
 import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
-import type { TermLoss } from '../terms.ts';
+import { findMissingCues, pairCues } from '../pair-cues.ts';
+import { findStillLost, type LostTerm } from '../terms.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 import { describeFit, fallbacksOf } from './provenance.ts';
 import { judgeBack, judgeHeard, type TimedText } from './second-opinion.ts';
@@ -106,20 +107,24 @@ export function findAttention({
     found.length > 0 && reasons.set(cue, [...(reasons.get(cue) ?? []), ...found]);
   for (const fit of provenance?.cues ?? []) for (const cue of fit.cues) add(cue, judgeSpeech(fit));
   for (const { cue, message } of speech) add(cue, [{ code: 'SPEECH', detail: message }]);
-  const pairs = source === null ? [] : pairCues(source, cues);
+  const pairs = source === null ? [] : pairsOf(source, cues);
   const usual = median(
     pairs.flatMap(({ from, to }) => (isLong(from) ? [to.text.length / from.text.length] : [])),
   );
   for (const { from, to } of pairs) add(to.number, judgeTranslation(from, to, usual, sourceLanguage));
   for (const { cue, detail } of heard === undefined ? [] : judgeHeard(cues, heard.cues, heard.language))
     add(cue, [{ code: 'HEARD', detail }]);
-  const backOf = new Map(pairCues(cues, back).map(({ from, to }) => [from.number, to.text]));
+  const backOf = new Map(pairsOf(cues, back).map(({ from, to }) => [from.number, to.text]));
   const returned = pairs.map(({ from, to }) => ({
     ...{ number: to.number, source: from.text, back: backOf.get(to.number) ?? '' },
   }));
   if (back.length > 0)
     for (const { cue, detail } of judgeBack(returned)) add(cue, [{ code: 'BACK', detail }]);
-  for (const loss of provenance?.lost_terms ?? []) add(loss.row, judgeLoss(loss, cues));
+  const lost = source === null ? [] : findMissing(source, cues, provenance);
+  const absent = new Set(lost.map(({ number }) => number));
+  const numbers = new Map(pairs.map(({ from, to }) => [from.number, to.number] as const));
+  for (const loss of findStillLost(provenance?.lost_terms ?? [], source, cues))
+    if (!absent.has(loss.row)) add(numbers.get(loss.row) ?? loss.row, [describeLoss(loss)]);
   const paired = new Map(pairs.map(({ from, to }) => [to.number, from] as const));
   const byNumber = new Map(cues.map((cue) => [cue.number, cue] as const));
   const places = [...reasons].map(([number, own]): AttentionPlace => {
@@ -128,7 +133,6 @@ export function findAttention({
     const texts = { source: paired.get(number)?.text ?? null, text: cue?.text ?? null };
     return { file, row: cue?.row ?? null, cue: number, start_ms, ...texts, reasons: own };
   });
-  const lost = source === null ? [] : findMissing(source, cues, pairs);
   const whole = (provenance === null ? [] : fallbacksOf(provenance)).map(
     (detail): AttentionReason => ({ code: 'ENGINE', detail }),
   );
@@ -146,11 +150,8 @@ function judgeSpeech(fit: ItemCue): AttentionReason[] {
     : [];
 }
 
-/** None if the term was put into the text since. */
-function judgeLoss({ row, term, expected }: TermLoss, cues: readonly AttentionCue[]): AttentionReason[] {
-  const text = cues.find(({ number }) => number === row)?.text.toLowerCase() ?? '';
-  if (text.includes(expected.replace(/\*$/, '').toLowerCase())) return [];
-  return [{ code: 'TERM_LOST', detail: `"${term}" should be "${expected}"` }];
+function describeLoss({ term, expected }: LostTerm): AttentionReason {
+  return { code: 'TERM_LOST', detail: `"${term}" should be "${expected}"` };
 }
 
 interface Pair {
@@ -158,26 +159,25 @@ interface Pair {
   readonly to: AttentionCue;
 }
 
-/** Cues of the same number, or of the same start if some were removed or added. */
-function pairCues(source: readonly AttentionCue[], target: readonly AttentionCue[]): readonly Pair[] {
-  if (source.length === target.length)
-    return target.flatMap((to, at) => (source[at] === undefined ? [] : [{ from: source[at], to }]));
-  const starts = Map.groupBy(source, ({ start_ms }) => start_ms);
-  return target.flatMap((to) => {
-    const from = starts.get(to.start_ms)?.shift();
-    return from === undefined ? [] : [{ from, to }];
+function pairsOf(source: readonly AttentionCue[], target: readonly AttentionCue[]): readonly Pair[] {
+  return pairCues(source, target).flatMap((to, at) => {
+    const from = source[at];
+    return from === undefined || to === null ? [] : [{ from, to }];
   });
 }
 
-/** Cues of the source that have no translation; none if the files differ so much that their cues do not correspond. */
+/**
+ * Cues of the source that have no translation. None if no cue belongs to another: then it is the text of another film, unless it is
+ * known that cues are missing.
+ */
 function findMissing(
   source: readonly AttentionCue[],
   target: readonly AttentionCue[],
-  pairs: readonly Pair[],
+  provenance: ItemProvenance | null,
 ): readonly AttentionCue[] {
-  if (2 * pairs.length < target.length) return [];
-  const found = new Set(pairs.map(({ from }) => from));
-  return source.filter((cue) => !found.has(cue) && hasLetters(cue.text));
+  const missing = findMissingCues(source, target);
+  const isOther = missing.length === source.length && target.length > 0;
+  return isOther && provenance?.missing_cues === undefined ? [] : missing;
 }
 
 function missingPlace(file: string | null, { start_ms, text }: AttentionCue): AttentionPlace {

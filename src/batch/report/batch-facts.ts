@@ -8,7 +8,14 @@ import { type Bill, createBudget, isReported } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports, resolveStagedResults } from './combined-reports.ts';
 import type { BatchCommand } from './command-record.ts';
-import { ITEM_STATES, type ItemReport, type ReportState, reportItem, sumCredits } from './item-report.ts';
+import {
+  ITEM_STATES,
+  type ItemReport,
+  type ReportState,
+  reportItem,
+  sumCredits,
+  withMissingCues,
+} from './item-report.ts';
 
 export interface BatchFacts {
   /** In the order of the batch. */
@@ -63,7 +70,7 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     const report = reportItem(item, now);
     return report === null ? [] : [stages.apply(report)];
   });
-  const items = resolveStagedResults(gatherParts(reports), commands);
+  const items = resolveStagedResults(gatherParts(reports).map(withMissingCues), commands);
   return {
     items,
     counts: countStates(items),

@@ -61,13 +61,14 @@ const DECISIVE: readonly ReportState[] = [
 function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   const parts = newestParts(all);
   const reports = reportsOf(parts);
-  // Terms are checked in the joined subtitles, and everything else is known of the parts.
+  // Terms and cues are checked in the joined subtitles, and everything else is known of the parts.
   const isJoined = whole.state === 'done' && msOf(whole.asked_at) >= msOf(last(reports.map(askedAt)));
-  const lost = { engines: [], cues: [], lost_terms: whole.provenance?.lost_terms ?? [] };
+  const { lost_terms = [], missing_cues = [] } = whole.provenance ?? {};
+  const checked = { engines: [], cues: [], lost_terms, missing_cues };
   const ofParts = combineParts(reports.map((report) => report.provenance ?? null));
   // The record of a dub that was partly made again is about all its cues.
   const isKnown = isJoined && whole.provenance !== undefined && whole.provenance.engines.length > 0;
-  const provenance = isKnown ? whole.provenance : combineJobs([ofParts, lost]);
+  const provenance = isKnown ? whole.provenance : combineJobs([ofParts, checked]);
   const common = {
     ...whole,
     ...(provenance == null ? {} : { provenance }),

@@ -10,7 +10,7 @@ import { isJoinedKey } from '../plan/item-key.ts';
 import { nameParts } from '../record-folder.ts';
 import type { FinishedRecord, Intent } from '../records/intents.ts';
 import { nextStep } from '../records/next-step.ts';
-import type { ItemProvenance } from './provenance.ts';
+import { CUES_MISSING, describeMissingCues, type ItemProvenance } from './provenance.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**
@@ -131,6 +131,13 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     deadline: last === undefined ? null : deadlineOf(last, state),
     ...(provenance === undefined ? {} : { provenance }),
   };
+}
+
+/** A translation that was delivered with cues missing has failed until a person fills them in. */
+export function withMissingCues(report: ItemReport): ItemReport {
+  const missing = report.provenance?.missing_cues ?? [];
+  if (report.state !== 'done' || missing.length === 0) return report;
+  return { ...report, state: 'failed', error: failure(CUES_MISSING, describeMissingCues(missing)) };
 }
 
 /** Earlier jobs do not count, since their input has changed. */

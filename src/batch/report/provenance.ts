@@ -1,5 +1,7 @@
 /** Combines and describes the provenance of results. Pure. */
 import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
+import { formatTime } from '../../protocol/srt.ts';
+import { wordsOf } from '../pair-cues.ts';
 import type { TermLoss } from '../terms.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */
@@ -8,12 +10,24 @@ export type ItemCue = Provenance['cues'][number] & {
   readonly part?: number;
 };
 
+/** A cue of a source without a translation. */
+export interface MissingCue {
+  /** Its number in the source, from 1. */
+  readonly cue: number;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  /** The text of the source. */
+  readonly text: string;
+}
+
 export interface ItemProvenance {
   /** Each step with each engine once. */
   readonly engines: Provenance['engines'];
   readonly cues: readonly ItemCue[];
   /** Terms of --terms that its translation has lost; missing without --terms, and for none. */
   readonly lost_terms?: readonly TermLoss[];
+  /** Cues that its translation lacks; empty if a person has filled them in, missing if all came. */
+  readonly missing_cues?: readonly MissingCue[];
 }
 
 /** How an item was made whose jobs were made in these ways; null if no job says it. */
@@ -23,8 +37,14 @@ export function combineJobs(jobs: readonly (ItemProvenance | null)[]): ItemProve
   );
   const cues = jobs.flatMap((provenance) => provenance?.cues ?? []);
   const lost = jobs.flatMap((provenance) => provenance?.lost_terms ?? []);
-  if (engines.size + cues.length + lost.length === 0) return null;
-  return { engines: [...engines.values()], cues, ...(lost.length === 0 ? {} : { lost_terms: lost }) };
+  const missing = jobs.flatMap((provenance) => provenance?.missing_cues ?? []);
+  if (engines.size + cues.length + lost.length + missing.length === 0) return null;
+  return {
+    engines: [...engines.values()],
+    cues,
+    ...(lost.length === 0 ? {} : { lost_terms: lost }),
+    ...(missing.length === 0 ? {} : { missing_cues: missing }),
+  };
 }
 
 /** The same for the jobs of parts, in order. The cues of an only part are those of the item. */
@@ -215,6 +235,25 @@ export function describeLosses(
     const times = missing === 1 ? '' : `, missing ${missing} times`;
     return `TERM_LOST ${nameFile(file)}:${row} "${term}" should be "${expected}"${times}`;
   });
+}
+
+/** The code of a translation that lacks cues of its source. */
+export const CUES_MISSING = 'CUES_MISSING';
+
+/** Cues that a message names, and the characters of each: as many as help to find the place. */
+const FEW_CUES = 5;
+const FEW_WORDS = 30;
+
+/** `2 cues have no translation: 3 at 00:00:04,000 "and good night", 7 at 00:00:12,500 "Goodbye."` */
+export function describeMissingCues(missing: readonly MissingCue[]): string {
+  const names = missing.slice(0, FEW_CUES).map(({ cue, start_ms, text }) => {
+    const words = wordsOf(text);
+    const first = words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS).trim()}…` : words;
+    return `${cue} at ${formatTime(start_ms)} "${first}"`;
+  });
+  const rest = missing.length > FEW_CUES ? ` and ${missing.length - FEW_CUES} more` : '';
+  const what = missing.length === 1 ? '1 cue has' : `${missing.length} cues have`;
+  return `${what} no translation: ${names.join(', ')}${rest}`;
 }
 
 /** Labels that a message lists. */

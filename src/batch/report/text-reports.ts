@@ -193,15 +193,15 @@ function writeCase(item: ItemReport, folder: string, places: readonly AttentionP
     time: seconds(durationMs(item)),
   };
   return writeElement('testcase', attributes, [
-    ...writeOutcome(item),
-    ...writeAttention(places, item, folder),
+    ...writeOutcome(item, listPlaces(places, item, folder)),
     ...writeFiles(item, folder),
     ...writeRemarks(item, folder),
   ]);
 }
 
-function writeOutcome({ state, error, job_id: job }: ItemReport): string[] {
-  if (state === 'done') return [];
+/** @param places lines about what needs a person */
+function writeOutcome({ state, error, job_id: job }: ItemReport, places: readonly string[]): string[] {
+  if (state === 'done') return writeAttention(places);
   if (!FAILED_STATES.some((each) => each === state)) return [writeElement('skipped', { message: state })];
   const code = error?.code ?? state.toUpperCase();
   const message = error?.message ?? state;
@@ -212,20 +212,24 @@ function writeOutcome({ state, error, job_id: job }: ItemReport): string[] {
     ['retryable', error?.retryable === true ? 'yes' : 'no'],
   ];
   const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
-  return [writeElement('failure', { type: code, message }, [escapeLines(`${message}\n${text}`)])];
+  const all = [message, text, ...places].join('\n');
+  return [writeElement('failure', { type: code, message }, [escapeLines(all)])];
 }
 
-function writeAttention(
+function writeAttention(places: readonly string[]): string[] {
+  if (places.length === 0) return [];
+  const message = places.length === 1 ? '1 place needs a person' : `${places.length} places need a person`;
+  return [writeElement('failure', { type: 'NEEDS_ATTENTION', message }, [escapeLines(places.join('\n'))])];
+}
+
+function listPlaces(
   places: readonly AttentionPlace[],
   { label }: ItemReport,
   folder: string,
 ): readonly string[] {
-  if (places.length === 0) return [];
-  const message = places.length === 1 ? '1 place needs a person' : `${places.length} places need a person`;
-  const lines = places.flatMap((place) =>
+  return places.flatMap((place) =>
     describePlace(place, place.file === null ? label : relative(folder, place.file)),
   );
-  return [writeElement('failure', { type: 'NEEDS_ATTENTION', message }, [escapeLines(lines.join('\n'))])];
 }
 
 function writeFiles({ files }: ItemReport, folder: string): string[] {

@@ -20,6 +20,7 @@ import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
 import { type StoredFile, storeFiles } from '../records/intents.ts';
+import { missingRecords } from './check-translation.ts';
 import { rememberResult } from './remember.ts';
 import { formatTimestamp, type Run } from './run.ts';
 
@@ -87,7 +88,7 @@ function journalRecord(
     async noteDelivered(files) {
       const paths = files.map(({ path }) => path);
       if (storeFiles(files).length === files.length) await rememberResult(run, item, files);
-      await noteDownloaded(run, key, job, { files, language });
+      await noteDownloaded(run, item, key, { job, files, language });
       await run.note(() => jobs.markDownloaded(job.id, paths));
     },
   };
@@ -130,14 +131,22 @@ function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNamin
 /** Records nothing if files were skipped: those that existed before are not results of this job. */
 async function noteDownloaded(
   run: Run,
+  item: BatchItem,
   key: string,
-  job: Job,
-  { files, language }: { readonly files: readonly DeliveredFile[]; readonly language: string | null },
+  { job, files, language }: DownloadedResult,
 ): Promise<void> {
   const stored = storeFiles(files);
   if (stored.length < files.length) return;
   const at = formatTimestamp(run);
-  await run.journal.add({ type: 'downloaded', key, at, job_id: job.id, files: stored, language });
+  const missing = await missingRecords(run, item, key, files, run.journal.provenanceOf(key));
+  await run.journal.add(...missing, { type: 'downloaded', key, at, job_id: job.id, files: stored, language });
+}
+
+interface DownloadedResult {
+  readonly job: Job;
+  readonly files: readonly DeliveredFile[];
+  /** As the service found it; null if it did not say. */
+  readonly language: string | null;
 }
 
 /**

@@ -32,6 +32,7 @@ import type { BatchRecord } from '../records/batch-records.ts';
 import { createIntent, storeFiles } from '../records/intents.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
 import { shortDigest } from '../short-digest.ts';
+import { missingRecords } from './check-translation.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
 import type { PreparedSource } from './preparations.ts';
@@ -79,7 +80,7 @@ export async function joinResults(
   const before = await findJoined(run, item, parts, targets);
   const files = before ?? (await joinAnew(run, item, parts, results, { targets, folder }));
   await rememberResult(run, item, files);
-  await run.journal.add(...joinedRecords(run, item, parts, { results, files, provenance }));
+  await run.journal.add(...(await joinedRecords(run, item, parts, { results, files, provenance })));
   // The results are complete and recorded, so the parts are no longer needed.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   return files;
@@ -219,12 +220,12 @@ interface JoinedResult {
 }
 
 /** Records the item like a job that was delivered, so that later runs and reports consider it done. */
-function joinedRecords(
+async function joinedRecords(
   run: Run,
   item: BatchItem,
   { sha256, made }: SplitItem,
   { results, files, provenance }: JoinedResult,
-): BatchRecord[] {
+): Promise<BatchRecord[]> {
   const { kind } = item;
   const key = `${JOINED}${randomUUID()}`;
   const at = formatTimestamp(run);
@@ -246,8 +247,9 @@ function joinedRecords(
     job_id: first?.jobId ?? key,
     files: storeFiles(files),
   } as const;
+  const missing = await missingRecords(run, item, key, files, provenance);
   const noted = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
-  return [createItemFacts(item, sha256), intent, fetched, ...noted];
+  return [createItemFacts(item, sha256), intent, fetched, ...(missing.length > 0 ? missing : noted)];
 }
 
 /** Converts joined subtitles in place into the format that the user asked for. */

@@ -16,6 +16,7 @@ import { openRecords } from '../records/database.ts';
 import { describeHolder } from '../records/hold.ts';
 import { gatherIntents, setIntent } from '../records/intents.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
+import type { ItemProvenance } from '../report/provenance.ts';
 import { writeShard } from '../shard.ts';
 
 /** The option that chooses the folder of results. */
@@ -26,6 +27,8 @@ export interface BatchJournal extends BatchRecords {
   readonly isNew: boolean;
   /** Resolves when they are on the disk. @throws Failure (`disk`; `temporary`, LOCK_LOST, with nothing written) */
   add(...records: readonly BatchRecord[]): Promise<void>;
+  /** How the job of an intent made its result, without reading those of the others; null if that is not known. @param key of the intent */
+  provenanceOf(key: string): ItemProvenance | null;
   /** Aborted with a Failure when another process has taken over the folder. */
   readonly lost: AbortSignal;
   close(): Promise<void>;
@@ -88,6 +91,10 @@ async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> 
           for (const intent of applyRecord(database, folder, record)) setIntent(live, intent);
       };
       await inFolderOf(RESULTS_OPTION, () => database.write(write));
+    },
+    provenanceOf(key: string) {
+      const own = viewRecords((table) => (table === 'intents' ? database.find(table, { key }) : []), folder);
+      return own.provenances.get(key) ?? null;
     },
     lost: lost.signal,
     async close() {

@@ -9,6 +9,7 @@ import type { Decision } from '../plan/decision.ts';
 import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
 import type { DownloadedRecord } from '../records/intents.ts';
+import { CUES_MISSING, describeMissingCues, type MissingCue } from '../report/provenance.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /**
@@ -51,9 +52,12 @@ function unusableOf(outcomes: readonly BatchOutcome[]): InputProblem[] {
   return [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
 }
 
-/** Whether the same command does not run the job again. It does for cancelled jobs, which were stopped on purpose. */
+/** Jobs that were stopped on purpose run again, and files that a person completes are checked again. */
+const LOOKED_AT_AGAIN: readonly string[] = ['JOB_CANCELLED', CUES_MISSING];
+
+/** Whether the same command does not run the job again. */
 function isPermanent({ facts }: Failure): boolean {
-  return facts.category === 'job' && facts.retryable !== true && facts.code !== 'JOB_CANCELLED';
+  return facts.category === 'job' && facts.retryable !== true && !LOOKED_AT_AGAIN.includes(facts.code);
 }
 
 /** Says which failures the same command retries, and how to retry the others. */
@@ -223,6 +227,13 @@ export function resultGoneFailure(
     'Use --skip-done to count it as done. For a new job, which is charged again, use --fresh, with --include to choose the inputs.',
     { jobId },
   );
+}
+
+/** The failure of a translation that lacks cues of its source. @param file that a person completes, as messages name it */
+export function cuesMissingFailure(missing: readonly MissingCue[], file: string): Failure {
+  const them = missing.length === 1 ? 'it' : 'them';
+  const advice = `Add ${them} to ${file}, then run the same command again: nothing is paid twice.`;
+  return jobFailure(CUES_MISSING, describeMissingCues(missing), advice, { retryable: false });
 }
 
 /** The state of an item that was done before this run. */

@@ -9,9 +9,9 @@ import { newestIntent } from '../plan/item-key.ts';
 import type { FinishedRecord, IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
+import { checkTranslation } from './check-translation.ts';
 import { copyRenamed, deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
-import { withLostTerms } from './lost-terms.ts';
 import { decisionFailure, doneBefore, resultExpiredFailure, resultGoneFailure } from './outcome.ts';
 import { formatTimestamp, type Run } from './run.ts';
 import { linesOfJob } from './sources.ts';
@@ -70,7 +70,7 @@ async function runDecision(itemRun: ItemRun, order: number, decision: Decision):
   const { run, item } = itemRun;
   switch (decision.step) {
     case 'done':
-      return checkTerms(itemRun, doneBefore(item, decision));
+      return checkResult(itemRun, doneBefore(item, decision));
     case 'changed':
     case 'edited':
     case 'failed':
@@ -103,7 +103,7 @@ async function resumeJob(
   itemRun.jobId = jobId;
   const copied = step === 'download' ? await copyRenamed(run, itemRun.item, key) : null;
   if (copied !== null)
-    return checkTerms(itemRun, { phase: 'done', jobId, before: null, credits: null, files: copied });
+    return checkResult(itemRun, { phase: 'done', jobId, before: null, credits: null, files: copied });
   if (run.batch.options.detach) return lookOnce(itemRun, key, jobId, step);
   if (step === 'attach') return follow(itemRun, key, jobId, run.launcher.join());
   const job = await readJob(itemRun, jobId);
@@ -221,15 +221,15 @@ async function deliver(itemRun: ItemRun, key: string, job: Job): Promise<FinalSt
   const files = await deliverItem(run, item, key, job);
   const credits = job.billing?.charged_credits ?? null;
   const provenance = await run.batch.connection.readProvenance(job.id);
-  return checkTerms(itemRun, { phase: 'done', jobId: job.id, before: null, credits, files, provenance });
+  return checkResult(itemRun, { phase: 'done', jobId: job.id, before: null, credits, files, provenance });
 }
 
-function checkTerms(
+function checkResult(
   { run, item }: ItemRun,
   state: Extract<FinalState, { phase: 'done' }>,
 ): Promise<FinalState> {
   const { input } = item;
-  return withLostTerms(run, item, state, async () => {
+  return checkTranslation(run, item, state, async () => {
     if (input.type !== 'job') return null;
     const { connection, signal } = run.batch;
     return linesOfJob(connection.client, input.reference, signal).catch(() => null);

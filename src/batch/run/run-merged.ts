@@ -4,11 +4,12 @@
  * come back. The jobs are parts of the item in the journal, so that each is resumed by itself.
  */
 import { hash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { readResultLines } from '../deliver/result-lines.ts';
 import type { BatchItem } from '../item.ts';
 import { alignTexts } from '../memory.ts';
 import type { Decision } from '../plan/decision.ts';
@@ -17,8 +18,8 @@ import { isJoinedKey, newestIntent } from '../plan/item-key.ts';
 import type { Intents } from '../records/intents.ts';
 import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
 import type { Batch, RunOutcome } from './batch.ts';
+import { checkTranslation } from './check-translation.ts';
 import { joinResults, partsFolder, partsOfLines, recordFirstFacts, type SplitItem } from './join-parts.ts';
-import { withLostTerms } from './lost-terms.ts';
 import { findRecall, type KnownTexts, type Recall, recallKey, recallRecord } from './recall.ts';
 import type { Run } from './run.ts';
 import { outcomeOf } from './run-item.ts';
@@ -151,7 +152,7 @@ async function runJobs(merged: MergedRun): Promise<RunOutcome['state']> {
     outcomes.length === 0
       ? { credits: 0 }
       : { credits: creditsOf({ run, parts: whole }), provenance: provenanceOf({ run, parts: whole }) };
-  return withLostTerms(run, item, {
+  return checkTranslation(run, item, {
     ...{ phase: 'done', jobId: jobs[0] ?? null, files, before: null },
     ...made,
   });
@@ -224,8 +225,7 @@ async function runMergedPart(
 async function readTexts(lines: Lines, { state }: RunOutcome): Promise<(string | null)[]> {
   const path = state.phase === 'done' ? state.files[0]?.path : undefined;
   if (path === undefined) return lines.map(() => null);
-  const { readSubtitleFile } = await import('../../media/subtitles/read.ts');
-  return alignTexts(lines, readSubtitleFile(await readFile(path), path));
+  return alignTexts(lines, await readResultLines(path));
 }
 
 interface MergedLines {

@@ -11,6 +11,7 @@ import type { Decision } from '../plan/decision.ts';
 import { isSplit } from '../plan/input.ts';
 import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import type { RunOutcome } from './batch.ts';
+import { checkTranslation } from './check-translation.ts';
 import {
   joinResults,
   type PartResult,
@@ -21,7 +22,6 @@ import {
   recordFirstFacts,
   type SplitItem,
 } from './join-parts.ts';
-import { withLostTerms } from './lost-terms.ts';
 import { choicesOf } from './open-batch.ts';
 import type { PreparedSource } from './preparations.ts';
 import { mayPay } from './rebuild.ts';
@@ -72,7 +72,7 @@ async function runPhases(run: Run, item: BatchItem, order: number, jobs: string[
     const credits = creditsOf(split);
     const provenance = provenanceOf(split);
     const done = { phase: 'done', jobId: jobs[0] ?? null, files, credits, before: null, provenance } as const;
-    return await withLostTerms(run, item, done);
+    return await checkTranslation(run, item, done);
   } finally {
     split.source?.release();
   }

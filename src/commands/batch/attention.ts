@@ -11,6 +11,7 @@ import {
   findAttention,
 } from '../../batch/report/attention.ts';
 import { type ItemReport, readItemKey } from '../../batch/report/item-report.ts';
+import { CUES_MISSING } from '../../batch/report/provenance.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { ScannedCue } from '../../media/subtitles/read.ts';
@@ -57,7 +58,7 @@ export const ATTENTION_REPORT = v.object({
   places: v.array(v.object(PLACE)),
 });
 
-/** The places of all results that are done: those with the most independent reasons first. */
+/** The places of all results that are here: those with the most independent reasons first. */
 export async function readAttention(
   { batches }: OpenBatches,
   context: Pick<Context, 'io' | 'signal'>,
@@ -67,7 +68,7 @@ export async function readAttention(
   const judge = createSpeechJudge(context);
   for (const batch of batches) {
     for (const item of batch.facts.items) {
-      if (item.state !== 'done') continue;
+      if (item.state !== 'done' && item.error?.code !== CUES_MISSING) continue;
       const subject = await readSubject(item, batch, judge, opinions);
       found.push(
         ...findAttention(subject).map((place) => ({

@@ -8,6 +8,7 @@ import { combineRecords, type ReadRecords } from '../../batch/records/batch-reco
 import { type BatchFacts, FAILED_STATES, OPEN_STATES, readItemKeys } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
+import { CUES_MISSING } from '../../batch/report/provenance.ts';
 import { describeBatchDamage, type FolderWorker, findWorker } from '../../batch/report/read-batch.ts';
 import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
 import type { Operands } from '../context/command.ts';
@@ -228,9 +229,12 @@ export function combineRetries(all: readonly Retries[]): Retries {
   };
 }
 
-/** Includes files that were not usable: checking them again is free. */
+/** Includes files that were not usable, and those that a person completes: checking them again is free. */
 function mayHelp({ error }: ItemReport): boolean {
-  return error !== null && (error.retryable || [...SHORT_OF_CREDITS, NOT_USABLE].includes(error.code));
+  return (
+    error !== null &&
+    (error.retryable || [...SHORT_OF_CREDITS, NOT_USABLE, CUES_MISSING].includes(error.code))
+  );
 }
 
 /** The last of several commands, since its options are the most recent. */

@@ -8,6 +8,7 @@ import type {
   Doing,
   ItemState,
 } from '../../batch/item.ts';
+import { CUES_MISSING } from '../../batch/report/provenance.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
@@ -79,7 +80,7 @@ export async function createBatchView(
         if (shown !== null) show({ ...event, item: whole, state: shown });
       }
       const { item, state } = change.now;
-      const provenance = state.phase === 'done' ? (state.provenance ?? null) : null;
+      const provenance = 'provenance' in state ? (state.provenance ?? null) : null;
       if (provenance !== null)
         provenances.add({ label: item.label, kind: item.kind, key: item.key, provenance });
     },
@@ -271,7 +272,8 @@ function statusOf(before: ItemState | null, state: ItemState): string | null {
     case 'done':
       return state.before !== null || before?.phase === 'downloading' ? null : 'succeeded';
     case 'failed':
-      if (state.failure.facts.category !== 'job') return null;
+      // A delivered result that lacks cues is that of a job that has succeeded.
+      if (state.failure.facts.category !== 'job' || state.failure.facts.code === CUES_MISSING) return null;
       return state.failure.facts.code === 'JOB_CANCELLED' ? 'cancelled' : 'failed';
     default:
       return null;
@@ -294,7 +296,9 @@ function endLines(item: BatchItem, state: ItemState): Line[] {
   }
   if (state.phase !== 'failed') return [];
   const { code, message, retryable, requestId } = state.failure.facts;
+  const { provenance = null, jobId: id } = state;
   return [
+    ...(provenance === null ? [] : [{ type: 'provenance', id, ...provenance }]),
     {
       type: 'failed',
       input: item.input.label,

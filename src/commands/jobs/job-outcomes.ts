@@ -219,7 +219,7 @@ export function toOutcome(
     part_ids: partJobs ?? [],
   };
   const files = state.phase === 'done' ? filesOf(state, planned) : [];
-  const provenance = state.phase === 'done' ? (state.provenance ?? null) : null;
+  const provenance = state.phase === 'left' ? null : (state.provenance ?? null);
   return { label, stem, job, known, files, failure: outcomeFailure(state), provenance };
 }
 

@@ -45,6 +45,9 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         }),
       ),
     ),
+    missing_cues: v.exactOptional(
+      v.array(v.object({ cue: v.number(), start_ms: v.number(), end_ms: v.number(), text: v.string() })),
+    ),
   }),
 );
 

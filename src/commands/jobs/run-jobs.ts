@@ -13,7 +13,7 @@ import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import { type BatchCommand, createBatchCommand } from '../../batch/report/command-record.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
-import { withLostTerms } from '../../batch/run/lost-terms.ts';
+import { checkTranslation } from '../../batch/run/check-translation.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
 import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
 import type { BatchMemory } from '../../batch/run/recall.ts';
@@ -166,7 +166,7 @@ async function endHere(
     const { item, state } = outcome;
     const isDone = state.phase === 'done';
     const checked = isDone
-      ? await withLostTerms({ batch: checks, journal: batch.journal }, item, state)
+      ? await checkTranslation({ batch: checks, journal: batch.journal }, item, state)
       : state;
     outcomes.push({ ...outcome, state: checked });
   }

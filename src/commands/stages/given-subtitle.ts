@@ -1,14 +1,14 @@
 /** Subtitles that users provide or edit: read, checked, and reported. */
 
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
+import { readResultLines } from '../../batch/deliver/result-lines.ts';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
 import { inspectSubtitle } from '../../media/subtitles/check.ts';
 import { compareSubtitles, describeChange, readBack } from '../../media/subtitles/compare.ts';
-import { readSubtitleFile } from '../../media/subtitles/read.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
 import type { Terminal } from '../context/context.ts';
 import type { StageSubtitle } from './stage-plan.ts';
@@ -107,9 +107,8 @@ export async function digestFile(path: string): Promise<string | null> {
 
 /** The lines of a subtitle file that a stage downloaded; null if it no longer exists. */
 export async function readStageLines(path: string): Promise<readonly SubtitleLine[] | null> {
-  const bytes = await readFile(path).catch(() => null);
-  if (bytes === null) return null;
-  return readSubtitleFile(bytes, path);
+  const found = await stat(path).catch(() => null);
+  return found === null ? null : readResultLines(path);
 }
 
 /** Changes and warnings shown per file; the rest is counted, so that one bad file does not hide the next. */

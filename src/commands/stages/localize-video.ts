@@ -9,18 +9,14 @@ import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
-import { findLosses, recordLosses } from '../../batch/run/lost-terms.ts';
+import { findLosses, knownMissing, recordChecks, stillMissing } from '../../batch/run/check-translation.ts';
+import { cuesMissingFailure } from '../../batch/run/outcome.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
 import { writeSubtitle as formatSubtitle } from '../../media/subtitles/write.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
-import {
-  type SpokenLine,
-  type SubtitleLine,
-  withoutSpeakers,
-  withSpeakers,
-} from '../../protocol/subtitle-line.ts';
+import { type SpokenLine, withoutSpeakers, withSpeakers } from '../../protocol/subtitle-line.ts';
 import { createPlanIo } from '../jobs/plan-jobs.ts';
 import { nameSpeakers } from '../jobs/subtitles.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
@@ -54,6 +50,7 @@ export async function localizeVideo(workshop: Workshop, states: readonly TargetS
   if (run.plan.choices.stopAfter === null)
     for (const state of listUnfinished(states)) await checkExport(run, state);
   await recognize(workshop, listUnfinished(states));
+  await recallTranscript(workshop, listUnfinished(states));
   await settleAll(listUnfinished(states).map((state) => localizeTarget(workshop, state)));
 }
 
@@ -63,7 +60,8 @@ async function localizeTarget(workshop: Workshop, state: TargetState): Promise<v
   if (stopAfter === 'recognize') return stopHere(run, state, state.sourceSubtitle);
   await translate(workshop, state);
   if (state.end !== null) return;
-  await checkTerms(run, state);
+  await checkTranslation(run, state);
+  if (state.end !== null) return;
   if (stopAfter === 'translate') return stopHere(run, state, state.targetSubtitle);
   // The texts are known now.
   await checkExport(run, state);
@@ -88,10 +86,22 @@ async function recognize({ run, jobs }: Workshop, states: readonly TargetState[]
   if (video === undefined) return;
   const outcome = await jobs.run(videoStage('subtitle_recognition', video.item), due);
   for (const state of due) applyOutcome(run, state, outcome);
-  const source = await readSource(run, video, outcome);
+  const source = await readSource(run, video, madeBy(outcome));
   if (source === null) return;
   for (const state of due) state.sourceSubtitle = source;
   await write(run, subtitleFile(video, 'source', source), due);
+}
+
+/** Reads what an earlier run recognized, for targets that need no translation but whose terms and tracks need the transcript. */
+async function recallTranscript({ run }: Workshop, states: readonly TargetState[]): Promise<void> {
+  const due = states.filter((state) => state.sourceSubtitle === null && state.targetSubtitle !== null);
+  const video = due[0]?.video;
+  if (video === undefined) return;
+  const key = videoStage('subtitle_recognition', video.item).key;
+  const outcome = newestIntent(key, run.journal.intents)?.outcome;
+  const made = outcome?.phase === 'downloaded' ? outcome.record.files[0]?.path : undefined;
+  const source = await readSource(run, video, made);
+  for (const state of due) state.sourceSubtitle = source;
 }
 
 /** Translates the source subtitles unless there is a translation, and writes the result beside the video. */
@@ -107,7 +117,7 @@ async function translate({ run, jobs }: Workshop, state: TargetState): Promise<v
   const outcome = await jobs.run(item, [state]);
   applyOutcome(run, state, outcome);
   const path = besidePath(input, targetLanguage, run.plan.choices.format);
-  state.targetSubtitle = await readMade(run, outcome, { path, language: targetLanguage, source });
+  state.targetSubtitle = await readMade(run, madeBy(outcome), { path, language: targetLanguage, source });
   if (state.targetSubtitle === null) return;
   await write(run, subtitleFile(video, 'target', state.targetSubtitle), [state]);
   const { memory } = run;
@@ -132,33 +142,40 @@ async function noteWritten(
   await store.noteResult(path, memoryRequestOf(item, origin), sentences, cues);
 }
 
-/** Compares the subtitles in the target language, which may be edited, with those in the spoken language. */
-async function checkTerms({ plan, journal, context }: StagedRun, state: TargetState): Promise<void> {
-  const { target, video, targetSubtitle, steps } = state;
+/**
+ * Compares the subtitles in the target language, which may be edited, with those in the spoken language. A target fails whose
+ * translation came with cues missing, until a person has filled them in.
+ */
+async function checkTranslation(run: StagedRun, state: TargetState): Promise<void> {
+  const { plan, journal, context } = run;
+  const { target, targetSubtitle, sourceSubtitle, steps } = state;
+  const item = steps.find(({ kind }) => kind === 'subtitle_translation');
+  if (targetSubtitle === null || item === undefined) return;
   const { targetLanguage } = target.item;
-  if (targetSubtitle === null || plan.terms === undefined) return;
-  if (plan.terms.in(targetLanguage ?? '').length === 0) return;
-  const source = state.sourceSubtitle?.lines ?? (await readRecognized(video, journal));
-  if (source === null) {
+  const { lines, path, label } = targetSubtitle;
+  const source = sourceSubtitle?.lines ?? null;
+  const known = isMade(run, state) ? knownMissing(journal, item.key) : [];
+  const missing = stillMissing(known, source, lines);
+  const isWanted = (plan.terms?.in(targetLanguage ?? '').length ?? 0) > 0;
+  if (isWanted && source === null) {
     context.terminal.warn(
       `${target.item.label}: its terms were not checked, because there are no subtitles in the spoken language.`,
     );
-    return;
+  } else if (isWanted && plan.terms !== undefined && source !== null) {
+    state.losses = findLosses(plan.terms, targetLanguage, source, { lines, file: path, missing });
   }
-  const translation = { lines: targetSubtitle.lines, file: targetSubtitle.path };
-  state.losses = findLosses(plan.terms, targetLanguage, source, translation);
-  const item = steps.find(({ kind }) => kind === 'subtitle_translation');
-  if (item !== undefined) await recordLosses(journal, item.key, state.losses);
+  await recordChecks(journal, item.key, {
+    missing,
+    losses: isWanted && source !== null ? state.losses : null,
+  });
+  if (missing.length > 0) failTarget(run, state, cuesMissingFailure(missing, label));
 }
 
-/** The lines that an earlier run recognized; null if there are none. */
-async function readRecognized(
-  { item }: SourceVideo,
-  { intents }: Pick<StagedRun['journal'], 'intents'>,
-): Promise<readonly SubtitleLine[] | null> {
-  const outcome = newestIntent(videoStage('subtitle_recognition', item).key, intents)?.outcome;
-  const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
-  return file === undefined ? null : readStageLines(file.path);
+/** Whether a translation was made by vloc, and perhaps edited since. Others have the cues that their author wanted. */
+function isMade({ plan }: StagedRun, { target: { given } }: TargetState): boolean {
+  if (given === null) return true;
+  const { choices, delivery, stages } = plan;
+  return choices.subtitle === null && stages.subtitles.has(relative(delivery.folder, given.path));
 }
 
 /**
@@ -203,17 +220,21 @@ async function subtitleResult({ path }: StageSubtitle): Promise<ItemFile> {
   return { asset: 'subtitle', path, bytes, sha256: await digestFile(path) };
 }
 
+/** The path of the subtitles that a job has made; undefined if it has made none. */
+function madeBy({ state }: BatchOutcome): string | undefined {
+  return state.phase === 'done' ? state.files[0]?.path : undefined;
+}
+
 async function readSource(
   run: StagedRun,
   video: SourceVideo,
-  outcome: BatchOutcome,
+  made: string | undefined,
 ): Promise<StageSubtitle | null> {
-  const made = outcome.state.phase === 'done' ? outcome.state.files[0]?.path : undefined;
   const asked = video.item.fields.source_language;
   const found = made === undefined ? null : languageOfStage(made);
   const language = found ?? (typeof asked === 'string' && asked !== 'auto' ? asked : null);
   const path = besidePath(video.item.input, language, run.plan.choices.format);
-  return readMade(run, outcome, { path, language, source: null });
+  return readMade(run, made, { path, language, source: null });
 }
 
 interface MadeSubtitle {
@@ -227,11 +248,10 @@ interface MadeSubtitle {
 /** Reads the result of a job. */
 async function readMade(
   { context, plan }: StagedRun,
-  outcome: BatchOutcome,
+  made: string | undefined,
   { path, language, source }: MadeSubtitle,
 ): Promise<StageSubtitle | null> {
-  const file = outcome.state.phase === 'done' ? outcome.state.files[0] : undefined;
-  const lines = file === undefined ? null : await readStageLines(file.path);
+  const lines = made === undefined ? null : await readStageLines(made);
   if (lines === null) return null;
   const { io, signal } = context;
   const spoken = source === null ? lines : nameSpeakers(lines, withSpeakers(source.lines, source.speakers));

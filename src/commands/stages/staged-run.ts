@@ -213,11 +213,11 @@ export function endTarget({ view, context }: StagedRun, state: TargetState, give
   const lost = { engines: [], cues: [], lost_terms: state.losses };
   const isLossy = state.losses.length > 0;
   const end =
-    isLossy && given.phase === 'done' ? { ...given, provenance: { ...lost, ...given.provenance } } : given;
+    isLossy && given.phase !== 'left' ? { ...given, provenance: { ...lost, ...given.provenance } } : given;
   state.end = end;
   view.listener({ type: 'item', item, state: end, atMs: context.io.now() });
-  // The view prints the provenance of results only.
-  if (isLossy && end.phase !== 'done')
+  // The view prints the provenance of finished targets only.
+  if (isLossy && end.phase === 'left')
     printLosses(context.terminal, { label: item.label, provenance: lost }, context.io.cwd);
 }
 

@@ -94,6 +94,30 @@ it('a lost term needs a person until it is in the text', () => {
   expect(codesOf([['At Acme we work.', 'Trabajamos en acmes.']], { provenance })).toEqual([]);
 });
 
+it.each<[string, number, string]>([
+  ['an iPhone and an iPhone', 1, 'un iPhone'],
+  ['an iPhone', 1, 'un IPHONE'],
+  ['an iPhone', 1, 'un iPhones'],
+])('a term of "%s", missing %i times, is still lost in "%s"', (from, missing, to) => {
+  const lost_terms = [{ file: '/out/talk.es.srt', row: 1, term: 'iPhone', expected: 'iPhone', missing }];
+  const provenance = { engines: [], cues: [], lost_terms };
+  const reasons = codesOf([[from, to]], { provenance })
+    .flat()
+    .join(' ');
+  expect(reasons).toContain('TERM_LOST');
+  expect(codesOf([[from, from]], { provenance })).not.toContainEqual([
+    1,
+    expect.stringContaining('TERM_LOST'),
+  ]);
+});
+
+it('of several terms with one translation, those are lost that are not said', () => {
+  const lost_terms = [{ file: '/out/a.srt', row: 1, term: 'car, auto', expected: 'coche', missing: 1 }];
+  const provenance = { engines: [], cues: [], lost_terms };
+  expect(codesOf([['A car and an auto.', 'Un coche y nada.']], { provenance })).toEqual([[1, 'TERM_LOST']]);
+  expect(codesOf([['A car and an auto.', 'Un coche y un coche.']], { provenance })).toEqual([]);
+});
+
 it('speech that is cut off or fast needs a person, and so does another engine', () => {
   const fit = { cues: [1], seconds: 3, allowed_seconds: 2 };
   const cues = [

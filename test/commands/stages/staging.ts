@@ -29,11 +29,17 @@ export interface Staging extends VlocScene {
 
 const COLLECTIONS = ['subtitle-recognitions', 'subtitle-translations', 'dubbings', 'audio-separations'];
 
-/** Starts it with `talk.mp4` in the folder. */
-export async function startStaging(options: Partial<ServiceOptions> = {}): Promise<Staging> {
+type RunEngines = SmallEngines['run'];
+
+/** Starts it with `talk.mp4` in the folder. @param change what its engines do */
+export async function startStaging(
+  options: Partial<ServiceOptions> = {},
+  change: (run: RunEngines) => RunEngines = (run) => run,
+): Promise<Staging> {
   const dubbed: string[] = [];
   const gates: Promise<void>[] = [];
-  const engines = createStagingEngines(dubbed, gates);
+  const staged = createStagingEngines(dubbed, gates);
+  const engines = { ...staged, run: change(staged.run) };
   const vloc = await startVloc({ engines, ...options });
   const path = (name: string) => join(vloc.folder, name);
   const read = (name: string) => readFileSync(path(name), 'utf8');

@@ -12,6 +12,8 @@ runOnMinimal(
     'the translation memory': () => import('../../commands/jobs/memory.test.ts'),
     'the translation memory in stages': () => import('../../commands/stages/memory.test.ts'),
     'terms in stages': () => import('../../commands/stages/terms.test.ts'),
+    'missing cues': () => import('../../commands/jobs/missing-cues.test.ts'),
+    'missing cues in stages': () => import('../../commands/stages/missing-cues.test.ts'),
     'the page about editing': () => import('../../commands/stages/editing.test.ts'),
     'dubs of edited lines': () => import('../../commands/jobs/redub.test.ts'),
     'dubs of edited lines in stages': () => import('../../commands/stages/redub.test.ts'),

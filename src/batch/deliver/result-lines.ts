@@ -1,0 +1,17 @@
+/** Reads subtitles that a job has made. */
+import { readFile } from 'node:fs/promises';
+import { normalizeCueText } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+
+/**
+ * The cues that have text, numbered from 1: none of an empty file. A service may write what no input may have, so nothing else is
+ * checked.
+ * @throws SubtitleError for a file that is not text; an error of the file system
+ */
+export async function readResultLines(path: string): Promise<readonly SubtitleLine[]> {
+  const { scanSubtitle } = await import('../../media/subtitles/read.ts');
+  return scanSubtitle(await readFile(path), path)
+    .map(({ start_ms, end_ms, text }) => ({ start_ms, end_ms, text: normalizeCueText(text) }))
+    .filter(({ start_ms, end_ms, text }) => text !== '' && end_ms > start_ms)
+    .map((line, at) => ({ index: at + 1, ...line }));
+}

@@ -1,0 +1,252 @@
+/** Translations that come back with cues missing: kept, reported, completed by a person, and never paid again. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Engines } from '../../../src/engines/engine.ts';
+import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+
+const timeOf = (ms: number) => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
+
+/** Cues of two seconds each. */
+function srtOf(texts: readonly string[], first = 0): string {
+  return texts
+    .map((text, at) => {
+      const ms = (first + at) * 2000;
+      return `${at + 1}\n${timeOf(ms)} --> ${timeOf(ms + 1500)}\n${text}\n`;
+    })
+    .join('\n');
+}
+
+const TALK = Array.from({ length: 10 }, (_, at) => `Sentence ${at + 1} of ten.`);
+
+interface Desk extends VlocScene {
+  /** What each job was sent. */
+  readonly sent: (readonly string[])[];
+  readonly path: (name: string) => string;
+  readonly read: (name: string) => Promise<string>;
+}
+
+/** A service that returns what `answer` makes of the lines, and a file of ten sentences. */
+async function openDesk(answer: (lines: readonly SubtitleLine[]) => readonly SubtitleLine[]): Promise<Desk> {
+  const sent: (readonly string[])[] = [];
+  const small = createSmallEngines();
+  const engines: Engines = {
+    ...small,
+    run: {
+      ...small.run,
+      async subtitle_translation({ lines, targetLanguage }) {
+        sent.push(lines.map(({ text }) => text));
+        return { subtitle: { language: targetLanguage, lines: [...answer(lines)] } };
+      },
+    },
+  };
+  const vloc = await startVloc({ engines });
+  const path = (name: string) => join(vloc.folder, name);
+  await writeFile(path('talk.srt'), srtOf(TALK));
+  return { ...vloc, sent, path, read: (name) => readFile(path(name), 'utf8') };
+}
+
+const translated = (lines: readonly SubtitleLine[]) =>
+  lines.map((line, at) => ({ ...line, index: at + 1, text: line.text.toUpperCase() }));
+/** Only the first two come back. */
+const twoOf = (lines: readonly SubtitleLine[]) => translated(lines.slice(0, 2));
+
+const TRANSLATE = ['translate', 'talk.srt', '--from', 'en', '--to', 'es'];
+const NAMED =
+  '8 cues have no translation: 3 at 00:00:04,000 "Sentence 3 of ten.", 4 at 00:00:06,000 "Sentence 4 of ten.", ' +
+  '5 at 00:00:08,000 "Sentence 5 of ten.", 6 at 00:00:10,000 "Sentence 6 of ten.", ' +
+  '7 at 00:00:12,000 "Sentence 7 of ten." and 3 more';
+
+/** The numbers of the missing cues of each outcome. */
+function missingIn(stdout: string): (readonly number[])[] {
+  return JSON.parse(stdout).data.map(
+    ({ provenance }: { provenance?: { missing_cues?: readonly { cue: number }[] } }) =>
+      (provenance?.missing_cues ?? []).map(({ cue }) => cue),
+  );
+}
+
+describe('a translation with cues missing', () => {
+  it('fails with the cues that are missing, and its file is kept', async () => {
+    const desk = await openDesk(twoOf);
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '-o', 'json']);
+    expect(code, stderr).toBe(5);
+    const [{ status, error }] = JSON.parse(stdout).data;
+    expect([status, error]).toEqual([
+      'succeeded',
+      { code: 'CUES_MISSING', message: NAMED, request_id: null, retryable: false },
+    ]);
+    expect(missingIn(stdout)).toEqual([[3, 4, 5, 6, 7, 8, 9, 10]]);
+    expect(await desk.read('talk.es.srt')).toContain('SENTENCE 2 OF TEN.');
+    const shown = await desk.run(TRANSLATE);
+    expect(shown.code).toBe(5);
+    expect(shown.stderr.replaceAll(/\s+/g, ' ')).toContain(NAMED);
+    expect(shown.stderr).toContain(
+      `Add them to ${desk.path('talk.es.srt')}, then run the same command again`,
+    );
+  });
+
+  it('is in the events, in the state of the batch and in all its reports', async () => {
+    const desk = await openDesk(twoOf);
+    const run = await desk.run([...TRANSLATE, '-o', 'ndjson']);
+    const events = run.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.filter(({ type }) => type === 'failed')).toMatchObject([
+      { code: 'CUES_MISSING', message: NAMED },
+    ]);
+    expect(events.filter(({ type }) => type === 'job').map(({ status }) => status)).not.toContain('failed');
+    expect(events.find(({ type }) => type === 'provenance').missing_cues).toHaveLength(8);
+    expect(events.at(-1)).toMatchObject({ type: 'summary', failed: 1, exit_code: 5 });
+    const status = await desk.run(['batch', 'status', '.', '-o', 'json']);
+    expect(status.code).toBe(3);
+    expect(JSON.parse(status.stdout).items).toMatchObject([
+      { state: 'failed', error: { code: 'CUES_MISSING', message: NAMED }, credits: { charged: 2 } },
+    ]);
+    const junit = await desk.run(['batch', 'report', '.', '--format', 'junit']);
+    expect(junit.stdout).toContain('<failure type="CUES_MISSING" message="8 cues have no translation: 3 at');
+    const attention = await desk.run(['batch', 'report', '.', '--attention']);
+    expect(attention.stdout.match(/ MISSING: it has no translation/g)).toHaveLength(8);
+  });
+
+  it('is done when a person has added them, and is not paid again', async () => {
+    const desk = await openDesk(twoOf);
+    await desk.run(TRANSLATE);
+    const again = await desk.run(TRANSLATE);
+    expect([again.code, desk.sent.length]).toEqual([5, 1]);
+    await writeFile(desk.path('talk.es.srt'), srtOf(TALK.slice(0, 9).map((_, at) => `Frase ${at + 1}.`)));
+    const almost = await desk.run([...TRANSLATE, '-o', 'json']);
+    expect([almost.code, missingIn(almost.stdout)]).toEqual([5, [[10]]]);
+    const dry = await desk.run([...TRANSLATE, '--dry-run', '-o', 'json']);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ jobs: 0, done_before: 1 });
+    const complete = srtOf(TALK.map((_, at) => `Frase ${at + 1}.`));
+    await writeFile(desk.path('talk.es.srt'), complete);
+    for (const words of [['batch', 'retry', '.'], TRANSLATE, TRANSLATE]) {
+      const { code, stderr } = await desk.run(words);
+      expect([words, code], stderr).toEqual([words, 0]);
+    }
+    expect(await desk.read('talk.es.srt')).toBe(complete);
+    expect(desk.sent).toHaveLength(1);
+    const { stdout } = await desk.run(['batch', 'status', '.', '-o', 'json']);
+    expect(JSON.parse(stdout).items).toMatchObject([{ state: 'done', error: null }]);
+    const refilled = await desk.run(['batch', 'report', '.', '--attention']);
+    expect(refilled.stdout).not.toContain('MISSING');
+  });
+
+  it('ends a batch with 3 if others are done, and keeps the advice of those that failed for good', async () => {
+    const desk = await openDesk((lines) => (lines.length === 10 ? twoOf(lines) : translated(lines)));
+    await writeFile(desk.path('other.srt'), srtOf(['Hello.']));
+    const { code, stderr } = await desk.run([...TRANSLATE, 'other.srt']);
+    expect(code, stderr).toBe(3);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`talk.srt → es: ${NAMED} (CUES_MISSING)`);
+    expect(stderr).not.toContain('--retry-failed');
+  });
+
+  it('is noticed if nothing at all came, and if texts are empty', async () => {
+    const blank = (lines: readonly SubtitleLine[]) => lines.map((line) => ({ ...line, text: ' ' }));
+    const desk = await openDesk((lines) => (lines.length === 10 ? blank(lines) : translated(lines)));
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '-o', 'json']);
+    expect(code, stderr).toBe(5);
+    expect(missingIn(stdout)[0]).toHaveLength(10);
+  });
+
+  it.each<[string, (lines: readonly SubtitleLine[]) => readonly SubtitleLine[]]>([
+    ['other indexes', (lines) => translated(lines).map((line) => ({ ...line, index: line.index + 100 }))],
+    [
+      'two cues in one',
+      ([first, second, ...rest]) =>
+        first === undefined || second === undefined
+          ? []
+          : [{ ...first, end_ms: second.end_ms, text: 'ONE. TWO.' }, ...translated(rest)],
+    ],
+    [
+      'a cue in two',
+      ([first, ...rest]) =>
+        first === undefined
+          ? []
+          : [{ ...first, end_ms: 700 }, { ...first, start_ms: 700 }, ...translated(rest)],
+    ],
+  ])('is not one with %s', async (_, answer) => {
+    const desk = await openDesk(answer);
+    const { code, stderr } = await desk.run(TRANSLATE);
+    expect(code, stderr).toBe(0);
+  });
+});
+
+describe('with a memory', () => {
+  it('a file does not shrink in silence when its source is edited', async () => {
+    let isCareless = false;
+    const desk = await openDesk((lines) => (isCareless ? [] : translated(lines)));
+    expect((await desk.run(TRANSLATE)).code).toBe(0);
+    isCareless = true;
+    await writeFile(desk.path('talk.srt'), srtOf(TALK.with(4, 'A new one.')));
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '-o', 'json']);
+    expect(code, stderr).toBe(5);
+    expect(desk.sent.at(-1)).toEqual(['A new one.']);
+    expect(missingIn(stdout)).toEqual([[5]]);
+    expect(await desk.read('talk.es.srt')).toContain('SENTENCE 10 OF TEN.');
+  });
+
+  it('what a person added is remembered for later versions of the source', async () => {
+    let isCareless = true;
+    const desk = await openDesk((lines) => (isCareless ? twoOf(lines) : translated(lines)));
+    await desk.run(TRANSLATE);
+    await writeFile(desk.path('talk.es.srt'), srtOf(TALK.map((_, at) => `Frase ${at + 1}.`)));
+    expect((await desk.run(TRANSLATE)).code).toBe(0);
+    isCareless = false;
+    await writeFile(desk.path('talk.srt'), srtOf(TALK.with(4, 'A new one.')));
+    const { code, stderr } = await desk.run([...TRANSLATE, '--clobber']);
+    expect(code, stderr).toBe(0);
+    expect(desk.sent.slice(1)).toEqual([['A new one.']]);
+    expect(await desk.read('talk.es.srt')).toContain('Frase 10.');
+  });
+});
+
+it('with terms, a cue that is missing is not reported for its terms too', async () => {
+  const desk = await openDesk(twoOf);
+  await writeFile(desk.path('terms.csv'), 'term,es\nten,diez\n');
+  const { code, stdout } = await desk.run([...TRANSLATE, '--terms', 'terms.csv', '-o', 'json']);
+  expect(code).toBe(5);
+  const [{ provenance }] = JSON.parse(stdout).data;
+  expect(provenance.lost_terms.map(({ row }: { row: number }) => row)).toEqual([1, 2]);
+});
+
+it('a translation of the lines of a job is compared with them', async () => {
+  const desk = await openDesk((lines) =>
+    lines[0]?.text === 'SENTENCE 1 OF TEN.' ? twoOf(lines) : translated(lines),
+  );
+  const first = await desk.run([...TRANSLATE, '-o', 'json']);
+  expect(first.code, first.stderr).toBe(0);
+  const [{ id }] = JSON.parse(first.stdout).data;
+  const { code, stdout, stderr } = await desk.run([
+    'translate',
+    id,
+    '--from',
+    'es',
+    '--to',
+    'en',
+    '-o',
+    'json',
+  ]);
+  expect(code, stderr).toBe(5);
+  expect(missingIn(stdout)[0]).toHaveLength(8);
+});
+
+it('a result on stdout is not printed as if it were whole', async () => {
+  const desk = await openDesk(twoOf);
+  const { code, stdout, stderr } = await desk.run([...TRANSLATE, '--out', '-']);
+  expect([code, stdout], stderr).toEqual([5, '']);
+});
+
+it('several files of a folder are each compared with their own source', async () => {
+  const desk = await openDesk(twoOf);
+  await rm(desk.path('talk.srt'));
+  await mkdir(desk.path('in'));
+  await writeFile(desk.path('in/a.srt'), srtOf(TALK.slice(0, 3)));
+  await writeFile(desk.path('in/b.srt'), srtOf(['Something.', 'Else.']));
+  const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--out', 'out', '-o', 'json'];
+  const { code, stdout } = await desk.run(words);
+  expect([code, missingIn(stdout)]).toEqual([3, [[3], []]]);
+});

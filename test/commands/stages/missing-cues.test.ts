@@ -1,0 +1,109 @@
+/** A localization in stages whose translation comes back with a cue missing: it stops before the dub until a person adds it. */
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { type Staging, startStaging } from './staging.ts';
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en', '--from-subtitles'];
+const NAMED = '1 cue has no translation: 2 at 00:00:01,500 "and good night"';
+
+/** Translations into Spanish lack their second cue. */
+async function carelessStaging(): Promise<Staging> {
+  return startStaging({}, (run) => ({
+    ...run,
+    async subtitle_translation(task, work) {
+      const { subtitle } = await run.subtitle_translation(task, work);
+      const lines = task.targetLanguage === 'es' ? subtitle.lines.slice(0, 1) : subtitle.lines;
+      return { subtitle: { ...subtitle, lines } };
+    },
+  }));
+}
+
+const addCue = async (vloc: Staging, text: string) =>
+  writeFile(
+    vloc.path('talk.es.srt'),
+    `${vloc.read('talk.es.srt').trim()}\n\n2\n00:00:01,500 --> 00:00:02,700\n${text}\n`,
+  );
+
+describe('a localization whose translation lacks a cue', () => {
+  it('stops before the dub, and the same command dubs it once when the cue was added', async () => {
+    const vloc = await carelessStaging();
+    const first = await vloc.run(LOCALIZE);
+    expect(first.code, first.stderr).toBe(5);
+    expect(first.stderr).toContain(NAMED);
+    expect(first.stderr).toContain('Add it to talk.es.srt, then run the same command again');
+    expect(vloc.read('talk.es.srt')).toContain('GOOD MORNING');
+    const again = await vloc.run([...LOCALIZE, '-o', 'json']);
+    expect([again.code, JSON.parse(again.stdout).data]).toMatchObject([
+      5,
+      [
+        {
+          error: { code: 'CUES_MISSING' },
+          provenance: { missing_cues: [{ cue: 2, text: 'and good night' }] },
+        },
+      ],
+    ]);
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+    const status = await vloc.run(['batch', 'status', '.']);
+    expect([status.code, status.stdout]).toEqual([3, expect.stringContaining(`CUES_MISSING: ${NAMED}`)]);
+    await addCue(vloc, 'y buenas noches');
+    for (const expected of [1, 1]) {
+      const { code, stderr } = await vloc.run(LOCALIZE);
+      expect(code, stderr).toBe(0);
+      expect(await vloc.jobs()).toEqual([1, 1, expected, 1]);
+    }
+    expect(vloc.dubbed).toEqual(['GOOD MORNING | y buenas noches']);
+    const done = await vloc.run(['batch', 'status', '.']);
+    expect(done.code, done.stdout).toBe(0);
+  });
+
+  it('stops also with --stop-after translate, and other languages go on', async () => {
+    const vloc = await carelessStaging();
+    const words = LOCALIZE.with(3, 'es,fr');
+    const first = await vloc.run([...words, '--stop-after', 'translate']);
+    expect([first.code, first.stderr]).toEqual([3, expect.stringContaining(NAMED)]);
+    const { code, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(3);
+    expect([vloc.has('talk.fr.mp4'), vloc.has('talk.es.mp4')]).toEqual([true, false]);
+    const report = await vloc.run(['batch', 'report', '.', '--format', 'junit', '--attention']);
+    expect(report.stdout).toContain(`<failure type="CUES_MISSING" message="1 cue has no translation: 2 at`);
+    const attention = await vloc.run(['batch', 'report', '.', '--attention']);
+    expect(attention.stdout).toContain('talk.es.srt: 00:00:01,500 MISSING: it has no translation');
+  });
+
+  it('is still incomplete after another edit, and goes on with a file that a person passes by name', async () => {
+    const vloc = await carelessStaging();
+    await vloc.run(LOCALIZE);
+    await vloc.edit('talk.es.srt', 'GOOD MORNING', 'buenos días');
+    const edited = await vloc.run(LOCALIZE);
+    expect([edited.code, edited.stderr]).toEqual([5, expect.stringContaining(NAMED)]);
+    expect((await vloc.jobs())[2]).toBe(0);
+    const named = await vloc.run([...LOCALIZE.slice(0, -1), '--subtitle', 'talk.es.srt']);
+    expect(named.code, named.stderr).toBe(0);
+    expect(vloc.dubbed).toEqual(['buenos días']);
+  });
+});
+
+it('a translation that a person shortened on purpose is dubbed as it is', async () => {
+  const vloc = await startStaging();
+  await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+  const [first = ''] = vloc.read('talk.es.srt').split('\n\n');
+  await writeFile(vloc.path('talk.es.srt'), `${first}\n`);
+  const { code, stderr } = await vloc.run(LOCALIZE);
+  expect(code, stderr).toBe(0);
+  expect(vloc.dubbed).toEqual(['GOOD MORNING']);
+});
+
+it('a translation of which nothing came stops too', async () => {
+  const vloc = await startStaging({}, (run) => ({
+    ...run,
+    async subtitle_translation({ targetLanguage }) {
+      return { subtitle: { language: targetLanguage, lines: [] } };
+    },
+  }));
+  const { code, stderr } = await vloc.run(LOCALIZE);
+  expect([code, stderr]).toEqual([
+    5,
+    expect.stringContaining('2 cues have no translation: 1 at 00:00:00,000'),
+  ]);
+  expect((await vloc.jobs())[2]).toBe(0);
+});
