@@ -194,11 +194,13 @@ function isEarlier(stage: ItemReport, { key, kind, target_language: language }: 
 function asFinished(
   // An earlier job for the whole localization made another video.
   { provenance: _, ...report }: ItemReport,
-  { at, path, size, sha256 }: FinishedVideo,
+  { at, path, size, sha256, lost_terms: lost = [] }: FinishedVideo,
   folder: string,
 ): ItemReport {
+  const lost_terms = lost.map((loss) => ({ ...loss, file: resolve(folder, loss.file) }));
   return {
     ...report,
+    ...(lost.length === 0 ? {} : { provenance: { engines: [], cues: [], lost_terms } }),
     state: 'done',
     // Its jobs are those of the stages.
     job_id: null,

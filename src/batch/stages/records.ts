@@ -1,4 +1,6 @@
 /** Records of a localization in stages besides its jobs: subtitles written for users to edit, and finished videos. */
+import type { TermLoss } from '../terms.ts';
+
 /** Written before the file, so that vloc recognizes the file as its own after a crash, and again after it. */
 export interface StageSubtitleRecord {
   readonly type: 'stage_subtitle';
@@ -35,6 +37,8 @@ export interface FinishedVideo {
   readonly target: string | null;
   /** Digest of the translated lines, as their file kept them; null if they were not needed. */
   readonly target_lines: string | null;
+  /** Terms that a translation of the user lacks, with its path like `target`; missing for none, and for one that a job has made. */
+  readonly lost_terms?: readonly TermLoss[];
 }
 
 /** A subtitle file for the user, from all its records. */

@@ -124,7 +124,10 @@ async function readSubject(
   opinions: SecondOpinions | undefined,
 ): Promise<AttentionSubject> {
   const provenance = item.provenance ?? null;
-  const [source, target] = filesOf(item, records, folder);
+  const [source, made] = filesOf(item, records, folder);
+  // Only its terms are known of a translation that the user brought to a localization.
+  const isBrought = item.kind === 'auto_localization';
+  const target = isBrought ? (provenance?.lost_terms?.[0]?.file ?? null) : made;
   const file = item.kind === 'subtitle_recognition' ? source : target;
   const isTranslated = item.kind === 'subtitle_translation' && source !== null && target !== null;
   const fields = records.facts.get(item.key)?.fields ?? {};
@@ -144,7 +147,7 @@ async function readSubject(
     file,
     cues,
     speech:
-      language === null || cues.length === 0
+      language === null || cues.length === 0 || isBrought
         ? []
         : await judge(cues, language, typeof voice === 'string' ? voice : undefined),
     source: isTranslated ? await readCues(source) : null,

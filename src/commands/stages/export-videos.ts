@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { errorCode } from '../../base/system-error.ts';
@@ -53,8 +54,10 @@ export function createExporter(run: StagedRun): Exporter {
     const madeOf = digestExport(state, audio);
     const before = await findFinished(run, state, madeOf);
     if (before !== null) {
+      const { lost_terms: _, ...known } = before;
+      const now = { ...known, ...lossesOf(run, state) };
       // Its jobs are newer than the record of the video, which they did not change.
-      if (state.isNew) await journal.add({ ...before, at: timestamp(run) });
+      if (state.isNew || !isDeepStrictEqual(now, before)) await journal.add({ ...now, at: timestamp(run) });
       return endTarget(run, state, doneState(state, fileOf(run, before), 'downloaded'));
     }
     const { item } = state.target;
@@ -195,6 +198,14 @@ async function digestInFile(subtitle: StageSubtitle | null): Promise<string | nu
   return subtitle === null ? null : digestLines(linesInFile(subtitle.lines, subtitle.path));
 }
 
+/** The terms that a translation lacks which has no job to record them with. */
+function lossesOf({ journal, plan }: StagedRun, { losses, steps }: TargetState) {
+  const item = steps.find(({ kind }) => kind === 'subtitle_translation');
+  if (losses.length === 0 || item === undefined || journal.intents.byItem.has(item.key)) return {};
+  const { folder } = plan.delivery;
+  return { lost_terms: losses.map((loss) => ({ ...loss, file: relative(folder, loss.file) })) };
+}
+
 interface Task {
   readonly state: TargetState;
   readonly audio: VideoAudio;
@@ -250,6 +261,7 @@ async function exportOne(
       source: placeOf(state.sourceSubtitle, folder),
       target: placeOf(state.targetSubtitle, folder),
       target_lines: await digestInFile(state.targetSubtitle),
+      ...lossesOf(run, state),
     });
     await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
     return { file: { asset: 'video', path, bytes: size, sha256 }, use: exported.use };

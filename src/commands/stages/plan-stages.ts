@@ -116,9 +116,10 @@ export async function decideStages(
     const voices = kind === 'dubbing' ? choices.voices : null;
     return createPlanIo(io, { kind, options, signal: context.signal, voices }).examineLines;
   };
-  const search: Search = async (find) => {
+  const search: Search = async (find, isNeeded = true) => {
     const found: InputProblem[] = [];
-    const subtitle = await find(createSubtitleFinder(known, { cwd: io.cwd, examineLines }, found, reports));
+    const told = isNeeded ? reports : [];
+    const subtitle = await find(createSubtitleFinder(known, { cwd: io.cwd, examineLines }, found, told));
     return { subtitle, problems: found };
   };
   const { videos, failed } = await findVideos(planned, known, search);
@@ -182,9 +183,10 @@ async function decideVideo({ item, paths }: PlacedItem, known: PlanState): Promi
   return { step: 'edited', path };
 }
 
-/** Looks for subtitles and returns the problems of the files found. */
+/** Looks for subtitles and returns the problems of the files found; reports on files that no job needs are not printed. */
 type Search = (
   find: (finder: SubtitleFinder) => Promise<StageSubtitle | null>,
+  isNeeded?: boolean,
 ) => Promise<{ readonly subtitle: StageSubtitle | null; readonly problems: readonly InputProblem[] }>;
 
 interface FailedItem {
@@ -237,10 +239,13 @@ async function findVideo(
 ): Promise<FoundVideos> {
   const isRecognizedOnly = choices.stopAfter === 'recognize';
   const needsSource = (target: VideoTarget) => isRecognizedOnly || needsTranslation(target);
-  const { subtitle: given, problems } = targets.some(needsSource)
-    ? await search((find) => find.findSource(item, languages))
-    : NONE;
-  if (problems.length > 0) {
+  const isNeeded = targets.some(needsSource);
+  const { subtitle, problems } = targets.every(({ isSkipped }) => isSkipped)
+    ? NONE
+    : await search((find) => find.findSource(item, languages), isNeeded);
+  // Only tracks and terms need the transcript of a translation that is given, and they do without.
+  const given = problems.length > 0 ? null : subtitle;
+  if (isNeeded && problems.length > 0) {
     const failed = targets.filter(needsSource).map((target): FailedItem => ({ item: target.item, problems }));
     const others = targets.filter((target) => !needsSource(target));
     return { videos: others.length === 0 ? [] : [{ item, targets: others, given: null }], failed };

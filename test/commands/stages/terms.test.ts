@@ -44,6 +44,47 @@ describe('a localization with terms', () => {
     expect(report).not.toContain('| talk.es.srt:1 |');
   });
 
+  const ENGLISH =
+    '1\n00:00:00,000 --> 00:00:01,200\ngood morning\n\n2\n00:00:01,500 --> 00:00:02,700\ngood night\n';
+  const GIVEN = [...LOCALIZE, '--from-subtitles', '-o', 'json'];
+  const attention = async (vloc: Staging) =>
+    (await vloc.run(['batch', 'report', '.', '--attention'])).stdout.match(/^\S+ .*TERM_LOST.*$/gm) ?? [];
+
+  it('checks an edited translation of a transcript that the user wrote', async () => {
+    const vloc = await stagingWithTerms();
+    await writeFile(vloc.path('talk.en.srt'), ENGLISH);
+    expect((await vloc.run(GIVEN)).code).toBe(0);
+    await vloc.edit('talk.es.srt', 'NIGHT', 'NOCHE');
+    const { stdout, stderr } = await vloc.run(GIVEN);
+    expect(lostIn(stdout), stderr).toEqual(['1 good', '2 good']);
+    expect(stderr).toContain('! TERM_LOST talk.es.srt:1 "good" should be "buen*"');
+    expect(await attention(vloc)).toHaveLength(2);
+    await vloc.edit('talk.es.srt', 'GOOD NOCHE', 'buena noche');
+    const again = await vloc.run(GIVEN);
+    expect(lostIn(again.stdout), again.stderr).toEqual(['1 good']);
+    expect(await attention(vloc)).toEqual([
+      'talk.es.srt:2: 00:00:00,000 TERM_LOST: "good" should be "buen*"',
+    ]);
+  });
+
+  it('checks a translation that the user wrote, until its terms are there', async () => {
+    const vloc = await stagingWithTerms();
+    await writeFile(vloc.path('talk.en.srt'), ENGLISH);
+    await writeFile(vloc.path('talk.es.srt'), ENGLISH.replace('good night', 'buenas noches'));
+    const { code, stdout, stderr } = await vloc.run(GIVEN);
+    expect([code, lostIn(stdout)], stderr).toEqual([0, ['1 good']]);
+    expect(await attention(vloc)).toEqual([
+      'talk.es.srt:2: 00:00:00,000 TERM_LOST: "good" should be "buen*"',
+    ]);
+    const { stdout: report } = await vloc.run(['batch', 'report', '.']);
+    expect(report).toContain('| talk.es.srt:1 | good |');
+    await vloc.edit('talk.es.srt', 'good morning', 'buenos días, morning');
+    expect(await attention(vloc)).toEqual([]);
+    expect(lostIn((await vloc.run(GIVEN)).stdout)).toEqual([]);
+    const { stdout: after } = await vloc.run(['batch', 'report', '.']);
+    expect(after).not.toContain('Lost terms');
+  });
+
   it('says that a translation cannot be checked without its source', async () => {
     const vloc = await stagingWithTerms();
     await writeFile(vloc.path('mine.srt'), '1\n00:00:00,000 --> 00:00:01,000\nbuenas\n');
