@@ -161,7 +161,7 @@ function withRenamed(recorded: Recorded, records: readonly RenamedRecord[]): Rec
   const moves = records.flatMap((record) => (record.type === 'item_forgotten' ? [record] : []));
   const facts = new Map(recorded.facts);
   for (const record of records) if (record.type === 'item_facts') facts.set(record.item, record);
-  return { intents: forgetItems(recorded.intents, moves), facts };
+  return { ...recorded, intents: forgetItems(recorded.intents, moves), facts };
 }
 
 /** All result files in the journal, absolute. */

@@ -140,6 +140,11 @@ export function withMissingCues(report: ItemReport): ItemReport {
   return { ...report, state: 'failed', error: failure(CUES_MISSING, describeMissingCues(missing)) };
 }
 
+/** Whether the result is on this machine, even if it is not complete. */
+export function isDelivered({ state, error }: ItemReport): boolean {
+  return state === 'done' || error?.code === CUES_MISSING;
+}
+
 /** Earlier jobs do not count, since their input has changed. */
 function unusableReport(
   { key, intents, credits }: ItemRecords,

@@ -2,6 +2,7 @@
 import { readResultLines } from '../deliver/result-lines.ts';
 import type { BatchItem, ItemFile, ItemState } from '../item.ts';
 import { findMissingCues, type TimedCue } from '../pair-cues.ts';
+import type { Recorded } from '../plan/decision.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import type { ItemProvenance, MissingCue } from '../report/provenance.ts';
 import { findLostTerms, type TermLoss, type Terms } from '../terms.ts';
@@ -24,6 +25,13 @@ interface TranslationChecks {
 
 export type CheckRecords = Pick<BatchJournal, 'add' | 'intents' | 'provenanceOf'>;
 
+/** The records that say how results were made. */
+export type MadeResults = Pick<Recorded, 'intents' | 'provenances'>;
+
+export function madeIn({ intents, provenanceOf }: Omit<CheckRecords, 'add'>): MadeResults {
+  return { intents, provenances: { get: provenanceOf } };
+}
+
 /** Reads lines that are not in an item; null if this machine cannot. */
 export type ReadSource = () => Promise<Lines | null>;
 
@@ -43,7 +51,7 @@ export async function checkTranslation(
   const isHere = state.before === null || state.before === 'downloaded';
   if (path === undefined || !isHere) return state;
   const wanted = (terms?.in(item.targetLanguage ?? '').length ?? 0) > 0;
-  const known = knownMissing(journal, item.key);
+  const known = knownMissing(madeIn(journal), item.key);
   if (!wanted && known.length === 0) return state;
   const source = item.input.type === 'lines' ? item.input.lines : await readSource();
   const translated = await readTranslation(path);
@@ -111,12 +119,9 @@ async function readLines({ connection, signal }: Batch, { input }: BatchItem): P
 }
 
 /** The cues that a translation lacked when it came, or at a later check. @param item its key */
-export function knownMissing(
-  { intents, provenanceOf }: Omit<CheckRecords, 'add'>,
-  item: string,
-): readonly MissingCue[] {
+export function knownMissing({ intents, provenances }: MadeResults, item: string): readonly MissingCue[] {
   const key = intents.byItem.get(item)?.at(-1);
-  return (key === undefined ? null : provenanceOf(key))?.missing_cues ?? [];
+  return (key === undefined ? null : provenances?.get(key))?.missing_cues ?? [];
 }
 
 /**

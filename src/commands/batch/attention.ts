@@ -10,8 +10,7 @@ import {
   describePlace,
   findAttention,
 } from '../../batch/report/attention.ts';
-import { type ItemReport, readItemKey } from '../../batch/report/item-report.ts';
-import { CUES_MISSING } from '../../batch/report/provenance.ts';
+import { type ItemReport, isDelivered, readItemKey } from '../../batch/report/item-report.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { ScannedCue } from '../../media/subtitles/read.ts';
@@ -68,7 +67,7 @@ export async function readAttention(
   const judge = createSpeechJudge(context);
   for (const batch of batches) {
     for (const item of batch.facts.items) {
-      if (item.state !== 'done' && item.error?.code !== CUES_MISSING) continue;
+      if (!isDelivered(item)) continue;
       const subject = await readSubject(item, batch, judge, opinions);
       found.push(
         ...findAttention(subject).map((place) => ({

@@ -10,7 +10,8 @@ import { makeFolder } from '../../base/folder.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { subtitleLanguage } from '../../batch/plan/check-subtitle.ts';
 import { RECORD_FOLDER } from '../../batch/record-folder.ts';
-import { type ItemReport, readItemKey } from '../../batch/report/item-report.ts';
+import { type ItemReport, isDelivered, readItemKey } from '../../batch/report/item-report.ts';
+import { CUES_MISSING } from '../../batch/report/provenance.ts';
 import { shortDigest } from '../../batch/short-digest.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -113,18 +114,24 @@ async function runOpinion(
   try {
     await runJobs(opinion.kind, then, [], optionsOf(opinion, rows));
   } catch (error) {
-    if (!(error instanceof Failure) || error.category !== 'partial') throw error;
+    // What has come of a translation back can be compared.
+    const isJudged =
+      error instanceof Failure && [error.category, error.code].some((each) => USABLE.includes(each));
+    if (!isJudged) throw error;
     context.terminal.warn(`Not all of it could be judged: ${error.message}.`);
   }
   const judgedBy = new Map(rows.map(({ file, judged }) => [file.split(sep).join('/'), judged]));
   const { facts } = await openBatches(context, [folderOf(opinion, batch)]);
-  const done = facts.items.flatMap(({ key, state, files }) => {
+  const done = facts.items.filter(isDelivered).flatMap(({ key, files }) => {
     const judged = judgedBy.get(readItemKey(key)?.name ?? '');
     const made = files.find(({ asset }) => asset === 'subtitle')?.path;
-    return state === 'done' && judged !== undefined && made !== undefined ? [[judged, made] as const] : [];
+    return judged !== undefined && made !== undefined ? [[judged, made] as const] : [];
   });
   return new Map(done);
 }
+
+/** A category and a code of failures after which some results are there. */
+const USABLE: readonly string[] = ['partial', CUES_MISSING];
 
 function folderOf({ name }: OpinionKind, { folder }: OpenBatch): string {
   return join(folder, RECORD_FOLDER, name);

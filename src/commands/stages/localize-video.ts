@@ -9,7 +9,7 @@ import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
-import { findLosses, knownMissing, recordChecks, stillMissing } from '../../batch/run/check-translation.ts';
+import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translation.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
@@ -23,7 +23,13 @@ import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts'
 import { besidePath } from './find-subtitles.ts';
 import { digestFile, labelOf, linesInFile, readStageLines } from './given-subtitle.ts';
 import type { StageJobs } from './stage-jobs.ts';
-import { isDubbed, needsBackground, type SourceVideo, type StageSubtitle } from './stage-plan.ts';
+import {
+  findIncomplete,
+  isDubbed,
+  needsBackground,
+  type SourceVideo,
+  type StageSubtitle,
+} from './stage-plan.ts';
 import {
   applyOutcome,
   endTarget,
@@ -154,8 +160,7 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
   const { targetLanguage } = target.item;
   const { lines, path, label } = targetSubtitle;
   const source = sourceSubtitle?.lines ?? null;
-  const known = isMade(run, state) ? knownMissing(journal, item.key) : [];
-  const missing = stillMissing(known, source, lines);
+  const missing = findIncomplete(plan, target, madeIn(journal), { source, lines });
   const isWanted = (plan.terms?.in(targetLanguage ?? '').length ?? 0) > 0;
   if (isWanted && source === null) {
     context.terminal.warn(
@@ -169,13 +174,6 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
     losses: isWanted && source !== null ? state.losses : null,
   });
   if (missing.length > 0) failTarget(run, state, cuesMissingFailure(missing, label));
-}
-
-/** Whether a translation was made by vloc, and perhaps edited since. Others have the cues that their author wanted. */
-function isMade({ plan }: StagedRun, { target: { given } }: TargetState): boolean {
-  if (given === null) return true;
-  const { choices, delivery, stages } = plan;
-  return choices.subtitle === null && stages.subtitles.has(relative(delivery.folder, given.path));
 }
 
 /**

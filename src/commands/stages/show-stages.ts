@@ -9,6 +9,7 @@ import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings, describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
+import { describeMissingCues } from '../../batch/report/provenance.ts';
 import { openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import {
@@ -55,6 +56,7 @@ import { requireStagePrices, stageChoices, stageDelivery } from './stage-jobs.ts
 import type { StageOptions } from './stage-options.ts';
 import {
   checkStageSupport,
+  findIncomplete,
   isDubbed,
   listKinds,
   needsBackground,
@@ -340,15 +342,24 @@ async function forecastStages(
     return null;
   }
 
-  async function addTarget(target: VideoTarget, source: KnownLines): Promise<void> {
+  /** @returns whether the target goes on after its translation */
+  async function addTarget(target: VideoTarget, source: KnownLines): Promise<boolean> {
     const made = target.given === null ? await addLines('subtitle_translation', target.item, source) : null;
-    if (stopAfter !== null || !isDubbed(target)) return;
+    const known = target.given ?? made;
+    const texts = known && { source: source?.lines ?? null, lines: known.lines };
+    const missing = texts === null ? [] : findIncomplete(plan, target, plan.recorded, texts);
+    if (missing.length > 0) {
+      terminal.note(`${target.item.label}: ${describeMissingCues(missing)}; it stops there.`);
+      return false;
+    }
+    if (stopAfter !== null || !isDubbed(target)) return true;
     const spoken = source?.speakers ?? [];
     const named = nameSpeakers(made?.lines ?? [], withSpeakers(source?.lines ?? [], spoken));
     const translation =
       target.given ?? (made && (await examine(made.lines, withoutSpeakers(named).speakers)));
     // As many speakers as the source has.
     await addLines('dubbing', target.item, translation, source && (await examine(source.lines, spoken)));
+    return true;
   }
 
   async function addVideo(video: SourceVideo): Promise<void> {
@@ -357,8 +368,9 @@ async function forecastStages(
     const source = isRecognized ? await add(recognition) : video.given;
     if (stopAfter === 'recognize') return;
     const targets = video.targets.filter((target) => needsTranslation(target) || target.given !== null);
-    for (const target of targets) await addTarget(target, source);
-    if (stopAfter === null && targets.some(needsBackground))
+    const going: VideoTarget[] = [];
+    for (const target of targets) if (await addTarget(target, source)) going.push(target);
+    if (stopAfter === null && going.some(needsBackground))
       await add(videoStage('audio_separation', video.item));
   }
 

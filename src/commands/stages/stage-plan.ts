@@ -1,15 +1,18 @@
 /** Plan of a localization in stages. */
+import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
+import type { MissingCue } from '../../batch/report/provenance.ts';
+import { knownMissing, type MadeResults, stillMissing } from '../../batch/run/check-translation.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { StageRecords } from '../../batch/stages/records.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Speakers } from '../../protocol/subtitle-line.ts';
+import type { Speakers, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Context } from '../context/context.ts';
 import { checkSupport } from '../jobs/plan-jobs.ts';
 import type { StageChoices } from './stage-options.ts';
@@ -83,7 +86,30 @@ export function needsBackground(target: VideoTarget): boolean {
   return isDubbed(target) && (target.item.fields.original_audio ?? 'background') === 'background';
 }
 
-/** The lines do not matter for the check. */
+interface TranslatedLines {
+  /** Null if they are not known. */
+  readonly source: readonly SubtitleLine[] | null;
+  readonly lines: readonly SubtitleLine[];
+}
+
+/**
+ * The cues that the translation of a target came without and still lacks. A file that the user brought has the cues that its author
+ * wanted.
+ */
+export function findIncomplete(
+  { choices, delivery, stages }: StagePlan,
+  { item, given }: VideoTarget,
+  made: MadeResults,
+  { source, lines }: TranslatedLines,
+): readonly MissingCue[] {
+  const isMade =
+    given === null ||
+    (choices.subtitle === null && stages.subtitles.has(relative(delivery.folder, given.path)));
+  const { key } = linesStage('subtitle_translation', item, ANY_LINES);
+  return isMade ? stillMissing(knownMissing(made, key), source, lines) : [];
+}
+
+/** The lines do not matter for keys and checks. */
 const ANY_LINES = { label: '', lines: [], parts: null };
 
 /**

@@ -45,6 +45,9 @@ describe('a localization whose translation lacks a cue', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
     const status = await vloc.run(['batch', 'status', '.']);
     expect([status.code, status.stdout]).toEqual([3, expect.stringContaining(`CUES_MISSING: ${NAMED}`)]);
+    const planned = await vloc.run([...LOCALIZE, '--dry-run']);
+    expect(planned.stderr).toContain(`talk.mp4 → es: ${NAMED}; it stops there.`);
+    expect(planned.stderr).toContain('New jobs: 0.');
     await addCue(vloc, 'y buenas noches');
     for (const expected of [1, 1]) {
       const { code, stderr } = await vloc.run(LOCALIZE);
