@@ -96,11 +96,11 @@ it('a translation that a person shortened on purpose is dubbed as it is', async 
   expect(vloc.dubbed).toEqual(['GOOD MORNING']);
 });
 
-it('a translation of which nothing came stops too', async () => {
+it('a translation of which no text came stops too', async () => {
   const vloc = await startStaging({}, (run) => ({
     ...run,
-    async subtitle_translation({ targetLanguage }) {
-      return { subtitle: { language: targetLanguage, lines: [] } };
+    async subtitle_translation({ targetLanguage, lines }) {
+      return { subtitle: { language: targetLanguage, lines: lines.map((line) => ({ ...line, text: ' ' })) } };
     },
   }));
   const { code, stderr } = await vloc.run(LOCALIZE);
