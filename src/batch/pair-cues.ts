@@ -1,5 +1,4 @@
 /** Which cue of a translation belongs to which cue of its source, and which cues have none. Pure. */
-import { plainText } from './page/lines.ts';
 
 export interface TimedCue {
   readonly start_ms: number;
@@ -63,14 +62,14 @@ export function findMissingCues<T extends TimedCue>(
 
 /** The text in one row, without tags such as `<i>` and `{\an8}`. */
 export function wordsOf(text: string): string {
-  return plainText(text)
-    .replace(/\{\\[^{}]{0,200}\}/g, '')
+  return text
+    .replace(/<[^<>]{0,200}>|\{\\[^{}]{0,200}\}/g, '')
     .replaceAll('\n', ' ')
     .trim();
 }
 
 function hasText({ text }: TimedCue): boolean {
-  return text.trim() !== '';
+  return wordsOf(text) !== '';
 }
 
 /** Half of the shorter one: cues that follow each other may overlap a little. */

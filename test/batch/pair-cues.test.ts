@@ -22,6 +22,7 @@ describe('a cue of a source', () => {
     ['is missing if no cue has its time', SOURCE.slice(1, 3), [0, 8]],
     ['is missing if nothing came', [], [0, 2, 5, 8]],
     ['is missing if its text is empty', SOURCE.with(2, cue(5, 7, ' \n')), [5]],
+    ['is missing if its text has only tags', SOURCE.with(2, cue(5, 7, '{\\an8}<c.loud></c>')), [5]],
     ['is missing if only others came, a little later', SOURCE.slice(0, 3).map(moved(0.1)), [8]],
     ['is not missing if it was joined with the next', [cue(0, 4), cue(5, 7), cue(8, 10)], []],
     ['is not missing if it was split', [cue(0, 2), cue(2, 3), cue(3, 4), cue(5, 7), cue(8, 10)], []],
