@@ -9,9 +9,9 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
  * @throws SubtitleError for a file that is not text; an error of the file system
  */
 export async function readResultLines(path: string): Promise<readonly SubtitleLine[]> {
-  const { scanSubtitle } = await import('../../media/subtitles/read.ts');
-  return scanSubtitle(await readFile(path), path)
-    .map(({ start_ms, end_ms, text }) => ({ start_ms, end_ms, text: normalizeCueText(text) }))
+  const { scanText } = await import('../../media/subtitles/read.ts');
+  return scanText(await readFile(path), path)
+    .cues.map(({ start_ms, end_ms, text }) => ({ start_ms, end_ms, text: normalizeCueText(text) }))
     .filter(({ start_ms, end_ms, text }) => text !== '' && end_ms > start_ms)
     .map((line, at) => ({ index: at + 1, ...line }));
 }

@@ -206,6 +206,23 @@ describe('with a memory', () => {
   });
 });
 
+it('a file in the format of its source has the cues that are missing, without words, for a person to fill in', async () => {
+  const desk = await openDesk((lines) => translated(lines.slice(0, 1)));
+  const cues = [
+    '00:00.000 --> 00:01.500 line:10%\n<i>Hello there.</i>',
+    '00:02.000 --> 00:03.500\n<i>Goodbye.</i>',
+  ];
+  await writeFile(desk.path('talk.vtt'), `WEBVTT\n\n${cues.join('\n\n')}\n`);
+  const words = TRANSLATE.with(1, 'talk.vtt');
+  const first = await desk.run([...words, '-o', 'json']);
+  expect([first.code, missingIn(first.stdout)], first.stderr).toEqual([5, [[2]]]);
+  const made = await desk.read('talk.es.vtt');
+  expect(made).toContain('<i>HELLO THERE.</i>');
+  await writeFile(desk.path('talk.es.vtt'), made.replace('<i></i>', '<i>Adiós.</i>'));
+  const { code, stderr } = await desk.run(words);
+  expect([code, desk.sent.length], stderr).toEqual([0, 1]);
+});
+
 it('with terms, a cue that is missing is not reported for its terms too', async () => {
   const desk = await openDesk(twoOf);
   await writeFile(desk.path('terms.csv'), 'term,es\nten,diez\n');
