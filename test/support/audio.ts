@@ -1,4 +1,5 @@
 /** Measures sound without any code of the project: ffmpeg decodes, and the arithmetic is here. */
+import { execFileSync } from 'node:child_process';
 import { askProgram } from './remembered-programs.ts';
 
 export interface Sound {
@@ -63,4 +64,12 @@ export function onset(sound: Sound, from: number, threshold: number): number | n
     if (loudness(sound.samples.subarray(at, at + window)) > threshold) return at / sound.rate;
   }
   return null;
+}
+
+/** Returns the true peak of the first audio track in decibels below full scale, as ffmpeg's meter shows it: to a tenth. */
+export function truePeak(file: string): number {
+  const args = ['-hide_banner', '-nostats', '-i', file, '-map', '0:a:0', '-af', 'ebur128=peak=true'];
+  const command = ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args, '-f', 'null', '-'];
+  const said = execFileSync('sh', command, { encoding: 'utf8' });
+  return Number([...said.matchAll(/^\s*Peak:\s+(-?[\d.]+|-inf) dBFS/gm)].at(-1)?.[1]);
 }

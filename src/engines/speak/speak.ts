@@ -12,6 +12,7 @@ import {
   writeClip,
 } from '../../media/audio/clip.ts';
 import { STEM_FORMAT } from '../../media/audio/decode-audio.ts';
+import { LIMITER } from '../../media/audio/limiter.ts';
 import { measureLoudness } from '../../media/audio/loudness.ts';
 import { createWav, type WavWriter } from '../../media/audio/wav.ts';
 import { fileAddress, ownInput, QUIET } from '../../media/programs/arguments.ts';
@@ -75,11 +76,11 @@ export async function speakDub(engines: StepEngines, task: DubTask, work: Work):
   const { programs } = engines;
   const speaking = { programs, speaker, language, voiceMode, ...work };
   const { fits, durationSeconds } = await writeTrack(spoken, { slots, endMs }, speaking, work);
-  const gain = speaker.isLevel || fits.length === 0 ? [] : await levelDub(programs, spoken, work);
+  const level = speaker.isLevel || fits.length === 0 ? [] : await levelDub(programs, spoken, work);
   const path = join(work.folder, 'dub.wav');
-  const rate = ['-ar', String(STEM_FORMAT.sampleRate)];
+  const filters = ['-af', [...level, LIMITER].join(','), '-ar', String(STEM_FORMAT.sampleRate)];
   const output = ['-c:a', 'pcm_s16le', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)];
-  await programs.run('ffmpeg', [...QUIET, ...ownInput(spoken, 'wav'), ...gain, ...rate, ...output], work);
+  await programs.run('ffmpeg', [...QUIET, ...ownInput(spoken, 'wav'), ...filters, ...output], work);
   return { path, durationSeconds, fits, use };
 }
 
@@ -178,13 +179,11 @@ async function writeSilence(track: WavWriter, until: number): Promise<void> {
 
 /** The loudness of a dub on its own, in LUFS: clear on all devices, and of usual speech without clipping. */
 const DUB_LUFS = -18;
-/** Peaks stay below this share of full scale. `level=0` keeps the limiter from raising the rest. */
-const LIMITER = 'alimiter=limit=0.95:level=0';
 
-/** Returns ffmpeg arguments that give a dub the usual loudness. The export brings it to that of the source. */
+/** Returns filters that give a dub the usual loudness. The export brings it to that of the source. */
 export async function levelDub(programs: Programs, dub: string, run: EngineRun): Promise<string[]> {
   const own = await measureLoudness(programs, dub, run);
-  return own === null ? [] : ['-af', `volume=${(DUB_LUFS - own).toFixed(2)}dB,${LIMITER}`];
+  return own === null ? [] : [`volume=${(DUB_LUFS - own).toFixed(2)}dB`];
 }
 
 /** A speaker with the voice of a dub. */

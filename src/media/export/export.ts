@@ -6,6 +6,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { LIMITER } from '../audio/limiter.ts';
 import { type MediaHeader, readFacts, readHeader } from '../probe/facts.ts';
 import { declaredDuration, requireComplete } from '../probe/packets.ts';
 import {
@@ -278,22 +279,6 @@ export function softLines(lines: readonly SubtitleLine[], videoSeconds: number):
     .filter(({ start_ms }) => start_ms < endMs)
     .map((line) => ({ ...line, end_ms: Math.min(line.end_ms, endMs), text: stripMarkup(line.text) }));
 }
-
-/**
- * The limiter looks 5 ms ahead, which delays its output by 240 samples at 48 kHz. It passes the first of them through.
- */
-const LOOKAHEAD_SAMPLES = 239;
-/**
- * Keeps peaks 1 dB below full scale (EBU R 128), because AAC raises them a little. `level=0` prevents the limiter from
- * raising the rest. Its delay is cut at the start and padded at the end. Its `latency` option does both, but only since
- * ffmpeg 5.1.
- */
-const LIMITER = [
-  `apad=pad_len=${LOOKAHEAD_SAMPLES}`,
-  'alimiter=limit=0.89:level=0:attack=5',
-  `atrim=start_sample=${LOOKAHEAD_SAMPLES}`,
-  'asetpts=PTS-STARTPTS',
-].join(',');
 
 /** Converts the original to the format of the dub: two channels, 48 kHz, starting with the picture. */
 const ORIGINAL = 'aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo';

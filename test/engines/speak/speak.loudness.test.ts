@@ -11,10 +11,10 @@ test('a dub gets the usual loudness of speech, within half a unit', async () => 
   const dub = join(folder, 'dub.wav');
   const source = 'anoisesrc=color=pink:seed=1:duration=2:sample_rate=48000:amplitude=0.02';
   ffmpeg('-f', 'lavfi', '-i', source, '-c:a', 'pcm_s16le', dub);
-  const gain = await levelDub(programs, dub, work);
+  const filters = await levelDub(programs, dub, work);
   const out = join(folder, 'out.wav');
-  const output = ['-c:a', 'pcm_s16le', '-f', 'wav', fileAddress(out)];
-  await programs.run('ffmpeg', [...QUIET, ...ownInput(dub, 'wav'), ...gain, ...output], work);
+  const output = ['-af', filters.join(','), '-c:a', 'pcm_s16le', '-f', 'wav', fileAddress(out)];
+  await programs.run('ffmpeg', [...QUIET, ...ownInput(dub, 'wav'), ...output], work);
   expect(Math.abs(((await measureLoudness(programs, out, work)) ?? 0) + 18)).toBeLessThan(0.5);
 });
 

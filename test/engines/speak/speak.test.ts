@@ -4,6 +4,7 @@ import { speakDub } from '../../../src/engines/speak/speak.ts';
 import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
+import { truePeak } from '../../support/audio.ts';
 import { createWork, ffprobe, programs, stepEngines, temporaryFolder } from '../workspace.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text: string) => ({
@@ -106,6 +107,11 @@ describe('a dub', () => {
   test('is 48 kHz mono and has the length of the cues', async () => {
     const { path } = await dub(CUES.slice(2));
     expect(ffprobe(path, 'stream=sample_rate,channels:format=duration')).toBe('48000\n1\n9.000000');
+  });
+
+  test('has no peak above -1 dBTP, whatever the voice has', async () => {
+    const { path } = await dub([line(1, 0, 5_000, 'Papa patata popping, boom, 12 big bad bugs bit Bob!')]);
+    expect(truePeak(path)).toBeLessThanOrEqual(-1);
   });
 
   test('of cues without words is silence', async () => {
