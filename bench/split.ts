@@ -56,7 +56,7 @@ async function measure(
   const between = performance.now();
   if (split.parts.length < 2) throw new Error('the talk was not split');
   const results = split.parts.map((part) => part.path);
-  const joined = await joinVideos(programs, results, split, { name: 'joined.mp4' }, work);
+  const joined = await joinVideos(programs, results, split, { name: 'joined.mp4', source: talk.path }, work);
   const end = performance.now();
   const after = await readTimeline(programs, joined.path, await readFacts(programs, joined.path, work), work);
   const places = {

@@ -37,8 +37,8 @@ export interface JoinTask {
   readonly kind: JobKind;
   /** The results of the parts, in order: the path of each file, by label of the asset. */
   readonly parts: readonly Readonly<Record<string, string>>[];
-  readonly whole:
-    | { readonly type: 'video'; readonly split: unknown }
+  readonly whole: /** `source` is the path of the whole video. */
+    | { readonly type: 'video'; readonly split: unknown; readonly source: string }
     /** The starts of the parts, and the end of the last one, in milliseconds. */
     | { readonly type: 'lines'; readonly offsetsMs: readonly number[]; readonly endMs: number };
 }

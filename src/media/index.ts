@@ -15,7 +15,7 @@
  *     const split = await splitLongVideo(programs, video, work, SERVICE_SPLIT);
  *     //   facts and timeline belong to `ready`: read them again after a conversion; its only track is `facts.tracks[0]`
  *     // send each of split.parts to the service; `split` is plain data and can be kept in a record between runs
- *     const joined = await joinVideos(programs, results, split, { name: 'talk.es.mp4' }, work);
+ *     const joined = await joinVideos(programs, results, split, { name: 'talk.es.mp4', source: path }, work);
  *     const lines = joinSubtitles(linesOfParts, partOffsetsMs(split));
  *     const vocals = await joinWavs(programs, wavs, { endSeconds, manner: 'cut', name: 'talk.vocals.wav' }, work);
  *

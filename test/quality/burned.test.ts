@@ -268,7 +268,7 @@ describe('colours', () => {
     expect(split.picture).toBe('encoded');
     for (const { path } of split.parts) expect(labels(path)).toEqual(HDR);
     const paths = split.parts.map(({ path }) => path);
-    const copied = await joinVideos(programs, paths, split, { name: 'copied.mp4' }, work);
+    const copied = await joinVideos(programs, paths, split, { name: 'copied.mp4', source: converted }, work);
     expect([copied.picture, labels(copied.path)]).toEqual(['copied', HDR]);
     // Another encoder was used for this part, so that both are encoded again.
     const other = join(folder, 'other.mp4');
@@ -286,7 +286,7 @@ describe('colours', () => {
       programs,
       [...paths.slice(0, -1), other],
       split,
-      { name: 'encoded.mp4' },
+      { name: 'encoded.mp4', source: converted },
       work,
     );
     expect([encoded.picture, labels(encoded.path)]).toEqual(['encoded', HDR]);

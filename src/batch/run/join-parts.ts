@@ -274,25 +274,28 @@ export interface SplitItem {
   readonly sha256: string;
 }
 
-/** The parts of a video, as they were cut. */
-export function partsOfVideo(item: BatchItem, source: PreparedSource): SplitItem {
-  const { sha256, files, split } = source;
+/** The parts of a video, as they were cut. @param path of the whole */
+export function partsOfVideo(
+  item: BatchItem,
+  path: string,
+  { sha256, files, split }: PreparedSource,
+): SplitItem {
   const made = digestMaking([sha256, item.optionsDigest, trackOf(item), split]);
-  const items = files.map(({ path, bytes, seconds }, place) => {
+  const items = files.map((file, place) => {
     const named = namePart(item, place + 1, files.length, made);
     const input = {
       ...named.input,
       type: 'file',
-      path,
-      bytes,
+      path: file.path,
+      bytes: file.bytes,
       mtimeMs: 0,
       contentType: 'video/mp4',
-      seconds,
+      seconds: file.seconds,
       preparation: null,
     } as const;
-    return { ...named.item, input, units: fileUnits(item.kind, seconds) };
+    return { ...named.item, input, units: fileUnits(item.kind, file.seconds) };
   });
-  return { made, items, whole: { type: 'video', split }, sha256 };
+  return { made, items, whole: { type: 'video', split, source: path }, sha256 };
 }
 
 /**

@@ -150,7 +150,7 @@ async function openSplitRun(run: Run, item: BatchItem, order: number): Promise<S
   }
   if (input.type !== 'file') throw new TypeError(`${input.type} cannot be cut into parts`);
   const source = await run.preparations.open(item, input, order);
-  const parts = partsOfVideo(item, source);
+  const parts = partsOfVideo(item, input.path, source);
   return { run, item, order, parts, source, folder: folderOf(parts) };
 }
 

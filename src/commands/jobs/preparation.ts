@@ -233,8 +233,8 @@ interface JoinWork {
 interface TimeLine {
   readonly offsetsMs: readonly number[];
   readonly endMs: number;
-  /** The split of a video; null for subtitles. */
-  readonly split: VideoSplit | null;
+  /** The split of a video, and the path of the whole; null for subtitles. */
+  readonly video: { readonly split: VideoSplit; readonly source: string } | null;
 }
 
 /** One file for each asset of the kind. @throws PreparationFailure */
@@ -258,12 +258,12 @@ function assetsOf(kind: JobKind): (ResultPart & { type: 'asset' })[] {
 const SAMPLES_PER_MS = 48;
 
 function timeLineOf({ prepare, task, work }: JoinWork): TimeLine {
-  if (task.whole.type === 'lines') return { ...task.whole, split: null };
+  if (task.whole.type === 'lines') return { ...task.whole, video: null };
   const split = prepare.unpackSplit(task.whole.split, work.folder);
   if (split === null) throw new TypeError('the record of the split is invalid');
   const last = split.parts.at(-1);
   const endMs = ((last?.firstSample ?? 0) + (last?.samples ?? 0)) / SAMPLES_PER_MS;
-  return { offsetsMs: prepare.partOffsetsMs(split), endMs, split };
+  return { offsetsMs: prepare.partOffsetsMs(split), endMs, video: { split, source: task.whole.source } };
 }
 
 type Joined = Omit<JoinedFile, 'label'>;
@@ -295,25 +295,26 @@ async function joinSubtitles(
 
 async function joinSound(
   { prepare, programs, work }: JoinWork,
-  { offsetsMs, endMs, split }: TimeLine,
+  { offsetsMs, endMs, video }: TimeLine,
   paths: readonly string[],
   name: string,
 ): Promise<Joined> {
   const results = paths.map((path, place) => ({ path, startSeconds: (offsetsMs[place] ?? 0) / 1000 }));
   // Stems are as long as their part; a dub may overrun with its last sentence, and speakers may speak together.
-  const manner = split === null ? 'mix' : 'cut';
+  const manner = video === null ? 'mix' : 'cut';
   const path = await prepare.joinWavs(programs, results, { endSeconds: endMs / 1000, manner, name }, work);
   return { path, notes: [] };
 }
 
 async function joinVideo(
   { prepare, programs, work }: JoinWork,
-  { split }: TimeLine,
+  { video }: TimeLine,
   paths: readonly string[],
   name: string,
 ): Promise<Joined> {
-  if (split === null) throw new TypeError('a video is joined along its split');
-  const { path, changedParts } = await prepare.joinVideos(programs, paths, split, { name }, work);
+  if (video === null) throw new TypeError('a video is joined along its split');
+  const { split, source } = video;
+  const { path, changedParts } = await prepare.joinVideos(programs, paths, split, { name, source }, work);
   const list = changedParts.join(', ');
   const note = `part ${list} came back with a different number of frames`;
   return { path, notes: changedParts.length === 0 ? [] : [note] };

@@ -17,6 +17,7 @@ import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { canCopySound } from './convert.ts';
+import { keepTags } from './encoders.ts';
 import { softLines, threeLetterCode } from './export.ts';
 
 /** Paths are local files. Languages are BCP 47 tags; null if unknown. */
@@ -69,7 +70,7 @@ export function addTracks(programs: Programs, task: AddTracksTask, work: EngineR
       // Tracks that are longer than the picture would make the video longer.
       ...convertibleInput(task.source, ['-t', String(seconds)]),
       ...(lines.length > 0 ? ownInput(join(work.folder, LINES_FILE), 'srt') : []),
-      ...['-c', 'copy', '-map_chapters', '0', '-map', '0:v', '-map', '0:a?'],
+      ...['-c', 'copy', '-map_chapters', '0', ...keepTags(), '-map', '0:v', '-map', '0:a?'],
       ...(track === null ? [] : soundArguments(video, source, track, task.language)),
       ...['-map', '0:s?'],
       ...texts.flatMap((text, at) => textArguments(`1:${text.index}`, video.subtitles.length + at, text)),

@@ -15,7 +15,7 @@ import {
 import { explainFailures, type PreparationCode } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
-import { coverArguments, DEINTERLACE, MP4_SOUND } from './encoders.ts';
+import { coverArguments, DEINTERLACE, keepTags, MP4_SOUND } from './encoders.ts';
 import { copyOptions, MP4_CODECS } from './picture.ts';
 
 export type ConversionPlan =
@@ -202,6 +202,7 @@ export async function convertVideo(
     ...pictureArguments(facts, plan),
     ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aacArguments(plan.track.channels)]),
     ...coverArguments(facts),
+    ...keepTags(),
     ...(endSeconds === null ? [] : ['-t', String(endSeconds)]),
     ...['-disposition:a:0', 'default', '-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];

@@ -73,6 +73,11 @@ export function coverArguments({ covers }: { readonly covers: readonly number[] 
   });
 }
 
+/** Keeps the tags of a file. Without being told, ffmpeg drops the date. @param input index of ffmpeg's input that has them */
+export function keepTags(input = 0): string[] {
+  return ['-map_metadata', String(input)];
+}
+
 /** The sample rate of all intermediate sound: the same as in videos and in the stems of the service. */
 export const SAMPLE_RATE = 48_000;
 

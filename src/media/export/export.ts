@@ -40,7 +40,14 @@ import {
   type OriginalSounds,
 } from './balance.ts';
 import { convertVideo, planConversion } from './convert.ts';
-import { coverArguments, DEINTERLACE, encoderArguments, MP4_SOUND, SAME_TIMES } from './encoders.ts';
+import {
+  coverArguments,
+  DEINTERLACE,
+  encoderArguments,
+  keepTags,
+  MP4_SOUND,
+  SAME_TIMES,
+} from './encoders.ts';
 import { findBoxes, requireFont } from './fonts.ts';
 import { mostThreads, type PicturePlan, planPicture, readMastering, whiteOf } from './picture.ts';
 
@@ -114,6 +121,7 @@ export async function exportVideo(
     ...sound.output,
     ...(soft ? subtitleArguments(1 + sound.inputCount, task.subtitle.language) : []),
     ...coverArguments(header),
+    ...keepTags(),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const onLine = trackProgress(duration, work.report);

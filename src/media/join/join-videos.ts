@@ -8,6 +8,7 @@ import {
   coverArguments,
   DEINTERLACE,
   encodePicture,
+  keepTags,
   ON_TIME,
   PCM,
   SAMPLE_RATE,
@@ -62,7 +63,7 @@ interface JoinPart {
 /**
  * Writes one MP4 into the work folder. The sound of the parts is decoded, joined at the sample positions of the split
  * and encoded once, so encoder delay and padding leave no gaps. The picture is copied if all parts have the same
- * encoding. Soft subtitles are joined too.
+ * encoding. Soft subtitles are joined too, and the tags of the source, such as its date, are kept.
  * @param results the parts as the service returned them, in order
  * @throws PreparationFailure JOIN_NOT_EXACT if a frame would be lost or doubled
  */
@@ -70,7 +71,7 @@ export async function joinVideos(
   programs: Programs,
   results: readonly string[],
   split: VideoSplit,
-  task: { readonly name: string },
+  task: { readonly name: string; readonly source: string },
   work: Work,
 ): Promise<JoinedVideo> {
   if (results.length !== split.parts.length)
@@ -92,7 +93,7 @@ export async function joinVideos(
     );
     const path = join(work.folder, task.name);
     const sameCoding = new Set(parts.map(({ count }) => count.parameters)).size === 1;
-    await write(programs, { parts, split, sound, subtitle, sameCoding, path }, work);
+    await write(programs, { parts, split, sound, subtitle, sameCoding, source: task.source, path }, work);
     const { frames } = await countFrames(programs, path, work);
     const expected = parts.reduce((sum, { count }) => sum + count.frames, 0);
     if (frames !== expected) {
@@ -167,11 +168,12 @@ interface Writing {
   readonly sound: string;
   readonly subtitle: JoinedSubtitle | null;
   readonly sameCoding: boolean;
+  readonly source: string;
   readonly path: string;
 }
 
 async function write(programs: Programs, writing: Writing, work: Work): Promise<void> {
-  const { parts, split, sound, subtitle, sameCoding, path } = writing;
+  const { parts, split, sound, subtitle, sameCoding, source, path } = writing;
   const picture = sameCoding ? await listParts(parts, split, work.folder) : encodeParts(parts, split);
   const language = parts[0]?.facts.tracks[0]?.language ?? null;
   // The file with the picture of the first part has its covers behind it.
@@ -182,6 +184,7 @@ async function write(programs: Programs, writing: Writing, work: Work): Promise<
     ...ownInput(sound, 'wav'),
     ...(subtitle === null ? [] : ownInput(subtitle.path, 'srt')),
     ...(covers.length === 0 ? [] : ownInput(parts[0]?.picture ?? '', 'mov')),
+    ...convertibleInput(source),
     ...picture.output,
     ...['-map', `${picture.count}:a:0`, ...aacArguments(parts[0]?.channels ?? 2)],
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
@@ -189,6 +192,7 @@ async function write(programs: Programs, writing: Writing, work: Work): Promise<
     ...(subtitle?.language ? ['-metadata:s:s:0', `language=${subtitle.language}`] : []),
     ...(subtitle === null ? [] : ['-disposition:s:0', 'default']),
     ...coverArguments({ covers }, coverInput),
+    ...keepTags(coverInput + (covers.length === 0 ? 0 : 1)),
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const seconds = split.parts.reduce((sum, part) => sum + part.samples, 0) / SAMPLE_RATE;

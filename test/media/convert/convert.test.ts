@@ -35,6 +35,7 @@ async function convert(file: string, options: Parameters<typeof planConversion>[
   return { path, facts, isConstant, plan, work };
 }
 
+const DATE = '2021-03-04T05:06:07.000000Z';
 const VP8 = ['-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime'];
 
 test.each([
@@ -44,11 +45,12 @@ test.each([
   '%s is converted, as little as possible, to what the own inspection of the service takes',
   async (name, options, expected) => {
     const file = join(temporaryFolder(), name);
-    ffmpeg(...PICTURE, ...TONE(220), ...options, file);
+    ffmpeg(...PICTURE, ...TONE(220), ...options, '-metadata', `creation_time=${DATE}`, file);
     const { path, plan, work } = await convert(file);
     expect(plan).toMatchObject(expected);
     expect(plan.reasons).not.toEqual([]);
     expect((await inspectVideo(programs, path, work)).container).toBe('mp4');
+    expect(ffprobe(path, 'format_tags=creation_time')).toBe(DATE);
   },
 );
 

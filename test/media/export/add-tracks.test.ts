@@ -11,6 +11,8 @@ const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=1'];
 const H264 = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-shortest'];
 const tone = (hertz: number, seconds = 1) => ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=48000:d=${seconds}`];
 
+const DATE = '2021-03-04T05:06:07.000000Z';
+
 let folder: string;
 const at = (name: string) => join(folder, name);
 
@@ -22,6 +24,7 @@ beforeAll(() => {
   ffmpeg(
     ...[...PICTURE, ...tone(300), '-i', at('es.srt'), ...H264, '-c:a', 'aac', '-c:s', 'mov_text'],
     ...['-metadata:s:a:0', 'language=spa', '-metadata:s:s:0', 'language=spa', '-disposition:s:0', 'default'],
+    ...['-metadata', `creation_time=${DATE}`],
     at('talk.es.mp4'),
   );
   ffmpeg(
@@ -61,6 +64,7 @@ test('sound and subtitles of the original follow the new tracks, which are uncha
   const before = readFileSync(at('talk.mkv'));
   const { path, notes } = await add({ track: 2, subtitles: true });
   expect(notes).toEqual([]);
+  expect(ffprobe(path, 'format_tags=creation_time')).toBe(DATE);
   const { tracks, subtitles, durationSeconds } = await facts(path);
   expect(tracks.map(({ codec, language, isDefault }) => [codec, language, isDefault])).toEqual([
     ['aac', 'spa', true],

@@ -49,7 +49,9 @@ function dubbed({ folder }: Media, originalAudio: 'background' | 'duck' | 'mute'
   return { type: 'dubbed', dub, background, originalAudio } as const;
 }
 
-/** The same video with a cover. */
+const DATE = '2021-03-04T05:06:07.000000Z';
+
+/** The same video with a cover and a date. */
 function covered({ folder, video }: Media): string {
   const [cover, path] = [join(folder, 'cover.png'), join(folder, 'covered.mp4')];
   ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x64', '-frames:v', '1', cover);
@@ -57,6 +59,8 @@ function covered({ folder, video }: Media): string {
     ...['-i', video, '-i', cover, '-map', '0', '-map', '1', '-c', 'copy'],
     '-disposition:v:1',
     'attached_pic',
+    '-metadata',
+    `creation_time=${DATE}`,
     path,
   );
   return path;
@@ -126,7 +130,7 @@ function listenTo(file: string) {
 }
 
 describe('an export', () => {
-  test('copies the picture frame by frame with its cover, lasts as long as the input, replaces the original sound by the background and reports its progress', async () => {
+  test('copies the picture frame by frame with its cover and its date, lasts as long as the input, replaces the original sound by the background and reports its progress', async () => {
     const source = media();
     const [video, sound] = [covered(source), dubbed(source, 'background')];
     const { path, durationSeconds, work } = await run(source, { video, sound });
@@ -138,6 +142,7 @@ describe('an export', () => {
     const found = ffprobe(path, entries).split('\n');
     const codecs = found.filter((value) => !/\d\.\d/.test(value));
     expect(codecs).toEqual(['h264', '0', 'und', 'aac', '0', 'spa', 'png', '1']);
+    expect(ffprobe(path, 'format_tags=creation_time')).toBe(DATE);
     const heard = found[found.indexOf('aac') + 1];
     expect(Math.abs(Number(heard) - SECONDS)).toBeLessThan(0.04);
     const level = listenTo(path);

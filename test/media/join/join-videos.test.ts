@@ -25,6 +25,8 @@ const LIMITS = { equalSeconds: 2.5, mostSeconds: 3.5, mostBytes: 1e9 };
 
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'];
 
+const DATE = '2021-03-04T05:06:07.000000Z';
+
 /** Options that make interlaced frames of twice as many pictures. */
 const FIELDS = [
   ...['-vf', 'tinterlace=interleave_top,fieldorder=tff,setsar=16/15', ...H264],
@@ -55,7 +57,8 @@ describe('an MKV with a cover that is converted and cut at key frames', () => {
     const plain = makeVideo(folder, 'plain.mp4', 4, ...H264, '-g', '5', '-bf', '2', '-c:a', 'aac');
     original = join(folder, 'a talk 100%d.mkv');
     const attached = ['-attach', cover, '-metadata:s:t', 'mimetype=image/png'];
-    ffmpeg('-i', plain, '-c', 'copy', ...attached, '-metadata:s:t', 'filename=cover.png', original);
+    const tags = ['-metadata:s:t', 'filename=cover.png', '-metadata', `creation_time=${DATE}`];
+    ffmpeg('-i', plain, '-c', 'copy', ...attached, ...tags, original);
     const work = createWork(folder);
     const facts = await readFacts(programs, original, work);
     const plan = planConversion(facts);
@@ -74,7 +77,13 @@ describe('an MKV with a cover that is converted and cut at key frames', () => {
     const paths = split.parts.map((part) => part.path);
     const names = paths.map((path) => basename(path));
     expect(names).toEqual(['a talk 100%d.part1of2.mp4', 'a talk 100%d.part2of2.mp4']);
-    const joined = await joinVideos(programs, paths, split, { name: 'joined.mp4' }, createWork(folder));
+    const joined = await joinVideos(
+      programs,
+      paths,
+      split,
+      { name: 'joined.mp4', source: original },
+      createWork(folder),
+    );
     expect(joined).toMatchObject({ frames: 100, picture: 'copied', changedParts: [] });
     expect(frameDigests(joined.path)).toEqual(frameDigests(original));
     const after = samplesOf(joined.path);
@@ -84,6 +93,7 @@ describe('an MKV with a cover that is converted and cut at key frames', () => {
     expect(difference(before, after, seamOf() + 24_000, seamOf() + 72_000)).toBeLessThan(60);
     const found = ffprobe(joined.path, 'stream=codec_name:stream_disposition=attached_pic', 'v:1');
     expect(found).toBe('png\n1');
+    expect(ffprobe(joined.path, 'format_tags=creation_time')).toBe(DATE);
   });
 
   test('has parts whose sound continues after the last frame, and begins before the first one, where players do not play it', () => {
@@ -110,7 +120,13 @@ describe('an MKV with a cover that is converted and cut at key frames', () => {
       expect(countCombed(result)).toBeGreaterThan(20);
       return result;
     });
-    const joined = await joinVideos(programs, results, split, { name: 'joined.mp4' }, createWork(folder));
+    const joined = await joinVideos(
+      programs,
+      results,
+      split,
+      { name: 'joined.mp4', source: original },
+      createWork(folder),
+    );
     expect(joined).toMatchObject({ frames: 100, picture: 'encoded' });
     expect(countCombed(joined.path)).toBeLessThan(10);
     const found = ffprobe(joined.path, 'stream=codec_type,sample_aspect_ratio:stream_tags=language');
@@ -141,7 +157,7 @@ test('an interlaced video that is cut by encoding it keeps the number of frames 
     expect(countCombed(part)).toBeLessThan(10);
     expect(read(part)[1]).toBeLessThanOrEqual(LIMITS.mostSeconds + 0.1);
   }
-  const joined = await joinVideos(programs, parts, split, { name: 'joined.mp4' }, work);
+  const joined = await joinVideos(programs, parts, split, { name: 'joined.mp4', source: path }, work);
   const [[frames, before], [, after]] = [read(path), read(joined.path)];
   expect(joined.frames).toBe(frames);
   expect(Math.abs((after ?? 0) - (before ?? 0))).toBeLessThan(1001 / 30000);
