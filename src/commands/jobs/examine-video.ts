@@ -63,16 +63,20 @@ export function createVideoExaminer(examiner: ExaminerOptions): PlanIo['examineV
 
 type Measured = VideoFacts & { readonly seconds: number | null };
 
+/** Streams of MPEG may have been joined, so that their header declares too little; all packets are read. */
+const JOINABLE = 'mpeg';
+
 /** Recordings of browsers have no duration in their header; it is computed from their packets. */
 async function measure({ prepare, programs, path, signal }: Examination): Promise<Measured> {
   const run = { signal, folder: tmpdir() };
   const facts = await prepare.readFacts(programs, path, run);
   await prepare.requireAllOf(programs, path, facts, run);
-  if (facts.durationSeconds !== null || facts.picture === null) {
+  const isDeclared = facts.durationSeconds !== null && facts.demuxer !== JOINABLE;
+  if (isDeclared || facts.picture === null) {
     return { ...facts, seconds: facts.durationSeconds };
   }
   const { durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
-  return { ...facts, seconds: durationSeconds };
+  return { ...facts, seconds: Math.max(facts.durationSeconds ?? 0, durationSeconds) };
 }
 
 async function examine(examination: Examination, declared: Measured): Promise<ExaminedVideo> {

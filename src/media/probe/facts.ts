@@ -70,7 +70,7 @@ export interface MediaHeader {
   readonly demuxer: string;
   /** Four-letter brand of an MP4 or MOV, such as `qt `; empty for other containers. */
   readonly brand: string;
-  /** Duration that the container declares, in seconds; null if it declares none. */
+  /** Duration that the container declares, from its first time stamp, in seconds; null if it declares none. */
   readonly duration: number | null;
   /** The first time stamp of the file, in seconds. */
   readonly start: number;
@@ -96,10 +96,14 @@ export async function readHeader(programs: Programs, file: string, run: EngineRu
   try {
     return await probe(programs, untrustedInput(file), formats, run);
   } catch (error) {
-    if (!(error instanceof PreparationFailure)) throw error;
-    const code = error.code === 'MEDIA_UNSUPPORTED' ? error.code : 'MEDIA_CORRUPT';
-    throw new JobFailure(code, `${error.message}; ${error.advice}`, { cause: error.cause });
+    throw error instanceof PreparationFailure ? asMediaFailure(error) : error;
   }
+}
+
+/** Returns what a job reports for a file that cannot be prepared. */
+export function asMediaFailure(error: PreparationFailure): JobFailure {
+  const code = error.code === 'MEDIA_UNSUPPORTED' ? error.code : 'MEDIA_CORRUPT';
+  return new JobFailure(code, `${error.message}; ${error.advice}`, { cause: error.cause });
 }
 
 /** @param formats what to report for a file in another format */
@@ -135,6 +139,9 @@ function describeUnreadableHeader(lastWords: string): string | null {
   return `the header of the video cannot be read${reason === undefined ? '' : ` (${reason})`}`;
 }
 
+/** The length in these containers includes the time before the first time stamp: an hour, if the clock of the camera shows one. */
+const FROM_ZERO = /^(mov|matroska)/;
+
 /** Parses the JSON of ffprobe. Exported for tests with hostile output. @throws PreparationFailure MEDIA_CORRUPT */
 export function parseHeader(json: string): MediaHeader {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), HeaderSchema), json);
@@ -143,13 +150,16 @@ export function parseHeader(json: string): MediaHeader {
     throw new PreparationFailure('MEDIA_CORRUPT', message, 'export the video again');
   }
   const { format, streams } = parsed.output;
+  const start = parseSeconds(format.start_time) ?? 0;
+  const end = parseSeconds(format.duration);
   const pictures = streams.filter((stream) => stream.codec_type === 'video');
   const isCover = ({ disposition }: Stream) => disposition?.attached_pic === 1;
   return {
     demuxer: format.format_name,
     brand: format.tags?.major_brand ?? '',
-    duration: parseSeconds(format.duration),
-    start: parseSeconds(format.start_time) ?? 0,
+    duration:
+      end !== null && FROM_ZERO.test(format.format_name) ? Math.max(0, end - Math.max(0, start)) : end,
+    start,
     video: pictures.find((stream) => !isCover(stream)) ?? null,
     audio: streams.find((stream) => stream.codec_type === 'audio') ?? null,
     covers: pictures.filter(isCover).map(({ index }) => index),
@@ -233,7 +243,7 @@ export interface VideoFacts {
   readonly demuxer: string;
   /** The longest duration that the container and its streams declare, in seconds; null if they declare none. */
   readonly durationSeconds: number | null;
-  /** Duration that the container declares, in seconds; null if it declares none. */
+  /** Duration that the container declares, from its first time stamp, in seconds; null if it declares none. */
   readonly containerSeconds: number | null;
   /** The first time stamp of the file, in seconds. */
   readonly startSeconds: number;

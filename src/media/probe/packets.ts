@@ -7,7 +7,7 @@ import { convertibleInput, untrustedInput } from '../programs/arguments.ts';
 import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { type MediaHeader, PROBE_LIMITS, parseSeconds, type VideoFacts } from './facts.ts';
+import { asMediaFailure, type MediaHeader, PROBE_LIMITS, parseSeconds, type VideoFacts } from './facts.ts';
 
 /** Times are in seconds. */
 interface Packet {
@@ -19,21 +19,44 @@ interface Packet {
   readonly flags: string;
 }
 
-/** Reads the packets of all streams, one at a time: 15 minutes contain about 80,000. @throws ChildFailure */
+/**
+ * Reads the packets of all streams, one at a time: 15 minutes contain about 80,000.
+ * @throws ChildFailure; PreparationFailure MEDIA_CORRUPT if the clock jumps
+ */
 async function readPackets(
   programs: Programs,
-  input: readonly string[],
+  { demuxer, input }: { readonly demuxer: string; readonly input: readonly string[] },
   { cpuSeconds, ...run }: EngineRun & { readonly cpuSeconds: number },
   onPacket: (packet: Packet) => void,
 ): Promise<void> {
+  const clocks = new Map<string, number>();
   const onLine = (line: string) => {
-    const [stream, pts, dts, duration, flags = ''] = line.split(',');
+    const [type, stream = '', pts, dts, duration, flags = ''] = line.split(',');
     const at = parseSeconds(pts) ?? parseSeconds(dts);
+    const clock = parseSeconds(dts);
+    if (JUMPING.test(demuxer) && clock !== null && type !== 'subtitle' && type !== 'data') {
+      requireSteady(clocks.get(stream) ?? clock, clock);
+      clocks.set(stream, clock);
+    }
     if (at !== null) onPacket({ at, lasts: parseSeconds(duration) ?? 0, stream: Number(stream), flags });
   };
-  const entries = 'packet=stream_index,pts_time,dts_time,duration_time,flags';
+  const entries = 'packet=codec_type,stream_index,pts_time,dts_time,duration_time,flags';
   const args = ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', ...input];
   await programs.run('ffprobe', args, { ...run, onLine, limits: { ...PROBE_LIMITS, cpuSeconds } });
+}
+
+/** Demuxers of streams that are joined by appending one to the other. */
+const JUMPING = /^mpeg/;
+/** Larger jumps in seconds, back and ahead, are a new clock for ffmpeg, which then shows one recording after the other. */
+const MOST_BACK_SECONDS = 0.1;
+const MOST_AHEAD_SECONDS = 10;
+
+/** The length of a video whose clock jumps is not the difference of its times, and its sound would end too early. */
+function requireSteady(before: number, now: number): void {
+  if (now >= before - MOST_BACK_SECONDS && now <= before + MOST_AHEAD_SECONDS) return;
+  const jump = `from ${before.toFixed(1)} s to ${now.toFixed(1)} s`;
+  const message = `the clock of the video jumps ${jump}, as where recordings were joined`;
+  throw new PreparationFailure('MEDIA_CORRUPT', message, 'write it as one recording: `ffmpeg -i IN OUT.mp4`');
 }
 
 /**
@@ -94,7 +117,9 @@ export async function measurePackets(
   // accepted.
   const options = header.demuxer.includes('mov') ? ['-ignore_editlist', '1'] : [];
   const limited = { ...run, cpuSeconds: PACKET_CPU_SECONDS };
-  await readPackets(programs, untrustedInput(file, options), limited, onPacket).catch((error: unknown) => {
+  const input = untrustedInput(file, options);
+  await readPackets(programs, { ...header, input }, limited, onPacket).catch((error: unknown) => {
+    if (error instanceof PreparationFailure) throw asMediaFailure(error);
     if (!(error instanceof ChildFailure)) throw error;
     throw new JobFailure('MEDIA_CORRUPT', 'the packets of the video cannot be read', { cause: error });
   });
@@ -157,17 +182,18 @@ export async function readLongPackets(
   run: EngineRun,
   onPacket: (packet: Packet) => void,
 ): Promise<void> {
+  let first = Number.POSITIVE_INFINITY;
   let last: LastPacket | null = null;
   const limited = { ...run, cpuSeconds: LONG_CPU_SECONDS };
   await explainFailures('the packets of the video cannot be read', () =>
-    readPackets(programs, convertibleInput(file), limited, (packet) => {
+    readPackets(programs, { demuxer, input: convertibleInput(file) }, limited, (packet) => {
+      first = Math.min(first, packet.at);
       // Packets of all streams: a single one may end early, and subtitles may be shown after the last picture.
       if (last === null || packet.at > last.at) last = packet;
       onPacket(packet);
     }),
   );
-  // Some containers count from the first packet and some from zero; zero is the more tolerant.
-  const end = breaksOffAt((DECLARING.test(demuxer) && containerSeconds) || null, last, 0);
+  const end = breaksOffAt((DECLARING.test(demuxer) && containerSeconds) || null, last, first);
   if (end === null) return;
   const message = `the video breaks off at ${end.toFixed(1)} s of ${containerSeconds?.toFixed(1)} s: the file is incomplete`;
   throw new PreparationFailure('MEDIA_CORRUPT', message, COPY_AGAIN);

@@ -58,6 +58,38 @@ describe('inspecting a video', () => {
     );
   });
 
+  test.each([
+    ['mp4', 'h264', 'aac'],
+    ['mov', 'mjpeg', 'pcm_s16le'],
+    ['mpg', 'mpeg2video', 'mp2'],
+  ])(
+    'does not count the time before the first picture of a clock that shows an hour: %s',
+    async (ending, picture, sound) => {
+      const file = join(temporaryFolder(), `late.${ending}`);
+      const coded = ['-r', '25', '-pix_fmt', picture === 'mjpeg' ? 'yuvj420p' : 'yuv420p', '-c:v', picture];
+      ffmpeg(...PICTURE, ...SOUND, ...coded, '-c:a', sound, '-output_ts_offset', '3600', file);
+      const { duration_seconds } = await inspect(file);
+      expect(duration_seconds).toBeGreaterThan(0.9);
+      expect(duration_seconds).toBeLessThan(1.2);
+    },
+  );
+
+  test.each([0, 500])('refuses joined recordings whose clock jumps, to %d s', async (offset) => {
+    const folder = temporaryFolder();
+    const parts = ['0', String(offset)].map((start, at) => {
+      const part = join(folder, `${at}.mpg`);
+      const coded = ['-r', '25', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-output_ts_offset', start];
+      ffmpeg(...PICTURE, ...SOUND, ...coded, '-f', 'vob', part);
+      return readFileSync(part);
+    });
+    const file = join(folder, 'joined.mpg');
+    writeFileSync(file, Buffer.concat(parts));
+    await expect(inspect(file)).rejects.toMatchObject({
+      code: 'MEDIA_CORRUPT',
+      message: expect.stringMatching(/the clock of the video jumps from 1\.\d s to \d+\.\d s/),
+    });
+  });
+
   test('a deleted file is not a fault of the media', async () => {
     await expect(inspect('/nowhere/a.mp4')).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -80,11 +112,15 @@ describe('the limit of 15 minutes', () => {
   test('cannot be evaded by a header that declares 10 s for 1,000', async () => {
     const file = join(temporaryFolder(), 'forged.mp4');
     const picture = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1/10:d=1000'];
-    ffmpeg(...picture, ...silence(10), '-c:v', 'mpeg4', '-c:a', 'aac', file);
-    const bytes = readFileSync(file);
-    forgeDurations(bytes, 10);
-    writeFileSync(file, bytes);
-    await expect(inspect(file)).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
+    // Also where a late start is declared, which is not part of the length.
+    for (const start of ['0', '990']) {
+      const codecs = ['-c:v', 'mpeg4', '-c:a', 'aac', '-output_ts_offset', start];
+      ffmpeg(...picture, ...silence(10), ...codecs, file);
+      const bytes = readFileSync(file);
+      forgeDurations(bytes, 10);
+      writeFileSync(file, bytes);
+      await expect(inspect(file)).rejects.toMatchObject({ code: 'DURATION_EXCEEDED' });
+    }
   });
 });
 
