@@ -5,6 +5,8 @@ import { readHeader } from '../probe/facts.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, Work } from '../work.ts';
+import { mixUnplaced, TURN_SECOND } from './mix-down.ts';
+import { openWav } from './wav.ts';
 
 /** The format of the stems. RNNoise supports only this rate. */
 export const STEM_FORMAT = { sampleRate: 48_000, channels: 2 } as const;
@@ -28,22 +30,60 @@ export const AUDIO_FILES = {
 
 /**
  * Decodes the first audio stream of a video into the work folder. Sample 0 is the start of the video. A late start and
- * gaps in the sound are filled with silence. From surround sound it also writes the centre channel alone, as loud as it is
+ * gaps in the sound are filled with silence. Channels that would cancel each other are turned to add up. From surround sound it also writes the centre channel alone, as loud as it is
  * in the mix, as `AUDIO_FILES.centre` and `centreMono`.
  */
 export async function decodeAudio(programs: Programs, video: string, work: Work): Promise<DecodedAudio> {
   const path = (name: keyof typeof AUDIO_FILES) => join(work.folder, AUDIO_FILES[name]);
-  const layout = (await readHeader(programs, video, work)).audio?.channel_layout ?? '';
-  const outputs = [output(path('mix'), STEM_FORMAT), output(path('mono'), SPEECH_FORMAT)];
+  const { audio } = await readHeader(programs, video, work);
+  const layout = audio?.channel_layout ?? '';
+  const filters = audio === null ? [] : mixUnplaced(audio);
+  const outputs = [output(path('mix'), STEM_FORMAT, filters), output(path('mono'), SPEECH_FORMAT, filters)];
   if (WITH_CENTRE.has(layout)) {
     // Mixed down like the whole sound, with silence in the other channels, so that it has the same level in both.
-    const alone = `pan=${layout}|FC=FC,aformat=channel_layouts=stereo`;
-    outputs.push(output(path('centre'), STEM_FORMAT, `,${alone}`));
-    outputs.push(output(path('centreMono'), SPEECH_FORMAT, `,${alone},pan=mono|c0=c0`));
+    const alone = [`pan=${layout}|FC=FC`, 'aformat=channel_layouts=stereo'];
+    outputs.push(output(path('centre'), STEM_FORMAT, alone));
+    outputs.push(output(path('centreMono'), SPEECH_FORMAT, [...alone, 'pan=mono|c0=c0']));
   }
-  const args = [...QUIET, ...untrustedInput(video), ...outputs.flat()];
-  await programs.run('ffmpeg', args, { ...work, limits: DECODER_LIMITS });
+  const decode = (files: readonly string[]) =>
+    programs.run('ffmpeg', [...QUIET, ...untrustedInput(video), ...files], {
+      ...work,
+      limits: DECODER_LIMITS,
+    });
+  await decode(outputs.flat());
+  if (audio?.channels === 2 && (await cancels(path('mix'), work.signal))) {
+    const turned = [TURN_SECOND];
+    await decode(
+      [output(path('mix'), STEM_FORMAT, turned), output(path('mono'), SPEECH_FORMAT, turned)].flat(),
+    );
+  }
   return { stereo: path('mix'), mono: path('mono') };
+}
+
+/** Less correlation than this leaves less than a tenth of the energy in the sum of the channels; wide stereo has more than -0.5. */
+const CANCELLING = -0.8;
+/** Frames that are read at a time. */
+const BLOCK = 65_536;
+
+/** Whether two channels cancel each other when they are added: one of them is upside down. */
+async function cancels(path: string, signal: AbortSignal): Promise<boolean> {
+  const wav = await openWav(path);
+  try {
+    let [left, right, both] = [0, 0, 0];
+    for (let at = 0; at < wav.frames; at += BLOCK) {
+      signal.throwIfAborted();
+      const samples = await wav.read(at, Math.min(BLOCK, wav.frames - at));
+      for (let place = 0; place < samples.length; place += 2) {
+        const [one, other] = [samples[place] ?? 0, samples[place + 1] ?? 0];
+        left += one * one;
+        right += other * other;
+        both += one * other;
+      }
+    }
+    return both < CANCELLING * Math.sqrt(left * right);
+  } finally {
+    await wav.close();
+  }
 }
 
 /** ffmpeg's names of the layouts with more than two channels, one of them in the front centre: there films have their dialogue. */
@@ -54,11 +94,15 @@ const WITH_CENTRE: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-function output(path: string, format: { sampleRate: number; channels: number }, filters = ''): string[] {
+function output(
+  path: string,
+  format: { sampleRate: number; channels: number },
+  filters: readonly string[],
+): string[] {
   return [
     // A forged header must not fill the disk: nothing after the longest allowed duration is decoded.
     ...['-map', '0:a:0', '-t', String(LIMITS.videoSeconds + 1)],
-    ...['-af', `aresample=${format.sampleRate}:async=1:first_pts=0${filters}`],
+    ...['-af', [`aresample=${format.sampleRate}:async=1:first_pts=0`, ...filters].join(',')],
     ...['-ac', String(format.channels), '-c:a', 'pcm_s16le'],
     // Do not copy tags of the video into the WAV files.
     ...['-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav', fileAddress(path)],

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { mixUnplaced } from '../audio/mix-down.ts';
 import { readFacts, type SubtitleTrackFacts, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import {
   convertibleInput,
@@ -114,13 +115,18 @@ function codeOf(language: string | null): string | null {
 function soundArguments(
   { tracks }: VideoFacts,
   source: VideoFacts,
-  { index, codec, channels, language, title }: TrackFacts,
+  kept: TrackFacts,
   known: string | null,
 ): string[] {
+  const { index, codec, channels, language, title } = kept;
   const at = tracks.length;
+  const mixing = mixUnplaced(kept);
   const encoding = canCopySound(source, codec)
     ? ['copy']
-    : ['aac', `-b:a:${at}`, `${AAC_PER_CHANNEL * channels}k`];
+    : [
+        ...['aac', `-b:a:${at}`, `${AAC_PER_CHANNEL * (mixing.length > 0 ? 2 : channels)}k`],
+        ...(mixing.length > 0 ? [`-filter:a:${at}`, mixing.join(',')] : []),
+      ];
   return [
     ...['-map', `1:${index}`, `-c:a:${at}`, ...encoding],
     ...['-disposition:a:0', 'default', `-disposition:a:${at}`, '0'],

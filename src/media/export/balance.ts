@@ -7,6 +7,7 @@ import {
   readBlocks,
   toEnergy,
 } from '../audio/loudness.ts';
+import { type Channels, mixUnplaced } from '../audio/mix-down.ts';
 import { DECODER_LIMITS, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, OriginalAudio } from '../work.ts';
@@ -109,8 +110,8 @@ function mixBlocks(mode: OriginalAudio, { rest, dub }: Sounds, gains: MixGains):
 /** The sound of a video, and what a dub is mixed with. */
 export interface Original {
   readonly video: string;
-  /** Channels of its sound. */
-  readonly channels: number;
+  /** Its sound; null if it has none. */
+  readonly audio: Channels | null;
   readonly originalAudio: OriginalAudio;
   /** A WAV file of what remains of the sound, which only the mode `background` uses. */
   readonly background: string;
@@ -179,10 +180,11 @@ export async function balanceSound(programs: Programs, task: Balancing, run: Eng
 /** Measures all but the dub. */
 export async function measureOriginal(
   programs: Programs,
-  { video, channels, originalAudio, background }: Original,
+  { video, audio, originalAudio, background }: Original,
   run: EngineRun,
 ): Promise<OriginalSounds> {
-  const isSurround = channels > 2;
+  const mixing = audio === null ? [] : mixUnplaced(audio);
+  const isSurround = (audio?.channels ?? 0) > 2 && mixing.length === 0;
   const isBackground = originalAudio === 'background';
   // As the background was made from it: samples of 16 bits must not be clipped, which makes surround sound quieter.
   const format = isBackground ? 'sample_fmts=s16:channel_layouts=stereo' : 'channel_layouts=stereo';
@@ -192,7 +194,7 @@ export async function measureOriginal(
         `[whole]${meterFilters(FILES.source)}[m1]`,
         `[mixed]aformat=${format},${meterFilters(FILES.stereo)}[m2]`,
       ]
-    : [`[0:a:0]${SOURCE},${meterFilters(FILES.source)}[m1]`];
+    : [`[0:a:0]${[SOURCE, ...mixing].join(',')},${meterFilters(FILES.source)}[m1]`];
   const graph = [...source, ...(isBackground ? [`[1:a]${meterFilters(FILES.rest)}[m3]`] : [])];
   const outputs = ['[m1]', ...(isSurround ? ['[m2]'] : []), ...(isBackground ? ['[m3]'] : [])];
   const inputs = [...untrustedInput(video), ...(isBackground ? ownInput(background, 'wav') : [])];

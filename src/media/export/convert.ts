@@ -2,6 +2,7 @@
 
 import { join, parse } from 'node:path';
 import { languageName } from '../../protocol/language-tag.ts';
+import { mixUnplaced } from '../audio/mix-down.ts';
 import { aacArguments, copyPicture, encodePicture, ON_TIME } from '../export/encoders.ts';
 import { type Fraction, formatFraction, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import {
@@ -200,7 +201,9 @@ export async function convertVideo(
     ...convertibleInput(file),
     ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
     ...pictureArguments(facts, plan),
-    ...(plan.sound === 'copy' ? ['-c:a', 'copy'] : ['-af', ON_TIME, ...aacArguments(plan.track.channels)]),
+    ...(plan.sound === 'copy'
+      ? ['-c:a', 'copy']
+      : ['-af', [ON_TIME, ...mixUnplaced(plan.track)].join(','), ...aacArguments(plan.track.channels)]),
     ...coverArguments(facts),
     ...keepTags(),
     ...(endSeconds === null ? [] : ['-t', String(endSeconds)]),

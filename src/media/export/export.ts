@@ -7,6 +7,7 @@ import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts'
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { LIMITER } from '../audio/limiter.ts';
+import { type Channels, mixUnplaced } from '../audio/mix-down.ts';
 import { type MediaHeader, readFacts, readHeader } from '../probe/facts.ts';
 import { declaredDuration, requireComplete } from '../probe/packets.ts';
 import {
@@ -46,6 +47,7 @@ import {
   encoderArguments,
   keepTags,
   MP4_SOUND,
+  ON_TIME,
   SAME_TIMES,
 } from './encoders.ts';
 import { findBoxes, requireFont } from './fonts.ts';
@@ -152,7 +154,7 @@ function originalOf(
   header: MediaHeader,
   { originalAudio, background }: RestOfSound,
 ): Original {
-  return { video, channels: header.audio?.channels ?? 0, originalAudio, background };
+  return { video, audio: header.audio, originalAudio, background };
 }
 
 /** How x264, x265 and ffmpeg report it. */
@@ -196,8 +198,12 @@ async function soundArguments(
   work: Work,
 ) {
   const { sound } = task;
+  const { header } = video;
   if (sound.type === 'original') {
-    const codec = video.copySound ? ['-c:a', 'copy'] : AAC;
+    const mixing = header.audio === null ? [] : mixUnplaced(header.audio);
+    const codec = video.copySound
+      ? ['-c:a', 'copy']
+      : [...AAC, ...(mixing.length > 0 ? ['-filter:a:0', mixing.join(',')] : [])];
     return { inputs: [], inputCount: 0, output: ['-map', '0:a:0', ...codec] };
   }
   const { originalAudio } = sound;
@@ -208,10 +214,9 @@ async function soundArguments(
   ];
   const rest = { background: '2:a', duck: '0:a:0', mute: null }[originalAudio];
   const graph = (gains: MixGains) =>
-    soundGraph(originalAudio, { original: rest, dub: '1:a' }, gains, video.duration);
+    soundGraph(originalAudio, { original: rest, audio: header.audio, dub: '1:a' }, gains, video.duration);
   const original =
-    task.prepared?.original ??
-    (await measureOriginal(programs, originalOf(task.video, video.header, sound), work));
+    task.prepared?.original ?? (await measureOriginal(programs, originalOf(task.video, header, sound), work));
   const balancing = { video: task.video, originalAudio, original, dub: sound.dub, inputs, graph };
   const gains = await balanceSound(programs, balancing, work);
   const language = threeLetterCode(task.subtitle.language);
@@ -288,12 +293,17 @@ export function softLines(lines: readonly SubtitleLine[], videoSeconds: number):
     .map((line) => ({ ...line, end_ms: Math.min(line.end_ms, endMs), text: stripMarkup(line.text) }));
 }
 
-/** Converts the original to the format of the dub: two channels, 48 kHz, starting with the picture. */
-const ORIGINAL = 'aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo';
+/** Returns filters that convert the original to the format of the dub: two channels, 48 kHz, starting with the picture. */
+function originalFilters(audio: Channels | null): string {
+  const mixing = audio === null ? [] : mixUnplaced(audio);
+  return [ON_TIME, ...mixing, 'aformat=channel_layouts=stereo'].join(',');
+}
 
 interface SoundInputs {
   /** Indexes of ffmpeg's inputs. `original` is the remaining sound of the video. */
   readonly original: string | null;
+  /** The sound of the video. */
+  readonly audio: Channels | null;
   readonly dub: string;
 }
 
@@ -310,7 +320,7 @@ function soundGraph(mode: OriginalAudio, inputs: SoundInputs, gains: MixGains, s
     // Otherwise the first input to end would end both and lose the data in the compressor: seconds, if ffmpeg reads the
     // original far ahead of the dub because the picture is slow to encode. So both are padded without end.
     `${stereo},asplit[plain][short];[short]${decibels(gains.key)},apad[key];[plain]${decibels(gains.dub)}[voice]`,
-    `[${inputs.original}]${ORIGINAL},apad[original];[original][key]${DUCKING}[low]`,
+    `[${inputs.original}]${originalFilters(inputs.audio)},apad[original];[original][key]${DUCKING}[low]`,
     `[low][voice]${mix},${end}`,
   ].join(';');
 }

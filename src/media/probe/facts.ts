@@ -288,6 +288,8 @@ export interface TrackFacts {
   readonly index: number;
   readonly codec: string;
   readonly channels: number;
+  /** ffmpeg's name of the places of the channels, such as `5.1`; `unknown` without one. */
+  readonly channel_layout: string;
   readonly language: string | null;
   readonly title: string | null;
   readonly isDefault: boolean;
@@ -370,6 +372,7 @@ function describeTrack(stream: Stream, position: number): TrackFacts {
     index: stream.index,
     codec: stream.codec_name,
     channels: stream.channels,
+    channel_layout: stream.channel_layout,
     language: languageCode(stream.tags?.language),
     title: stream.tags?.title ?? null,
     isDefault: stream.disposition?.default === 1,

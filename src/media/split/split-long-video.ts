@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import { SPEECH_FORMAT } from '../audio/decode-audio.ts';
+import { mixUnplaced } from '../audio/mix-down.ts';
 import { findPauses } from '../audio/segments.ts';
 import { type Detector, detectSpeech, loadDetector, VAD_WINDOW } from '../audio/speech-detector.ts';
 import { openWav } from '../audio/wav.ts';
@@ -122,10 +123,12 @@ async function listenTo(
   const wav = join(work.folder, 'window.wav');
   const length = window.end - window.start;
   const from = String(window.start + timeline.startSeconds);
+  const mixing = mixUnplaced(track);
   const args = [
     ...QUIET,
     ...convertibleInput(path, ['-ss', from, '-t', String(length)]),
-    ...['-map', `0:${track.index}`, '-ar', String(SPEECH_FORMAT.sampleRate), '-ac', '1'],
+    ...['-map', `0:${track.index}`, ...(mixing.length > 0 ? ['-af', mixing.join(',')] : [])],
+    ...['-ar', String(SPEECH_FORMAT.sampleRate), '-ac', '1'],
     ...[...PCM, fileAddress(wav)],
   ];
   await explainFailures('the sound around a cut cannot be decoded', () =>

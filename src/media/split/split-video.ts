@@ -4,6 +4,7 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { mixUnplaced } from '../audio/mix-down.ts';
 import { openWav } from '../audio/wav.ts';
 import {
   aacArguments,
@@ -123,7 +124,8 @@ interface WholeSound {
 async function decodeSound(programs: Programs, task: SplitTask, work: Work): Promise<WholeSound> {
   const path = join(work.folder, 'sound.wav');
   const { index, channels } = task.track;
-  const output = ['-map', `0:${index}`, '-af', ON_TIME, '-ac', String(stereoAtMost(channels)), ...PCM];
+  const filters = [ON_TIME, ...mixUnplaced(task.track)].join(',');
+  const output = ['-map', `0:${index}`, '-af', filters, '-ac', String(stereoAtMost(channels)), ...PCM];
   const args = [...QUIET, ...FEW_ERRORS, ...convertibleInput(task.path), ...output, fileAddress(path)];
   await explainFailures('the sound cannot be decoded', () =>
     programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS }),
