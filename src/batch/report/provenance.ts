@@ -32,19 +32,21 @@ export interface ItemProvenance {
 
 /** How an item was made whose jobs were made in these ways; null if no job says it. */
 export function combineJobs(jobs: readonly (ItemProvenance | null)[]): ItemProvenance | null {
-  const engines = new Map(
-    jobs.flatMap((provenance) => provenance?.engines ?? []).map((use) => [JSON.stringify(use), use] as const),
-  );
-  const cues = jobs.flatMap((provenance) => provenance?.cues ?? []);
+  const engines = distinct(jobs.flatMap((provenance) => provenance?.engines ?? []));
+  const cues = distinct(jobs.flatMap((provenance) => provenance?.cues ?? []));
   const lost = jobs.flatMap((provenance) => provenance?.lost_terms ?? []);
   const missing = jobs.flatMap((provenance) => provenance?.missing_cues ?? []);
-  if (engines.size + cues.length + lost.length + missing.length === 0) return null;
+  if (engines.length + cues.length + lost.length + missing.length === 0) return null;
   return {
-    engines: [...engines.values()],
+    engines,
     cues,
     ...(lost.length === 0 ? {} : { lost_terms: lost }),
     ...(missing.length === 0 ? {} : { missing_cues: missing }),
   };
+}
+
+function distinct<T>(values: readonly T[]): readonly T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 /** The same for the jobs of parts, in order. The cues of an only part are those of the item. */

@@ -16,12 +16,13 @@ import { type FileInput, isPrepared } from '../../batch/plan/input.ts';
 import { keptResult } from '../../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../../batch/record-folder.ts';
 import { isKept } from '../../batch/records/kept-tracks.ts';
+import type { ItemCue } from '../../batch/report/provenance.ts';
 import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { digestLines } from '../../batch/stages/items.ts';
 import type { FinishedVideo } from '../../batch/stages/records.ts';
 import { addTracks } from '../../media/export/add-tracks.ts';
-import { checkExport as check, exportLocalized } from '../../media/export/export.ts';
+import { type CutSpeech, checkExport as check, exportLocalized } from '../../media/export/export.ts';
 import type { ExportOptions } from '../../media/index.ts';
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import type { EngineUse } from '../../media/work.ts';
@@ -68,8 +69,10 @@ export function createExporter(run: StagedRun): Exporter {
     try {
       if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
       isClean = true;
-      const { file, use } = await exportOne(run, { state, audio, madeOf });
-      const provenance = use === null ? null : { engines: [use], cues: [] };
+      const { file, use, cut } = await exportOne(run, { state, audio, madeOf });
+      const cues = cut === null ? [] : [await recordCut(journal, state, cut)];
+      const isNoted = use !== null || cut !== null;
+      const provenance = isNoted ? { engines: use === null ? [] : [use], cues } : null;
       endTarget(run, state, { ...doneState(state, file, null), provenance });
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
@@ -215,7 +218,11 @@ interface Task {
 async function exportOne(
   run: StagedRun,
   task: Task,
-): Promise<{ readonly file: ItemFile; readonly use: EngineUse | null }> {
+): Promise<{
+  readonly file: ItemFile;
+  readonly use: EngineUse | null;
+  readonly cut: CutSpeech | null;
+}> {
   const { context, plan, journal } = run;
   const { state, audio, madeOf } = task;
   const { item, path } = state.target;
@@ -264,10 +271,28 @@ async function exportOne(
       ...lossesOf(run, state),
     });
     await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
-    return { file: { asset: 'video', path, bytes: size, sha256 }, use: exported.use };
+    return { file: { asset: 'video', path, bytes: size, sha256 }, use: exported.use, cut: exported.cut };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Adds speech that the video lacks to what is known of the dub, and returns it. */
+async function recordCut(
+  { intents, provenances, add }: StagedRun['journal'],
+  { steps }: TargetState,
+  { cues, seconds }: CutSpeech,
+): Promise<ItemCue> {
+  const dub = steps.find(({ kind }) => kind === 'dubbing');
+  const key = intents.byItem.get(dub?.key ?? '')?.at(-1);
+  const made = (key === undefined ? undefined : provenances.get(key)) ?? { engines: [], cues: [] };
+  const isSame = (fit: ItemCue) => fit.cues.some((cue) => cues.includes(cue));
+  const natural = { speed: 1, tempo: 1, cut_seconds: 0 };
+  const { speed, tempo, cut_seconds: before } = made.cues.find(isSame) ?? natural;
+  const cut = { cues, fit: 'cut', speed, tempo, cut_seconds: Math.max(before, seconds) } as const;
+  const provenance = { ...made, cues: [...made.cues.filter((fit) => !isSame(fit)), cut] };
+  if (key !== undefined) await add({ type: 'made', key, provenance });
+  return cut;
 }
 
 /** The video that the export uses: the file, or the sample that the stages worked on, made again in the scratch folder. */

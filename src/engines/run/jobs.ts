@@ -109,7 +109,8 @@ async function translateAndSpeak(
   await checkExport(engines.programs, request, subtitle.lines, work);
   const dubbing = enterStage(work, ends.translating, ends.dubbing, 'dubbing');
   const { targetLanguage, voiceMode } = task;
-  const speech = { lines: subtitle.lines, targetLanguage, voiceMode };
+  const videoSeconds = declaredDuration(await readHeader(engines.programs, task.video, work));
+  const speech = { lines: subtitle.lines, targetLanguage, voiceMode, videoSeconds };
   const dub = task.mode === 'standard' ? await speakOnce(engines, speech, dubbing) : null;
   return { subtitle, translator, dub };
 }

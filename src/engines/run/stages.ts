@@ -67,10 +67,10 @@ type Dub = Awaited<ReturnType<typeof speakDub>>;
 /** Speaks the lines once, as `separateOnce` does. */
 export function speakOnce(
   engines: StepEngines,
-  { lines, targetLanguage, voiceMode }: DubTask,
+  { lines, targetLanguage, voiceMode, videoSeconds }: DubTask,
   work: Work,
 ): Promise<Shared<Dub>> {
-  const task = { lines, targetLanguage, voiceMode };
+  const task = { lines, targetLanguage, voiceMode, ...(videoSeconds === undefined ? {} : { videoSeconds }) };
   return once({ engines, step: 'speak', input: async () => task }, work, (own) =>
     speakDub(engines, task, own),
   );

@@ -1,5 +1,6 @@
 /** Separates a video into stems and finds the times of speech. */
 import { join } from 'node:path';
+import { audibleSeconds } from '../../media/audio/audible.ts';
 import { convertWav, decodeAudio, SPEECH_FORMAT, STEM_FORMAT } from '../../media/audio/decode-audio.ts';
 import { openWav } from '../../media/audio/wav.ts';
 import type { Programs } from '../../media/programs/programs.ts';
@@ -46,26 +47,8 @@ export async function separateSound(
       ? await detectInVocals(programs, mix, stems, separating)
       : { vocals: stems.vocals, background: stems.background, ...stems.speech };
   work.report(1);
-  const isSilent = separation.segments.length === 0 && (await isSilentWav(separation.vocals));
+  const isSilent = separation.segments.length === 0 && (await audibleSeconds(separation.vocals)) === 0;
   return { ...separation, use: isSilent ? { ...use, silent: true } : use };
-}
-
-/** Peaks below this (-60 dB) are noise of a format or a program. */
-const AUDIBLE = 33;
-/** Frames that are read at a time. */
-const BLOCK = 65_536;
-
-async function isSilentWav(path: string): Promise<boolean> {
-  const wav = await openWav(path);
-  try {
-    for (let at = 0; at < wav.frames; at += BLOCK) {
-      const samples = await wav.read(at, Math.min(BLOCK, wav.frames - at));
-      if (samples.some((sample) => Math.abs(sample) > AUDIBLE)) return false;
-    }
-    return true;
-  } finally {
-    await wav.close();
-  }
 }
 
 /** Converts stems to the format and length of the mix, and detects the speech in the vocals. */

@@ -5,7 +5,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 
 /** A short pause before the next text, in milliseconds. */
 const BREATH_MS = 100;
-/** Speech may continue this long after the last cue, in milliseconds: the video may end there. */
+/** Speech may continue this long after the last cue, in milliseconds. */
 const OVERRUN_MS = 1_500;
 /** Cues that begin closer than this cannot be spoken one after the other in their own time. */
 const MIN_SLOT_MS = 300;
@@ -20,14 +20,17 @@ export interface SpokenText {
   readonly endMs: number;
   /** The latest end: the speech must end here. */
   readonly limitMs: number;
+  /** Speech ends here if a faster tempo does it: with its cue, where a video that is not known may end. */
+  readonly aimMs: number;
 }
 
 /**
  * Plans the slots: in order of time, without overlap. Each lasts until shortly before the next one. Cues that begin at
  * (nearly) the same time, such as those of two speakers, are spoken one after the other in a shared slot. Cues without
  * words to speak are skipped.
+ * @param videoMs the end of the video; default: it is not known
  */
-export function planSlots(lines: readonly SubtitleLine[]): SpokenText[] {
+export function planSlots(lines: readonly SubtitleLine[], videoMs?: number): SpokenText[] {
   const spoken = lines
     .map((line) => ({ ...line, text: spokenText(line.text) }))
     .filter((line) => hasWords(line.text))
@@ -43,13 +46,16 @@ export function planSlots(lines: readonly SubtitleLine[]): SpokenText[] {
     const startMs = group[0]?.start_ms ?? 0;
     const endMs = Math.max(...group.map((line) => line.end_ms));
     const next = groups[at + 1]?.[0]?.start_ms;
-    const limitMs = next === undefined ? endMs + OVERRUN_MS : next - BREATH_MS;
+    const free = next === undefined ? endMs + OVERRUN_MS : next - BREATH_MS;
+    // Nothing is left of a cue that begins after the video.
+    const limitMs = Math.max(startMs, Math.min(free, videoMs ?? free));
     return {
       indexes: group.map((line) => line.index),
       text: group.map((line) => line.text).join(' '),
       startMs,
       endMs: Math.min(endMs, limitMs),
       limitMs,
+      aimMs: next === undefined && videoMs === undefined ? endMs : limitMs,
     };
   });
 }
@@ -80,7 +86,7 @@ const MARGIN = 0.035;
 export function planTempos(slots: readonly SpokenText[], seconds: readonly number[]): number[] {
   const tempos = slots.map((slot, at) => {
     const spoken = seconds[at] ?? 0;
-    const available = availableSeconds(slot);
+    const available = (slot.aimMs - slot.startMs) / 1000;
     if (spoken <= available) return 1;
     return Math.min(MOST_TEMPO, spoken / Math.max(MARGIN, available - MARGIN));
   });

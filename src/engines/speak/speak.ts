@@ -48,6 +48,8 @@ interface DubTask {
   readonly lines: readonly SubtitleLine[];
   readonly targetLanguage: string;
   readonly voiceMode: VoiceMode;
+  /** Length of the video, where all speech ends; missing if it is not known. */
+  readonly videoSeconds?: number;
 }
 
 /**
@@ -70,7 +72,8 @@ export async function speakDub(engines: StepEngines, task: DubTask, work: Work):
       'the last subtitle ends after more than 4 hours; cut the subtitles into parts',
     );
   }
-  const slots = planSlots(task.lines);
+  const { videoSeconds: seconds } = task;
+  const slots = planSlots(task.lines, seconds === undefined ? undefined : Math.floor(1000 * seconds));
   slots.forEach(requireSpeakable);
   const spoken = join(work.folder, 'spoken.wav');
   const { programs } = engines;

@@ -6,6 +6,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { audibleSeconds } from '../audio/audible.ts';
 import { LIMITER } from '../audio/limiter.ts';
 import { type Channels, mixUnplaced } from '../audio/mix-down.ts';
 import { type MediaHeader, readFacts, readHeader } from '../probe/facts.ts';
@@ -348,7 +349,7 @@ export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & 
 /**
  * Writes the MP4 into the work folder, in the same way as the service's own export: the picture is copied if nothing in
  * it changes, and the length is the length of the video.
- * @returns the path of the MP4, and how its picture was encoded if nobody asked for it
+ * @returns the path of the MP4, how its picture was encoded if nobody asked for it, and the speech that it lacks
  * @throws PreparationFailure
  * @throws JobFailure if the video cannot be read
  */
@@ -357,15 +358,43 @@ export function exportLocalized(
   parts: LocalizedParts,
   options: ExportOptions,
   work: Work,
-): Promise<{ readonly path: string; readonly use: EngineUse | null }> {
+): Promise<{ readonly path: string; readonly use: EngineUse | null; readonly cut: CutSpeech | null }> {
   return explainFailures('the finished video cannot be written', async () => {
     const { subtitle } = parts;
     const { subtitleOutput, resolution } = options;
     const video = await makeReady(programs, parts, work);
     const sound = soundOf(parts, options);
     const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
-    return exportVideo(programs, task, work);
+    const exported = await exportVideo(programs, task, work);
+    const { dub } = parts;
+    if (dub === null) return { ...exported, cut: null };
+    const seconds = declaredDuration(await readHeader(programs, exported.path, work));
+    return { ...exported, cut: await findCutSpeech(dub, subtitle.lines, seconds) };
   });
+}
+
+/** Speech of a dub that a video lacks, because it ends before. */
+export interface CutSpeech {
+  /** Numbers of the cues. */
+  readonly cues: readonly number[];
+  readonly seconds: number;
+}
+
+/** Less is the padding of an encoder, or the end of a fading sound. */
+const HEARD_SECONDS = 0.1;
+
+async function findCutSpeech(
+  dub: string,
+  lines: readonly SubtitleLine[],
+  endSeconds: number,
+): Promise<CutSpeech | null> {
+  const seconds = await audibleSeconds(dub, endSeconds);
+  if (seconds < HEARD_SECONDS) return null;
+  const after = lines.filter(({ start_ms }) => start_ms >= 1000 * endSeconds);
+  const nextSeconds = Math.min(...after.map(({ start_ms }) => start_ms / 1000));
+  const isCut = (await audibleSeconds(dub, endSeconds, nextSeconds)) >= HEARD_SECONDS;
+  const spoken = lines.filter((line) => !after.includes(line)).slice(isCut ? -1 : lines.length);
+  return { cues: [...spoken, ...after].map(({ index }) => index), seconds };
 }
 
 function soundOf({ dub, background }: LocalizedParts, { originalAudio }: ExportOptions): ExportAudio {

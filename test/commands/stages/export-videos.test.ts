@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { locateProgram } from '../../../src/media/programs/programs.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startStaging } from './staging.ts';
 
@@ -59,4 +59,22 @@ it('a language without a font is refused before any job, a text without one befo
   expect((await vloc.run(['batch', 'retry', '.'])).code).toBe(0);
   expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   expect(await vloc.run(['batch', 'status', '.'])).toMatchObject({ code: 0 });
+});
+
+it('speech that goes on after the end of the video is said at the end of the run, and needs a person', async () => {
+  const vloc = await startStaging();
+  const { run } = vloc.engines;
+  const { dubbing } = run;
+  const dubLong: typeof dubbing = async (task, work) => {
+    const made = await dubbing(task, work);
+    ffmpeg('-f', 'lavfi', '-i', 'sine=f=440:r=48000:d=4', '-c:a', 'pcm_s16le', made.audio.path);
+    return made;
+  };
+  Object.assign(run, { dubbing: dubLong });
+  // The video lasts 3 s, and the second cue begins at 1.5 s.
+  const { code, stderr } = await vloc.run([...LOCALIZE, '--from-subtitles']);
+  expect(code).toBe(0);
+  expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 2');
+  const attention = await vloc.run(['batch', 'report', '.', '--attention']);
+  expect(attention.stdout).toMatch(/talk\.es\.srt:\d+: 00:00:01,500 CUT: .*1\.0 s cut off/);
 });

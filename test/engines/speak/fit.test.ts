@@ -22,8 +22,19 @@ describe('the slots of a dub', () => {
   test('are shared by cues that begin together, one spoken after the other', () => {
     const slots = planSlots([line(2, 1_100, 3_000, 'second'), line(1, 1_000, 2_000, 'first')]);
     expect(slots).toEqual([
-      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 4_500 },
+      { indexes: [1, 2], text: 'first second', startMs: 1_000, endMs: 3_000, limitMs: 4_500, aimMs: 3_000 },
     ]);
+  });
+
+  test('end with the video, and aim at the end of the last cue where the video is not known', () => {
+    const cues = [line(1, 12_900, 14_000), line(2, 14_500, 15_000)];
+    const known = planSlots(cues, 14_000).map(({ limitMs, aimMs }) => [limitMs, aimMs]);
+    expect(known).toEqual([
+      [14_000, 14_000],
+      [14_500, 14_500],
+    ]);
+    const unknown = planSlots(cues.slice(0, 1))[0];
+    expect([unknown?.limitMs, unknown?.aimMs]).toEqual([15_500, 14_000]);
   });
 
   test('skip cues without words', () => {
@@ -68,6 +79,7 @@ const slotOf = (startMs: number, endMs: number, limitMs: number): SpokenText => 
   startMs,
   endMs,
   limitMs,
+  aimMs: limitMs,
 });
 
 describe('the tempo of a dub', () => {
@@ -109,7 +121,8 @@ describe('the tempo of a dub', () => {
         const tempos = planTempos(slots, seconds);
         for (const [place, slot] of slots.entries()) {
           const tempo = tempos[place] ?? 0;
-          const needed = (seconds[place] ?? 0) / (availableSeconds(slot) - 0.035);
+          const aimed = (slot.aimMs - slot.startMs) / 1000;
+          const needed = (seconds[place] ?? 0) / Math.max(0.035, aimed - 0.035);
           expect(tempo).toBeGreaterThanOrEqual(1);
           expect(tempo).toBeLessThanOrEqual(1.6);
           // Only a text that needs more is spoken more than 1.3 times as fast.

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speakDub } from '../../../src/engines/speak/speak.ts';
 import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
+import { audibleSeconds } from '../../../src/media/audio/audible.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
 import { truePeak } from '../../support/audio.ts';
@@ -14,8 +15,8 @@ const line = (index: number, start_ms: number, end_ms: number, text: string) => 
   text,
 });
 
-async function dub(lines: ReturnType<typeof line>[], language = 'es') {
-  const task = { lines, targetLanguage: language, voiceMode: 'auto' } as const;
+async function dub(lines: ReturnType<typeof line>[], language = 'es', video: { videoSeconds?: number } = {}) {
+  const task = { lines, targetLanguage: language, voiceMode: 'auto', ...video } as const;
   return speakDub(await stepEngines(), task, createWork(temporaryFolder()));
 }
 
@@ -102,6 +103,17 @@ describe('a dub', () => {
     const lengths = (await dub(beginnings)).fits.map(({ seconds }) => seconds);
     const tempos = lengths.map((length) => length / (fit?.seconds ?? 1));
     expect(tempos.some((tempo) => tempo > 1.5 && tempo <= 1.62)).toBe(true);
+  });
+
+  test('ends with the video: its last sentence is spoken faster, and what is left of it is cut', async () => {
+    const last = line(1, 12_900, 14_000, 'Y esta es la última frase de todo el video.');
+    const { path, fits } = await dub([last, line(2, 14_200, 15_000, 'Y otra.')], 'es', { videoSeconds: 14 });
+    expect(await audibleSeconds(path, 14)).toBe(0);
+    expect(fits.map(({ cues, fit }) => [cues, fit])).toEqual([
+      [[1], 'cut'],
+      [[2], 'cut'],
+    ]);
+    expect(fits[0]?.seconds).toBeGreaterThan(0.6);
   });
 
   test('is 48 kHz mono and has the length of the cues', async () => {

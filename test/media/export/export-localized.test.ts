@@ -31,7 +31,8 @@ const work = (folder: string) => {
 test('the picture is unchanged, and the sound is dub and background', async () => {
   const folder = temporaryFolder();
   const parts = makeParts(folder);
-  const { path } = await exportLocalized(programs, parts, WISHES, work(folder));
+  const { path, cut } = await exportLocalized(programs, parts, WISHES, work(folder));
+  expect(cut).toBeNull();
   expect(frameDigests(path)).toEqual(frameDigests(parts.video));
   expect(ffprobe(path, 'stream_tags=language', 'a:0')).toBe('spa');
   expect(crossings(path)).toBeGreaterThan(700);
@@ -52,10 +53,13 @@ test('a container that the service does not accept is converted first, with the 
   const lines = [...LINES, { index: 2, start_ms: 20_000, end_ms: 22_000, text: 'tarde' }];
   const wishes = { ...WISHES, originalAudio: 'mute', subtitleOutput: 'soft' } as const;
   const late = { ...parts, video, track: 1, dub, subtitle: { language: 'es', lines } };
-  const { path } = await exportLocalized(programs, late, wishes, work(folder));
+  const { path, cut } = await exportLocalized(programs, late, wishes, work(folder));
   const [picture, sound, subtitle, lasts] = ffprobe(path, 'stream=codec_name:format=duration').split('\n');
   expect([picture, sound, subtitle]).toEqual(['h264', 'aac', 'mov_text']);
   expect(Math.abs(Number(lasts) - Number(ffprobe(video, 'format=duration')))).toBeLessThan(0.03);
+  // It is said which cues the video lacks: the one that is spoken at its end, and the one after it.
+  expect(cut?.cues).toEqual([1, 2]);
+  expect(cut?.seconds).toBeCloseTo(3, 1);
 });
 
 test('a file that ffmpeg cannot read is reported with advice', async () => {
