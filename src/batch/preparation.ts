@@ -97,6 +97,7 @@ export type ExaminedVideo =
       readonly preparation: FilePreparation | null;
       /** See `JobInput`. */
       readonly uncopiedCodec?: string;
+      readonly channels?: number;
       readonly sample?: VideoSample;
     }
   /** Why it cannot be used and how to fix it, in one sentence. `isOwn`: it never stops other videos, even if it was named. */

@@ -78,6 +78,8 @@ export interface EngineUse {
   readonly silent?: boolean;
   /** Characters of burned subtitles that no font has. */
   readonly unshown?: readonly string[];
+  /** Channels of sound that became two. */
+  readonly mixed?: number;
 }
 
 /** How a text was made to fit its time. */

@@ -6,7 +6,7 @@
 /** The steps of jobs that engines do. */
 export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as const;
 
-/** The same, and the export, which is only there if it encoded a picture that nobody asked to change, or if no font has a character. */
+/** The same, and the export, which is only there if it changed a picture or sound that nobody asked to change, or if no font has a character. */
 export const PROVENANCE_STEPS = [...ENGINE_STEPS, 'export'] as const;
 
 /** How speech was made to fit its time: spoken faster, stretched as well or instead, or cut off as well. */
@@ -25,6 +25,8 @@ export interface Provenance {
     readonly silent?: boolean;
     /** Characters of burned subtitles that no font has. */
     readonly unshown?: readonly string[];
+    /** Channels of surround sound, of which the export made two. */
+    readonly mixed?: number;
   }[];
   /** Texts whose speech did not fit their time as it was. */
   readonly cues: readonly {

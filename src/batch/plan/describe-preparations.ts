@@ -17,12 +17,20 @@ export function describePreparations(planned: readonly PlannedItem[]): readonly 
   return describeFiles(planned, sentencesOf);
 }
 
-/** The same for pictures that an export on this machine encodes, although nobody asked for it. */
+/** The same for pictures and sound that an export on this machine changes, although nobody asked for it. */
 export function describeEncodings(planned: readonly PlannedItem[]): readonly string[] {
   return describeFiles(planned, ({ item: { kind, fields, input } }) => {
-    const isUnasked = kind === 'auto_localization' && !isEncodedAnew(fields);
-    if (!isUnasked || input.type !== 'file' || input.uncopiedCodec === undefined) return [];
-    return [`the picture (${input.uncopiedCodec}) is encoded again, because it cannot be copied into an MP4`];
+    if (kind !== 'auto_localization' || input.type !== 'file') return [];
+    const { uncopiedCodec: codec, channels } = input;
+    const isDubbed = fields.mode !== 'subtitles_only';
+    return [
+      ...(codec === undefined || isEncodedAnew(fields)
+        ? []
+        : [`the picture (${codec}) is encoded again, because it cannot be copied into an MP4`]),
+      ...(channels === undefined || !isDubbed
+        ? []
+        : [`its ${channels} channels of sound are mixed to two; --keep-audio keeps them as a second track`]),
+    ];
   });
 }
 

@@ -75,6 +75,8 @@ export type JobInput =
         readonly preparation: FilePreparation | null;
         /** Codec of a picture that an export on this machine cannot copy; absent if it can. */
         readonly uncopiedCodec?: string;
+        /** Channels of its sound; absent for one or two. */
+        readonly channels?: number;
         /** Absent for the whole video. */
         readonly sample?: VideoSample;
       })

@@ -78,15 +78,17 @@ export function describeUse({
   reused = false,
   silent = false,
   unshown,
+  mixed,
 }: EngineUse): string {
   if (unshown !== undefined) return `burned in by ${engine}`;
+  if (mixed !== undefined) return `sound of ${mixed} channels mixed to two by ${engine}`;
   const made = `${STEP_WORDS[step]} by ${engine}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
   if (skipped.length === 0) return made;
   const verb = skipped.length === 1 ? 'does' : 'do';
   return `${made} instead of ${skipped.join(' and ')}, which ${verb} not support the language`;
 }
 
-/** The steps for which a preferred engine could not be used, and a picture that could not be copied, in words. */
+/** The steps for which a preferred engine could not be used, and what an export changed unasked, in words. */
 export function fallbacksOf({ engines }: ItemProvenance): readonly string[] {
   return engines
     .filter(({ step, engine, skipped, unshown }) =>

@@ -104,16 +104,20 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
   ];
   if (obstacles.length > 0) return problem(obstacles.join('; and '));
   const codec = plan.type === 'none' ? prepare.uncopiedCodec(facts) : null;
-  const picture = codec === null ? {} : { uncopiedCodec: codec };
+  const { channels } = plan.track;
+  const changed = {
+    ...(codec === null ? {} : { uncopiedCodec: codec }),
+    ...(channels > 2 ? { channels } : {}),
+  };
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) {
-    return asSample(examination, declared, { ...asItIs(facts.seconds), ...picture });
+    return asSample(examination, declared, { ...asItIs(facts.seconds), ...changed });
   }
   const cost = prepare.videoSplitCost(examination.kind, sizeOf(facts), limits.parts);
   const isMeasured = facts.seconds !== null;
   return asSample(examination, declared, {
     type: 'usable',
     seconds: facts.seconds,
-    ...picture,
+    ...changed,
     preparation: {
       conversion: mannerOf(plan),
       reasons: plan.reasons,

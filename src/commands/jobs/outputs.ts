@@ -22,6 +22,7 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         reused: v.exactOptional(v.boolean()),
         silent: v.exactOptional(v.boolean()),
         unshown: v.exactOptional(v.array(v.string())),
+        mixed: v.exactOptional(v.number()),
       }),
     ),
     cues: v.array(

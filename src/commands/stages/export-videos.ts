@@ -69,10 +69,10 @@ export function createExporter(run: StagedRun): Exporter {
     try {
       if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
       isClean = true;
-      const { file, use, cut } = await exportOne(run, { state, audio, madeOf });
+      const { file, uses, cut } = await exportOne(run, { state, audio, madeOf });
       const cues = cut === null ? [] : [await recordCut(journal, state, cut)];
-      const isNoted = use !== null || cut !== null;
-      const provenance = isNoted ? { engines: use === null ? [] : [use], cues } : null;
+      const isNoted = uses.length + cues.length > 0;
+      const provenance = isNoted ? { engines: uses, cues } : null;
       endTarget(run, state, { ...doneState(state, file, null), provenance });
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
@@ -220,7 +220,7 @@ async function exportOne(
   task: Task,
 ): Promise<{
   readonly file: ItemFile;
-  readonly use: EngineUse | null;
+  readonly uses: readonly EngineUse[];
   readonly cut: CutSpeech | null;
 }> {
   const { context, plan, journal } = run;
@@ -271,7 +271,7 @@ async function exportOne(
       ...lossesOf(run, state),
     });
     await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
-    return { file: { asset: 'video', path, bytes: size, sha256 }, use: exported.use, cut: exported.cut };
+    return { file: { asset: 'video', path, bytes: size, sha256 }, uses: exported.uses, cut: exported.cut };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

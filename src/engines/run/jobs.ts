@@ -61,7 +61,7 @@ export async function localizeVideo(
   const sound: ExportAudio =
     dub === null ? { type: 'original' } : { type: 'dubbed', dub: dub.path, background, originalAudio };
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
-  const { path, use: encoding } = await exportVideo(
+  const { path, uses } = await exportVideo(
     engines.programs,
     {
       ...{ video, sound, subtitle, resolution, subtitleOutput: subtitleOutput(task) },
@@ -72,13 +72,7 @@ export async function localizeVideo(
   return {
     video: { path, contentType: 'video/mp4' },
     durationSeconds: declaredDuration(await readHeader(engines.programs, path, work)),
-    engines: [
-      separation.use,
-      recognizer,
-      translator,
-      ...(dub === null ? [] : [dub.use]),
-      ...(encoding === null ? [] : [encoding]),
-    ],
+    engines: [separation.use, recognizer, translator, ...(dub === null ? [] : [dub.use]), ...uses],
     fits: dub?.fits ?? [],
   };
 }

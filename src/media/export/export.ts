@@ -95,7 +95,7 @@ export async function exportVideo(
   programs: Programs,
   task: ExportTask,
   work: Work,
-): Promise<{ path: string; use: EngineUse | null }> {
+): Promise<{ path: string; uses: readonly EngineUse[] }> {
   const header = task.prepared?.header ?? (await readHeader(programs, task.video, work));
   const duration = declaredDuration(header);
   const burned = task.subtitleOutput === 'burned';
@@ -134,7 +134,14 @@ export async function exportVideo(
   const isUnasked = !picture.copy && !burned && task.resolution === 'source';
   const unshown = burned ? await findBoxes(programs, task.subtitle, work) : [];
   const use: EngineUse = { step: 'export', engine: 'ffmpeg', skipped: [] };
-  return { path, use: unshown.length > 0 ? { ...use, unshown } : isUnasked ? use : null };
+  const mixed = header.audio?.channels ?? 0;
+  return {
+    path,
+    uses: [
+      ...(unshown.length > 0 ? [{ ...use, unshown }] : isUnasked ? [use] : []),
+      ...(task.sound.type === 'dubbed' && mixed > 2 ? [{ ...use, mixed }] : []),
+    ],
+  };
 }
 
 /** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
@@ -349,7 +356,7 @@ export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & 
 /**
  * Writes the MP4 into the work folder, in the same way as the service's own export: the picture is copied if nothing in
  * it changes, and the length is the length of the video.
- * @returns the path of the MP4, how its picture was encoded if nobody asked for it, and the speech that it lacks
+ * @returns the path of the MP4, what was changed although nobody asked for it, and the speech that it lacks
  * @throws PreparationFailure
  * @throws JobFailure if the video cannot be read
  */
@@ -358,7 +365,7 @@ export function exportLocalized(
   parts: LocalizedParts,
   options: ExportOptions,
   work: Work,
-): Promise<{ readonly path: string; readonly use: EngineUse | null; readonly cut: CutSpeech | null }> {
+): Promise<{ readonly path: string; readonly uses: readonly EngineUse[]; readonly cut: CutSpeech | null }> {
   return explainFailures('the finished video cannot be written', async () => {
     const { subtitle } = parts;
     const { subtitleOutput, resolution } = options;

@@ -37,6 +37,19 @@ it(
   },
 );
 
+it('joined recordings whose clock starts again are refused before they are sent', PATIENCE, async () => {
+  const desk = await openMediaDesk();
+  const one = join(desk.folder, 'one.mpg');
+  ffmpeg(...PICTURE, ...TONE, '-c:v', 'mpeg2video', '-c:a', 'mp2', '-f', 'vob', one);
+  writeFileSync(join(desk.folder, 'two.mpg'), Buffer.concat([readFileSync(one), readFileSync(one)]));
+  const words = ['recognize', '--from', 'en', '--out', 'out'];
+  const joined = await desk.vloc([...words, 'two.mpg']);
+  expect(joined.code, joined.stderr).toBe(2);
+  expect(joined.stderr).toMatch(/the clock of the video jumps .*`ffmpeg -i IN OUT\.mp4`/);
+  expect(desk.count('createUpload')).toBe(0);
+  expect((await desk.vloc([...words, 'one.mpg', '--dry-run'])).code).toBe(0);
+});
+
 it(
   'a file with two audio tracks is refused without a choice; the default is sent as it is, another is the one that is sent',
   PATIENCE,

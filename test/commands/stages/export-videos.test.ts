@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { locateProgram } from '../../../src/media/programs/programs.ts';
-import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startStaging } from './staging.ts';
 
@@ -77,4 +77,16 @@ it('speech that goes on after the end of the video is said at the end of the run
   expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 2');
   const attention = await vloc.run(['batch', 'report', '.', '--attention']);
   expect(attention.stdout).toMatch(/talk\.es\.srt:\d+: 00:00:01,500 CUT: .*1\.0 s cut off/);
+});
+
+it('surround sound that becomes stereo is said before and after, and --keep-audio keeps it', async () => {
+  const vloc = await startStaging();
+  const six = ['-af', 'pan=5.1|FC=c0', '-c:v', 'copy', '-c:a', 'aac'];
+  ffmpeg('-i', vloc.path('talk.mp4'), ...six, vloc.path('film.mp4'));
+  const words = ['localize', 'film.mp4', '--to', 'es', '--from-subtitles', '--keep-audio'];
+  const plan = await vloc.run([...words, '--dry-run']);
+  expect(plan.stderr).toContain('film.mp4: its 6 channels of sound are mixed to two');
+  const done = await vloc.run(words);
+  expect(done.stderr).toContain('sound of 6 channels mixed to two by ffmpeg');
+  expect(ffprobe(vloc.path('film.es.mp4'), 'stream=channels', 'a')).toBe('2\n6');
 });

@@ -75,7 +75,7 @@ function rotated({ folder, video }: Media): string {
 
 async function run(source: Media, task: Partial<ExportTask>) {
   const work = createWork(source.folder);
-  const { path, use } = await exportVideo(
+  const { path, uses } = await exportVideo(
     programs,
     {
       video: source.video,
@@ -88,7 +88,7 @@ async function run(source: Media, task: Partial<ExportTask>) {
     work,
   );
   const durationSeconds = declaredDuration(await readHeader(programs, path, work));
-  return { path, durationSeconds, use, work };
+  return { path, durationSeconds, use: uses[0] ?? null, uses, work };
 }
 
 /** All decoded pictures of two files: their hashes, and their display times in seconds from the first. */
@@ -234,6 +234,18 @@ describe('an export', () => {
     });
     expect(ffprobe(path, 'stream=width,height', 'v:0')).toBe('480\n854');
   });
+});
+
+test('surround sound becomes stereo under a dub, which is said; without a dub it is kept', async () => {
+  const source = media();
+  const surround = join(source.folder, 'surround.mp4');
+  const six = ['-af', 'pan=5.1|FC=c0|FL=0.2*c0', '-c:v', 'copy', '-c:a', 'aac'];
+  ffmpeg('-i', source.video, ...six, surround);
+  const dubbedOver = await run(source, { video: surround, sound: dubbed(source, 'duck') });
+  expect(dubbedOver.uses).toEqual([{ step: 'export', engine: 'ffmpeg', skipped: [], mixed: 6 }]);
+  const kept = await run(source, { video: surround });
+  expect(kept.uses).toEqual([]);
+  expect(ffprobe(kept.path, 'stream=channels', 'a:0')).toBe('6');
 });
 
 test('an encoder that runs out of memory is not tried again', async () => {
