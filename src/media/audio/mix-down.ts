@@ -14,7 +14,7 @@ export interface Channels {
 const UNPLACED: readonly string[] = ['unknown', '2.1'];
 
 /** Whether nothing is known about the places of more than two channels. */
-export function isUnplaced({ channels, channel_layout: layout }: Channels): boolean {
+function isUnplaced({ channels, channel_layout: layout }: Channels): boolean {
   return channels > 2 && UNPLACED.includes(layout);
 }
 
