@@ -47,10 +47,10 @@ const FOLDER_OPTIONS = inGroup('Output:', {
   ),
   name: textOption(
     'template',
-    'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot), such as {stem}-{lang}{ext}',
+    'names of results: {stem}, {lang}, {asset}, {id} and {ext} with its dot, such as {stem}-{lang}{ext}',
     {
       tool: 'name',
-      argumentHelp: 'template for result names: {stem}, {lang}, {asset}, {id} and {ext} (with its dot)',
+      argumentHelp: 'names of results: {stem}, {lang}, {asset}, {id} and {ext} with its dot',
     },
   ),
   clobber: flagOption('replace files that exist'),
@@ -93,7 +93,7 @@ const SUBMIT_OPTIONS = inGroup('Job:', {
 export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   subtitleFormat: choiceOption(
     SUBTITLE_FORMATS,
-    'format of the subtitles to write (default: that of the input, else srt)',
+    'format of subtitles (default: that of the input, else srt)',
   ),
 });
 
@@ -192,7 +192,7 @@ export const RUN_OPTIONS = {
   ...inGroup('Limits:', {
     jobs: numberOption(
       'n',
-      `maximum number of concurrent jobs (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
+      `most jobs at a time (default: ${LIMITS.concurrentTasks}, the limit of the service)`,
       { whole: true, from: 1 },
     ),
     maxCredits: numberOption('n', 'send no job that would raise the cost of this command above n credits', {

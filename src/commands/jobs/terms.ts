@@ -30,7 +30,7 @@ export async function openTerms(
       '--mask-terms needs the terms that it replaces',
       'Name their file with --terms.',
     );
-  if (written === undefined || written === '') return undefined;
+  if (written === undefined) return undefined;
   const { readTerms } = await import('../../batch/terms.ts');
   const languages = [...new Set(targets.flatMap((target) => target ?? []))];
   const terms = await readTerms(written, languages, io);

@@ -90,16 +90,11 @@ export interface StageChoices {
 
 /** Whether the options ask for stages. Without them one job does everything. */
 export function asksForStages(options: StageOptions): boolean {
-  return asksWithoutTerms(options) || isGiven(options.terms) || options.voices.length > 0;
+  return asksWithoutTerms(options) || options.terms !== undefined || options.voices.length > 0;
 }
 
 function asksWithoutTerms({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
   return fromSubtitles || [stopAfter, subtitle, sourceSubtitle].some((value) => value !== undefined);
-}
-
-/** Whether there is a file of terms; an empty name is none, against a default of the project. */
-function isGiven(terms: string | undefined): boolean {
-  return terms !== undefined && terms !== '';
 }
 
 /** Checks that nothing asks for stages that the others do not. @throws Failure (`usage`) */
@@ -123,7 +118,7 @@ export function readStageChoices(options: StageOptions): StageChoices {
   if (conflict === null) return choices;
   const advice = asksWithoutTerms(options)
     ? 'Nothing was sent; leave one of them out.'
-    : 'Nothing was sent. Terms are checked in stages only; leave one of them out, with --terms "" if a project sets it.';
+    : 'Nothing was sent. Terms are checked in stages only; leave one of them out; a vloc.config.json may set the terms.';
   throw usageFailure('USAGE', conflict, advice);
 }
 

@@ -6,7 +6,7 @@ import { decodeHTML } from 'entities';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import { assColour, colourOf, findTags, type StyleTag } from './style-tags.ts';
 import { findPairs } from './tags.ts';
-import { decodeReferences, isDrawing, PLAYER_TAG, stripDrawings } from './text.ts';
+import { decodeReferences, isDrawing, OVERRIDE, PLAYER_TAG, stripDrawings } from './text.ts';
 
 /** A written text: its words, and what surrounds all of them, such as the name of a speaker or a position. */
 interface Surrounded {
@@ -116,7 +116,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 /** WebVTT has `<b>`, `<i>`, `<u>` and classes for eight colours. Positions are settings of a cue: see `vttSettings`. */
 function encodeVtt(text: string): string {
-  return writeTags(text.replaceAll(ALIGNMENT, ''), {
+  return writeTags(text.replaceAll(OVERRIDE, ''), {
     open: ({ key, attributes }) => {
       if (key === 'font') {
         const name = CLASSES[colourOf(attributes) ?? ''];
@@ -267,7 +267,7 @@ function plainAss(text: string): string {
 
 function encodeAss(text: string): string {
   const blocks = [...text.matchAll(ALIGNMENT)].map(([block]) => block).join('');
-  const rows = writeTags(text.replaceAll(ALIGNMENT, ''), {
+  const rows = writeTags(text.replaceAll(OVERRIDE, ''), {
     open: ({ key, attributes }) => {
       if (key === 'other') return null;
       if (key !== 'font') return [`{\\${key}1}`, `{\\${key}0}`];
@@ -276,7 +276,7 @@ function encodeAss(text: string): string {
     },
     words: escapeAss,
   });
-  return blocks + rows.replaceAll('\n', '\\N').replaceAll('\u00A0', '\\h');
+  return blocks + rows.replaceAll(/\r\n?|\n/g, '\\N').replaceAll('\u00A0', '\\h');
 }
 
 /** Replaces braces, which start override tags, and backslashes, which start line breaks, by similar characters. */

@@ -7,7 +7,7 @@ const TAG = /<\/?[a-z][^<>]{0,200}>/gi;
 export const PLAYER_TAG = String.raw`<\/?(?:i|b|u|s|em|strong|font|br|c|v|lang|ruby|rt|span|p|div|small|big|sub|sup|strike|center)(?![^\s.>/])[^<>]{0,200}>`;
 const PLAYER_TAGS = new RegExp(PLAYER_TAG, 'gi');
 /** Override tags of the ASS format, which players accept in SRT: `{\an8}`. */
-const OVERRIDE = /\{\\[^{}]{0,200}\}/g;
+export const OVERRIDE = /\{\\[^{}]{0,200}\}/g;
 /** Control characters except the line break. espeak-ng interprets some of them as commands. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match them
 const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g;

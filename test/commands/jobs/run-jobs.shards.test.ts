@@ -263,8 +263,9 @@ test('a shard without items is done, so that a matrix of CI runners stays green'
 test('inputs of different shards that would write one file are refused by each shard', async () => {
   const vloc = await startShards();
   await writeFile(join(vloc.folder, 'in', 'lesson-1.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n');
+  const words = [...TRANSLATE, '--out', 'out', '--subtitle-format', 'srt'];
   for (const index of [1, 2, 3, 4]) {
-    const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', `${index}/4`]);
+    const refused = await vloc.run([...words, '--shard', `${index}/4`]);
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringContaining('lesson-1.vtt → es: would write'),

@@ -214,7 +214,10 @@ describe('vloc memory', () => {
     const { code, stdout, stderr } = await vloc.run(['translate', 'talk.srt', ...options]);
     expect(code, stderr).toBe(0);
     const written = await readFile(join(vloc.folder, `talk.${to}.srt`), 'utf8');
-    const texts = written.split(/\n\n/).map((cue) => cue.split('\n').slice(2).join('\n'));
+    const texts = written
+      .trimEnd()
+      .split(/\n\n/)
+      .map((cue) => cue.split('\n').slice(2).join('\n'));
     return {
       imported,
       paid: JSON.parse(stdout).data[0].charged_credits ?? 0,

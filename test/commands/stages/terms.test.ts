@@ -122,24 +122,12 @@ describe('a localization with terms', () => {
     expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 
-  it('with an option for one job is refused, and an empty name of terms runs one job', async () => {
+  it('with an option for one job is refused', async () => {
     const vloc = await stagingWithTerms();
     const { code, stderr } = await vloc.run([...LOCALIZE, '--detach']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Terms are checked in stages only')]);
     await writeFile(vloc.path('vloc.config.json'), '{ "defaults": { "terms": "terms.csv" } }');
     const staged = await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--dry-run', '-o', 'json']);
     expect(JSON.parse(staged.stdout).object).toBe('stages');
-    const whole = await vloc.run([
-      'localize',
-      'talk.mp4',
-      '--to',
-      'es',
-      '--terms',
-      '',
-      '--dry-run',
-      '-o',
-      'json',
-    ]);
-    expect(JSON.parse(whole.stdout).object).toBe('plan');
   });
 });
