@@ -26,14 +26,14 @@ interface MadeItem {
 }
 
 /** How to shorten cues that are fast or cut off. A localization of one job leaves no subtitles to edit. */
-function adviceFor({ kind, key }: MadeItem): string {
-  if (kind !== 'dubbing') {
+function adviceFor({ kind }: MadeItem, isInStages: boolean): string {
+  if (kind !== 'dubbing' && !isInStages) {
     return (
       'Shorten their text: localize with --stop-after translate, edit the subtitles, then localize with ' +
       '--from-subtitles --clobber. These are new jobs.'
     );
   }
-  return key !== null && isStageKey(key)
+  return isInStages
     ? 'Shorten their text in the subtitles beside the video, then localize with --from-subtitles.'
     : 'Shorten their text in the subtitles, then dub them with --clobber.';
 }
@@ -74,7 +74,8 @@ export function printProvenance(
 /** Prints how to fix cues that are fast or cut off, each way once. */
 function printAdvice({ note }: Pick<Terminal, 'note'>, items: readonly MadeItem[]): void {
   const noticed = items.filter(({ provenance }) => provenance.cues.some(isNoticed));
-  for (const advice of new Set(noticed.map(adviceFor))) note(advice);
+  const isInStages = noticed.some(({ key }) => key !== null && isStageKey(key));
+  for (const advice of new Set(noticed.map((item) => adviceFor(item, isInStages)))) note(advice);
 }
 
 interface ProvenancePrinter {
