@@ -128,7 +128,7 @@ export function* scanSrt(text: string): Generator<SrtCue | SubtitleFault> {
     const { content, blanks: before } = held;
     const isNumber = NUMBER.test(content);
     const isHead = Number(content) === next || BEGINS_WITH_TIME.test(after?.content ?? '');
-    if (open !== null && !(isNumber && before > 0 && isHead)) {
+    if (open !== null && before < MOST_ROWS && !(isNumber && before > 0 && isHead)) {
       const room = MOST_ROWS - open.rows.length;
       open.rows.push(
         ...[...Array.from({ length: Math.min(before, room) }, () => ''), content].slice(0, room),

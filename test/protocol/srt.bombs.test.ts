@@ -21,6 +21,7 @@ const BOMBS: Record<string, (size: number) => string> = {
   'a number and blanks': (size) => `1${' '.repeat(size)}x\n${TIMES}\nx`,
   'a cue of one row': (size) => `1\n${TIMES}\n${'x'.repeat(size)}`,
   'a cue of many rows': (size) => `1\n${TIMES}\n${'x\n'.repeat(size / 2)}`,
+  'blank rows in a cue': (size) => `1\n${TIMES}\nx${'\n'.repeat(size)}x`,
   'nested tags': (size) => `1\n${TIMES}\n${'<i>'.repeat(size / 3)}`,
   'arrows in the text': (size) => `1\n${TIMES}\n${'-->'.repeat(size / 3)}`,
   'dashes in the text': (size) => `1\n${TIMES}\n${'-'.repeat(size)}`,

@@ -105,7 +105,7 @@ function stripVoices(text: string): string {
   return text
     .replaceAll(/<(?!\/?[biu][\s.>])[^<>]{0,200}>/gi, '')
     .replaceAll(/<(\/?[biu])[\s.][^<>]{0,200}>/gi, '<$1>')
-    .replace(/(?<![^\s&<])(?:<[/a-z0-9.:]*\s*)+$/i, '');
+    .replace(/(?<![^\s&<])(?:<[/a-z0-9.:]{0,200}\s{0,200}){1,20}$/i, '');
 }
 
 /** The colours that WebVTT has classes for. Source: W3C, WebVTT, "Default text colors". */
@@ -167,7 +167,7 @@ function writeTags(text: string, { open, words }: TagWriter): string {
 
 /** An override block; an escaped brace begins none, and one without a closing brace in the same row is text. */
 const BLOCK = /(?<!\\)\{[^{}\n]*\}/g;
-const LINE_TAGS = /\\(?:an?\d{1,2}|(?:pos|move|org|fade?|i?clip)\([^()]*(?:\([^()]*\))?[^()]*\)|q\d)/g;
+const LINE_TAGS = /\\(?:an?\d{1,2}|(?:pos|move|org|fade?|i?clip)\([^()]*(?:\([^()]*\)[^()]*)?\)|q\d)/g;
 
 interface Piece {
   /** An override block, or text. */

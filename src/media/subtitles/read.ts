@@ -377,6 +377,9 @@ const COLUMNS = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr',
 /** Tools that shift times write negative ones, which players show from the beginning. */
 const ASS_TIME = /^\s*(-?)(\d{1,3}):(\d{1,2}):(\d{1,2})(?:[.:](\d{1,3}))?\s*$/;
 
+/** More than any version of the format has. */
+const MOST_COLUMNS = 100;
+
 /** Longer rows are not readable text. */
 const LONGEST_ROW = 20_000;
 
@@ -392,7 +395,8 @@ function* scanAss(text: string): Generator<Found> {
       continue;
     }
     const format = /^\s*Format\s{0,8}:(.*)/i.exec(row)?.[1];
-    if (format !== undefined) columns = format.split(',').map((name) => name.trim().toLowerCase());
+    if (format !== undefined)
+      columns = format.split(',', MOST_COLUMNS).map((name) => name.trim().toLowerCase());
     const cells = splitDialogue(row, columns)?.cells;
     if (cells === undefined) continue;
     const cell = (name: string) => cells[columns.indexOf(name)] ?? '';

@@ -31,9 +31,12 @@ export function unrollCaptions(cues: readonly TimedLine[]): TimedLine[] | null {
   return rolled > 0 && repeated * 2 >= cues.length ? lines : null;
 }
 
+/** Screens for captions have 15 rows. Source: CEA-608. */
+const MOST_ROWS = 15;
+
 /** How many of the first rows are the last ones of the previous cue. */
 function countRepeated(before: readonly string[], rows: readonly string[]): number {
-  for (let count = Math.min(before.length, rows.length); count > 0; count -= 1) {
+  for (let count = Math.min(before.length, rows.length, MOST_ROWS); count > 0; count -= 1) {
     if (rows.slice(0, count).join('\n') === before.slice(-count).join('\n')) return count;
   }
   return 0;

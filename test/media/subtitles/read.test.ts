@@ -52,6 +52,13 @@ describe('a hostile or broken file is refused soon', () => {
     ['spaces after times', `WEBVTT\n\n${`${CUE}${' '.repeat(19_000)}x\n\n`.repeat(50)}`],
     ['open braces', ASS + `${EVENT}${'{'.repeat(19_000)}\n`.repeat(50)],
     ['spaces in a section', `[Script Info]\n${`a${' '.repeat(19_000)}b: c\n`.repeat(50)}${ASS}`],
+    ['beginnings of tags', `WEBVTT\n\n${CUE}\n${'<a '.repeat(MANY / 3)}!x`],
+    ['rows that repeat', `WEBVTT\n\n${CUE}\n${'a\n'.repeat(MANY)}b\n\n${CUE}\n${'a\n'.repeat(MANY)}c`],
+    [
+      'open brackets',
+      ASS + `${EVENT}{\\pos(${'a'.repeat(19_000)}}x{\\b1}y\n`.repeat(50) + EVENT.replaceAll('0:', ''),
+    ],
+    ['columns', `${ASS}Format: ${','.repeat(19_000)}\n${'Dialogue:\n'.repeat(MANY / 10)}`],
     ['more than 10 MiB', 'a'.repeat(10 * 1024 ** 2)],
     ['no cue', 'WEBVTT\n\n'],
   ])('%s', async (_, text) => {
