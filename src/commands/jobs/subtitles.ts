@@ -6,6 +6,7 @@ import { looksLikeJson, parseJsonLines } from '../../batch/plan/check-subtitle.t
 import type { JobInput } from '../../batch/plan/input.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { formatSrt } from '../../protocol/srt.ts';
 import {
   type SpokenLine,
   SUBTITLE_FORMATS,
@@ -62,11 +63,9 @@ export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
       const file = readCues(bytes, name);
       const lines = wordLines(file);
       if (lines.length === 0) return 'not usable as subtitles, no cue has words';
-      const { format, cues, hasHidden } = file;
+      const { format, cues } = file;
       const isRolling = cues.some(({ cue }) => cue === null);
-      const isPlain =
-        format === 'srt' &&
-        (isRolling || (!hasHidden && cues.every(({ line, words }) => line.text === words)));
+      const isPlain = format === 'srt' && (isRolling || Buffer.from(formatSrt(lines)).equals(bytes));
       const note = `they are rolling captions, so each of their ${lines.length} rows is taken once`;
       return { lines, ...(isPlain ? {} : { form: format }), notes: isRolling ? [note] : [] };
     } catch (error) {

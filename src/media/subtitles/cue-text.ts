@@ -64,6 +64,13 @@ const ALONE_AT_END = /\{\\[^{}]{0,200}\}\s{0,200}$/;
 /** More than any editor writes; each costs a pass over the text. */
 const MOST_LAYERS = 20;
 
+/** The parts of a text with words of their own: its rows if each has something around it, as those of two speakers do, else all of it. */
+export function splitParts(written: string, format: SubtitleFormat): readonly Surrounded[] {
+  const { surround } = CUE_TEXT[format];
+  const rows = written.split('\n').map(surround);
+  return rows.length > 1 && rows.every(({ before }) => before !== '') ? rows : [surround(written)];
+}
+
 /** A tag surrounds the text if its end is at the end of the text, or missing, as that of `<v Anna>` often is. */
 function surroundTags(written: string, opening: RegExp): Surrounded {
   let [from, to] = [0, written.length];
@@ -124,7 +131,7 @@ function encodeVtt(text: string): string {
       }
       return key === 's' || key === 'other' ? null : [`<${key}>`, `</${key}>`];
     },
-    words: (part) => part.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+    words: (part) => part.replaceAll(/&(?!(?:lt|amp);)/g, '&amp;').replaceAll('<', '&lt;'),
   });
 }
 
@@ -167,7 +174,13 @@ function writeTags(text: string, { open, words }: TagWriter): string {
 
 /** An override block; an escaped brace begins none, and one without a closing brace in the same row is text. */
 const BLOCK = /(?<!\\)\{[^{}\n]*\}/g;
-const LINE_TAGS = /\\(?:an?\d{1,2}|(?:pos|move|org|fade?|i?clip)\([^()]*(?:\([^()]*\)[^()]*)?\)|q\d)/g;
+/** An override tag and its value. */
+const OVERRIDES = /\\[^\\(){}]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?/g;
+/** Tags for the whole row, wherever they are. */
+const FOR_ROW = /^\\(?:an?\d|(?:pos|move|org|fade?|i?clip)\(|q\d)/;
+/** Tags that the text has as tags of SRT. */
+const AS_TAGS = /^\\[bius]\d*$/;
+const OVERRIDE_NAME = /^\\(?:fn|r(?!nd)|\d?[a-z]+)/i;
 
 interface Piece {
   /** An override block, or text. */
@@ -196,7 +209,10 @@ function splitAss(written: string): Piece[] {
   return pieces;
 }
 
-/** Blocks around a single piece of text stay as they are. Of several, those for the whole row do. */
+/**
+ * Blocks around a single piece of text stay as they are. Of several pieces, what is in front of them stays if nothing changes it
+ * later, and tags for the whole row.
+ */
 function surroundAss(written: string): Surrounded {
   const pieces = splitAss(written);
   const isText = (piece: Piece) => !piece.isBlock && !piece.isShape && piece.written.trim() !== '';
@@ -207,9 +223,17 @@ function surroundAss(written: string): Surrounded {
     const at = pieces.indexOf(first);
     return { before: join(pieces.slice(0, at)), core: first.written, after: join(pieces.slice(at + 1)) };
   }
-  const tags = pieces.flatMap((piece) => (piece.isBlock ? [...piece.written.matchAll(LINE_TAGS)] : []));
-  const before = tags.length === 0 ? '' : `{${tags.map(([tag]) => tag).join('')}}`;
-  return { before, core: written, after: '' };
+  const at = pieces.indexOf(first);
+  const later = pieces
+    .slice(at)
+    .flatMap((piece) => (piece.isBlock ? (piece.written.match(OVERRIDES) ?? []) : []));
+  const nameOf = (tag: string) => OVERRIDE_NAME.exec(tag)?.[0] ?? '';
+  const changed = new Set(later.map(nameOf));
+  const isChanged = (tag: string) => changed.has(nameOf(tag)) || changed.has('\\r');
+  const stays = (tag: string) => FOR_ROW.test(tag) || !(AS_TAGS.test(tag) || isChanged(tag));
+  const lead = join(pieces.slice(0, at)).replaceAll(OVERRIDES, (tag) => (stays(tag) ? tag : ''));
+  const moved = later.filter((tag) => FOR_ROW.test(tag)).join('');
+  return { before: `${lead}{${moved}}`.replaceAll('{}', ''), core: written, after: '' };
 }
 
 /** In this order they are nested. */
@@ -274,7 +298,8 @@ function encodeAss(text: string): string {
       const colour = colourOf(attributes);
       return colour === null ? null : [`{${assColour(colour)}}`, '{\\c}'];
     },
-    words: escapeAss,
+    // Those that `decodeReferences` leaves.
+    words: (part) => escapeAss(part.replaceAll('&lt;', '<').replaceAll('&amp;', '&')),
   });
   return blocks + rows.replaceAll(/\r\n?|\n/g, '\\N').replaceAll('\u00A0', '\\h');
 }

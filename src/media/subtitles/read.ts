@@ -26,7 +26,7 @@ import { convertibleInput, DECODER_LIMITS, QUIET } from '../programs/arguments.t
 import { ChildFailure, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { CUE_TEXT } from './cue-text.ts';
+import { CUE_TEXT, splitParts } from './cue-text.ts';
 import { unrollCaptions } from './rolling.ts';
 import { decodeReferences, hasWords, stripMarkup } from './text.ts';
 
@@ -83,8 +83,6 @@ export interface ReadFile {
   /** The file as text, without the byte order mark. */
   readonly text: string;
   readonly cues: readonly ReadCue[];
-  /** Whether some cues of the file have nothing to show, such as drawings. */
-  readonly hasHidden: boolean;
 }
 
 /** The same with the file. @throws PreparationFailure SUBTITLE_INVALID */
@@ -97,9 +95,7 @@ export function readCues(bytes: Uint8Array, name: string): ReadFile {
   }
   try {
     const scanned = scanText(bytes, name);
-    const { format, text } = scanned;
-    const cues = shownCues(scanned);
-    return { format, text, cues, hasHidden: cues.length < scanned.cues.length };
+    return { format: scanned.format, text: scanned.text, cues: shownCues(scanned) };
   } catch (error) {
     if (error instanceof SubtitleError) throw invalidSubtitleFailure(name, error.message, error);
     throw error;
@@ -244,8 +240,8 @@ function shownCues({ cues, faults, format }: ScannedText): ReadCue[] {
 
 /** The words of a cue without what surrounds all of them; empty if there is nothing to speak or translate. */
 function wordsOf({ written }: ScannedCue, format: SubtitleFormat): string {
-  const { surround, decode } = CUE_TEXT[format];
-  const words = normalizeCueText(decode(surround(written).core));
+  const cores = splitParts(written, format).map(({ core }) => CUE_TEXT[format].decode(core));
+  const words = normalizeCueText(cores.join('\n'));
   return hasWords(stripMarkup(words)) ? words : '';
 }
 

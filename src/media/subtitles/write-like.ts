@@ -1,7 +1,7 @@
 /** Writes a translation into the file that it was made of, so that everything but the words stays. Pure. */
 import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { CUE_TEXT } from './cue-text.ts';
+import { CUE_TEXT, splitParts } from './cue-text.ts';
 import { editCues } from './edit-cues.ts';
 import { cuesWithWords, type ReadFile } from './read.ts';
 
@@ -25,17 +25,15 @@ export function writeLike(file: ReadFile, translated: readonly SubtitleLine[]): 
   return edits.length < cues.length ? null : editCues(file.text, edits);
 }
 
-/** Each row keeps what surrounds it if all rows have something, as those of two speakers do. */
+/** Each part keeps what surrounds it. If there are more or fewer rows, only what surrounds all parts stays. */
 function replaceWords(written: string, words: string, format: SubtitleFormat): string {
   const { surround, encode } = CUE_TEXT[format];
-  const put = (from: string, text: string) => {
-    const { before, after } = surround(from);
-    return before + encode(text) + after;
-  };
-  const rows = written.split('\n');
-  const texts = words.split('\n');
-  const isByRow =
-    rows.length > 1 && rows.length === texts.length && rows.every((row) => surround(row).before !== '');
-  if (!isByRow) return put(written, words);
-  return rows.map((row, at) => put(row, texts[at] ?? '')).join('\n');
+  const parts = splitParts(written, format);
+  const [first = surround(written)] = parts;
+  const rows = words.split('\n');
+  if (parts.length > 1 && parts.length === rows.length)
+    return parts.map(({ before, after }, at) => before + encode(rows[at] ?? '') + after).join('\n');
+  const isAlike = parts.every(({ before, after }) => before === first.before && after === first.after);
+  const { before, after } = isAlike ? first : surround(written);
+  return before + encode(words) + after;
 }

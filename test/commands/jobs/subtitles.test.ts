@@ -66,6 +66,39 @@ describe('a translation has the format of its source, and everything but the wor
     expect(await sentLines(vloc)).toBe(lines);
   });
 
+  it.each([
+    ['rows in italics', 'srt', '1\n00:00:01,000 --> 00:00:02,000\n<i>Good</i>\n<i>morning</i>'],
+    ['rows at the top', 'srt', '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Good\n{\\an8}morning'],
+    [
+      'speakers in italics',
+      'vtt',
+      'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana><i>Good</i>\n<v Bob><i>morning</i>',
+    ],
+    [
+      'numbers, coordinates and line breaks of Windows',
+      'srt',
+      '\uFEFF5\r\n00:00:01,000 --> 00:00:02.5 X1:1 X2:9 Y1:1 Y2:9\r\nGood\r\nmorning\r\n\r\n\r\n',
+    ],
+    [
+      'a colour around italics',
+      'ass',
+      '[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,Sign,,0,0,0,,{note}{\\c&H00FFFF&\\fs40\\t(0,9,\\fs(4))}Good {\\i1}morning{\\i0}',
+    ],
+    [
+      'a size and a place before italics',
+      'ass',
+      '[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,Sign,,0,0,0,,{\\fs40}{\\an8}Good {\\i1}morning{\\i0}',
+    ],
+  ])('%s', async (_, format, text) => {
+    const vloc = await startVloc();
+    await writeFile(join(vloc.folder, `talk.en.${format}`), text);
+    const { code, stderr } = await vloc.run(['translate', `talk.en.${format}`, ...TO_SPANISH]);
+    expect(code, stderr).toBe(0);
+    expect(await readFile(join(vloc.folder, `talk.es.${format}`), 'utf8')).toBe(
+      text.replaceAll(/(?<!\p{L})(?:good|morning)/giu, (word) => word.toUpperCase()),
+    );
+  });
+
   it('from stdin too', async () => {
     const vloc = await startVloc();
     const { code, stderr } = await vloc.run(['translate', '-', ...TO_SPANISH], { stdin: ASS });

@@ -10,6 +10,18 @@ test.each([
   expect(writeSubtitle(LINES, format)).toBe(text);
 });
 
+test.each([
+  ['srt', '&lt;b> &amp;lt; R&D'],
+  ['vtt', '&lt;b> &amp;lt; R&amp;D'],
+  ['ass', '<b> &lt; R&D'],
+] as const)('brackets that are text stay so in %s', (format, text) => {
+  const written = writeSubtitle(
+    [{ index: 1, start_ms: 0, end_ms: 1000, text: '&lt;b> &amp;lt; R&D' }],
+    format,
+  );
+  expect(written.trimEnd().split(/\n|,,/).at(-1)).toBe(text);
+});
+
 test('ass', () => {
   expect(writeSubtitle(LINES, 'ass')).toContain(
     'Dialogue: 0,0:00:01.00,1:02:03.45,Default,,0,0,0,,{\\an8}R&D {\\b1}x{\\b0} < y\\Nsecond',
