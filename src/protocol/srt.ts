@@ -156,7 +156,9 @@ export function* scanSrt(text: string): Generator<SrtCue | SubtitleFault> {
       blanks = 0;
       continue;
     }
-    const number: HeldRow | null = held !== null && NUMBER.test(held.content) ? held : null;
+    // A row of digits at the end of a cue without a number of its own is text.
+    const isText: boolean = open !== null && open.firstRow === open.row && held?.blanks === 0 && blanks > 0;
+    const number: HeldRow | null = held !== null && !isText && NUMBER.test(held.content) ? held : null;
     const isAmbiguous: boolean =
       open !== null && number !== null && number.blanks === 0 && Number(number.content) !== next;
     if (number === null) yield* settle(null);

@@ -92,6 +92,14 @@ describe('SRT is read', () => {
     expect([first?.text, second?.text]).toEqual(['one\ntwo\n7', 'x']);
   });
 
+  it('without numbers, with rows of digits as text', () => {
+    const times = (second: number) => `00:00:0${second},000 --> 00:00:0${second + 1},000`;
+    const texts = (text: string) => parseSrt(text).map((line) => line.text);
+    expect(texts(`${times(1)}\n2\n\n${times(3)}\n1\n`)).toEqual(['2', '1']);
+    expect(texts(`${times(1)}\nHe paid\n2\n\n${times(3)}\nx\n`)).toEqual(['He paid\n2', 'x']);
+    expect(texts(`${times(1)}\na\n\n2\n\n${times(3)}\nb\n`)).toEqual(['a', 'b']);
+  });
+
   it('with cues that overlap, and out of order', () => {
     const overlapping = '1\n00:00:05,000 --> 00:00:09,000\na\n\n2\n00:00:01,000 --> 00:00:06,000\nb\n';
     expect(parseSrt(overlapping).map(({ start_ms }) => start_ms)).toEqual([5_000, 1_000]);
