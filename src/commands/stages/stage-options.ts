@@ -118,7 +118,7 @@ export function readStageChoices(options: StageOptions): StageChoices {
   if (conflict === null) return choices;
   const advice = asksWithoutTerms(options)
     ? 'Nothing was sent; leave one of them out.'
-    : 'Nothing was sent. Terms are checked in stages only; leave one of them out; a vloc.config.json may set the terms.';
+    : 'Nothing was sent. Terms are checked in stages only; leave one of them out, in vloc.config.json if it is set there.';
   throw usageFailure('USAGE', conflict, advice);
 }
 
