@@ -45,6 +45,14 @@ export interface SubtitleRewrite {
   readonly apply: (srt: Uint8Array) => Promise<Uint8Array>;
 }
 
+/** The subtitles that a translation is made of. */
+export type SourceSubtitle = Pick<
+  JobInput & { readonly type: 'lines' },
+  'type' | 'label' | 'sha256' | 'stdin' | 'form'
+> & {
+  readonly file: { readonly path: string } | null;
+};
+
 /**
  * How the subtitles made from an input are written; undefined for the SRT of the service as it is.
  * @param asked format; undefined for that of the input
@@ -52,7 +60,7 @@ export interface SubtitleRewrite {
  */
 export type RewriteSubtitle = (
   asked: string | undefined,
-  input: JobInput | null,
+  input: Exclude<JobInput, { readonly type: 'lines' }> | SourceSubtitle | null,
 ) => SubtitleRewrite | undefined;
 
 interface DeliveryIo {

@@ -37,6 +37,8 @@ interface JobNaming {
   readonly language: string | null;
   /** Format of subtitles, if the run converts them from the service's own format. */
   readonly format: string | null;
+  /** SHA-256 of the subtitles whose form a translation has; absent for a result that is written anew. */
+  readonly sourceSha256?: string | undefined;
   /** Tracks that the run adds to the video, and the file that has them. */
   readonly keep?:
     | {

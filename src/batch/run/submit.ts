@@ -136,8 +136,9 @@ function namingRecord(item: BatchItem, delivery: Delivery): NewJob['naming'] {
   const { folder, input } = item;
   const { template, rewrite } = deliveryOf(delivery, item);
   const format = rewrite?.format ?? null;
+  const sourceSha256 = input.type === 'lines' && format !== null ? input.sha256 : undefined;
   const language = languageOfItem(item);
-  return { folder, template, stem: input.stem, language, format, keep: keptResult(item) };
+  return { folder, template, stem: input.stem, language, format, sourceSha256, keep: keptResult(item) };
 }
 
 /**

@@ -7,13 +7,14 @@ import { Failure } from '../../base/failure.ts';
 import { foldName } from '../../base/find-input.ts';
 import { foundLanguage } from '../../batch/deliver/deliver-results.ts';
 import { type ResultNaming, resultFiles } from '../../batch/deliver/download-results.ts';
-import { type Delivery, findClashes, templateFor } from '../../batch/plan/delivery.ts';
+import { type Delivery, findClashes, type SourceSubtitle, templateFor } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { askedLanguage, assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
 import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Job } from '../../client/index.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import { createSubtitleIo } from './subtitles.ts';
 
 /** Text for the help of these commands. */
@@ -45,7 +46,9 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const isPlaceGiven = delivery.isFolderGiven === true && delivery.template !== '';
     const folder = isPlaceGiven ? root : resolve(root, naming.folder);
     const rewrite =
-      naming.format === null ? undefined : createSubtitleIo().rewriteSubtitle(naming.format, null);
+      naming.format === null
+        ? undefined
+        : createSubtitleIo().rewriteSubtitle(naming.format, sourceOf(entry, naming));
     const template = delivery.template || naming.template;
     // The template of a run already has the extension of another format.
     const own =
@@ -57,6 +60,16 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
   };
 }
 
+/** The subtitles that a job has translated, if its result has their form. */
+function sourceOf(
+  { input_files: [path] = [] }: JobEntry,
+  { format, sourceSha256: sha256 }: NonNullable<JobEntry['naming']>,
+): SourceSubtitle | null {
+  if (path === undefined || sha256 === undefined) return null;
+  const form = SUBTITLE_FORMATS.find((each) => each === format);
+  return { type: 'lines', label: path, sha256, file: { path }, ...(form === undefined ? {} : { form }) };
+}
+
 /** Ids of jobs whose results would have the same names as those of newer jobs. */
 function findReplaced(jobs: readonly JobEntry[]): ReadonlySet<string> {
   const seen = new Set<string>();
@@ -65,7 +78,7 @@ function findReplaced(jobs: readonly JobEntry[]): ReadonlySet<string> {
     if (naming === undefined || state === 'failed' || state === 'cancelled') continue;
     const parts: readonly ResultPart[] = Object.values(KINDS[kind].result);
     const endings = parts.flatMap((part) => (part.type === 'asset' ? [part.label, part.extension] : []));
-    const { keep: _, ...named } = naming;
+    const { keep: _, sourceSha256: __, ...named } = naming;
     const name = JSON.stringify([root, named, endings]);
     if (seen.has(name)) replaced.add(id);
     seen.add(name);

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
 import { looksLikeJson, parseJsonLines } from '../../batch/plan/check-subtitle.ts';
-import type { JobInput } from '../../batch/plan/input.ts';
+import type { SourceSubtitle } from '../../batch/plan/delivery.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { formatSrt } from '../../protocol/srt.ts';
@@ -97,7 +97,7 @@ export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
 
 /** Writes a translation like the file that it was made of; without that file, only words, times and speakers. */
 async function writeLikeSource(
-  input: JobInput & { readonly type: 'lines' },
+  input: SourceSubtitle,
   lines: readonly SubtitleLine[],
   format: SubtitleFormat,
 ): Promise<Uint8Array> {

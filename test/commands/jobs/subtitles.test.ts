@@ -146,6 +146,17 @@ describe('a translation has the format of its source, and everything but the wor
     );
   });
 
+  it('and `jobs wait` writes it so too, which the same command finds', async () => {
+    const vloc = await startVloc();
+    await writeFile(join(vloc.folder, 'sign.en.ass'), await readFile(new URL('sign.en.ass', CASES)));
+    const words = ['translate', 'sign.en.ass', ...TO_SPANISH, '-o', 'id'];
+    const id = (await vloc.run([...words, '--detach'])).stdout.trim();
+    expect((await vloc.run(['jobs', 'wait', id])).code).toBe(0);
+    expect(await readFile(join(vloc.folder, 'sign.es.ass'), 'utf8')).toContain('{\\pos(320,40)}EXIT');
+    const { code, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(0);
+  });
+
   it('and the same command pays nothing again, with the format or without it', async () => {
     const vloc = await startVloc();
     await translateCase(vloc, 'settings.en.vtt');
