@@ -1,9 +1,9 @@
 /** Names of results, and the treatment of files that exist. */
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { type FindInput, foldName } from '../../base/find-input.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import { readShard, type Shard } from '../shard.ts';
 import type { InputProblem, JobInput } from './input.ts';
@@ -32,7 +32,7 @@ export interface Delivery {
   readonly isInner?: boolean;
   /** True if the folder is temporary, and the result goes to stdout. */
   readonly toStdout?: boolean;
-  /** The format of subtitles that the user asked for; absent for that of each input. */
+  /** The format of subtitles that the user asked for, also by the ending of a name; absent for that of each input. */
   readonly subtitleFormat?: string;
   readonly rewriteSubtitle?: RewriteSubtitle;
   /** How the result of an item is written: see `deliveryOf`. */
@@ -99,7 +99,10 @@ export function readDelivery(
   options: ResultOptions,
   { cwd, rewriteSubtitle }: DeliveryIo,
 ): Delivery {
-  const { out, name, clobber = false, skipExisting = false, asIs = false, subtitleFormat: format } = options;
+  const { out, name, clobber = false, skipExisting = false, asIs = false } = options;
+  const format =
+    options.subtitleFormat ??
+    SUBTITLE_FORMATS.find((each) => extname(name ?? '').toLowerCase() === `.${each}`);
   const whole = name ?? (kind === null ? '' : defaultTemplate(kind));
   // Another name makes a sample another item, so it is never taken for the whole.
   const template = options.sample === undefined ? whole : sampleTemplate(whole);

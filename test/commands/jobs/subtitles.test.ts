@@ -188,6 +188,22 @@ describe('subtitles of other formats', () => {
   });
 });
 
+it.each([
+  ['talk.en.vtt', VTT, 'mine.srt', '1\n00:00:00,000 --> 00:00:01,000\nGOOD & EARLY\n\n'],
+  [
+    'talk.en.srt',
+    '1\n00:00:00,000 --> 00:00:01,000\nhi\n',
+    '{stem}.VTT',
+    'WEBVTT\n\n1\n00:00:00.000 --> 00:00:01.000\nHI\n\n',
+  ],
+])('%s becomes the format that --name ends with', async (name, text, own, written) => {
+  const vloc = await startVloc();
+  await writeFile(join(vloc.folder, name), text);
+  const { code, stderr } = await vloc.run(['translate', name, ...TO_SPANISH, '--name', own]);
+  expect(code, stderr).toBe(0);
+  expect(await readFile(join(vloc.folder, own.replace('{stem}', 'talk')), 'utf8')).toBe(written);
+});
+
 describe('--subtitle-format', () => {
   it('writes the results in that format, records them and pays once', async () => {
     const vloc = await startVloc();
