@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
@@ -212,13 +212,14 @@ async function rewriteResult(
 ): Promise<WrittenFile> {
   const aside = await mkdtemp(join(tmpdir(), 'vloc-subtitle-'));
   try {
-    const fetched = join(aside, 'result.srt');
+    // Messages name the download.
+    const fetched = join(aside, basename(target));
     await fetch(fetched);
     const content = await rewrite.apply(await readFile(fetched));
     const facts = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
     // A run that was killed right after writing it left the same file.
     if (await isSameFile(target, facts)) return facts;
-    const made = join(aside, 'made');
+    const made = `${fetched}.made`;
     await writeFile(made, content);
     await placeFile(made, target, overwrite, findInput);
     return facts;

@@ -128,6 +128,8 @@ export function deliveryOf(
   const rewrite = givesSubtitles(kind) ? rewriteSubtitle?.(subtitleFormat, input) : undefined;
   const own = { ...delivery, folder: join(delivery.folder, folder) };
   if (rewrite === undefined) return own;
+  // `{ext}` is that of SRT already.
+  if (rewrite.format === 'srt') return { ...own, rewrite };
   return { ...own, rewrite, template: withExtension(templateFor(delivery, kind), rewrite.format) };
 }
 

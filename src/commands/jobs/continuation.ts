@@ -73,8 +73,7 @@ export function noteContinuation(
   const { item, state, partJobs } = only;
   // Only the command itself joins parts.
   if (partJobs !== undefined) return;
-  // `jobs wait` does not convert formats.
-  if (state.jobId === null || deliveryOf(delivery, item).rewrite !== undefined) return;
+  if (state.jobId === null || !isWrittenByWait(delivery, item)) return;
   note('or, by the id of the job:');
   note(`  ${deliveryCommand('wait', [state.jobId], fixDelivery(delivery, item), context)}`);
 }
@@ -91,13 +90,13 @@ export function noteKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
           {
             item,
             jobId: state.jobId,
-            isWhole: partJobs === undefined && deliveryOf(delivery, item).rewrite === undefined,
+            isWhole: partJobs === undefined && isWrittenByWait(delivery, item),
           },
         ]
       : [],
   );
   if (kept.length === 0) return;
-  // Only the command itself joins parts and converts formats.
+  // Only the command itself joins parts.
   const isEach = kept.length <= FEW_COMMANDS;
   const commands =
     isEach && kept.every(({ isWhole }) => isWhole)
@@ -107,6 +106,13 @@ export function noteKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
       : [continueCommand(context)];
   note('The service still has these jobs, and results are not charged again. Continue with:');
   for (const command of commands) note(`  ${command}`);
+}
+
+/** Whether `jobs wait` writes the result as the command itself does: it finds the source of a translation, but no speakers in a video. */
+function isWrittenByWait(delivery: Delivery, item: BatchItem): boolean {
+  const { input } = item;
+  const isFound = input.type === 'lines' && input.file !== null;
+  return isFound || deliveryOf(delivery, item).rewrite === undefined;
 }
 
 /** The delivery of one item, for a command that does not know its input. */

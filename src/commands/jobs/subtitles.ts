@@ -82,11 +82,15 @@ export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
     return {
       format,
       async apply(srt) {
-        const [{ readSubtitleFile }, { writeSubtitle }] = await Promise.all([
+        const [{ readSubtitleFile, scanText }, { writeSubtitle }] = await Promise.all([
           import('../../media/subtitles/read.ts'),
           import('../../media/subtitles/write.ts'),
         ]);
-        const lines = readSubtitleFile(srt, 'result.srt');
+        const { cues, faults } = scanText(srt, 'result.srt');
+        // A paid result that cannot be read is kept as it came, and one without a text has no lines.
+        if (faults.length > 0) return srt;
+        const isEmpty = cues.every(({ text }) => text === '');
+        const lines = isEmpty ? [] : readSubtitleFile(srt, 'result.srt');
         if (input?.type === 'lines') return writeLikeSource(input, lines, format);
         const isKnown = findSpeakers !== undefined && input?.type === 'file';
         return Buffer.from(writeSubtitle(isKnown ? await findSpeakers(input.path, lines) : lines, format));

@@ -3,7 +3,7 @@ import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { CUE_TEXT, splitParts } from './cue-text.ts';
 import { editCues } from './edit-cues.ts';
-import { cuesWithWords, type ReadFile } from './read.ts';
+import { cuesWithWords, type ReadCue, type ReadFile } from './read.ts';
 
 /**
  * Returns the text of the file with other words. What surrounds the words of a cue stays, and a cue that was not translated
@@ -16,6 +16,9 @@ export function writeLike(file: ReadFile, translated: readonly SubtitleLine[]): 
   const isWhole = translated.length === cues.length;
   const found = cues.map(({ line }, at) => (isWhole ? translated[at] : byStart.get(line.start_ms)));
   if (new Set(found).size - Number(found.includes(undefined)) < translated.length) return null;
+  const isJoined = ({ line }: ReadCue) =>
+    translated.some(({ start_ms, end_ms }) => start_ms < line.end_ms && end_ms > line.start_ms);
+  if (cues.some((cue, at) => found[at] === undefined && isJoined(cue))) return null;
   const edits = cues.flatMap(({ cue }, at) => {
     if (cue === null) return [];
     const { start_ms, end_ms } = cue;
