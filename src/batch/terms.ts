@@ -5,8 +5,8 @@
 import { resolve } from 'node:path';
 import { usageFailure } from '../base/failure.ts';
 import { baseLanguage, canonicalLanguage, isKnownLanguage } from '../protocol/language-tag.ts';
+import { pairCues, type TimedCue } from '../protocol/pair-cues.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
-import { pairCues, type TimedCue } from './pair-cues.ts';
 import type { PlanIo } from './plan/batch-plan.ts';
 import { readTableFile, type Table } from './plan/lists.ts';
 

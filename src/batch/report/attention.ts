@@ -1,8 +1,8 @@
 /** Finds the cues of results that a person should look at, by reasons that need no other engine. Pure. */
 
+import { findMissingCues, pairCues } from '../../protocol/pair-cues.ts';
 import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
-import { findMissingCues, pairCues } from '../pair-cues.ts';
 import { findStillLost, type LostTerm } from '../terms.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 import { describeFit, fallbacksOf } from './provenance.ts';

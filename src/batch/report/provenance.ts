@@ -1,7 +1,8 @@
 /** Combines and describes the provenance of results. Pure. */
+
+import { wordsOf } from '../../protocol/pair-cues.ts';
 import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
-import { wordsOf } from '../pair-cues.ts';
 import type { TermLoss } from '../terms.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */

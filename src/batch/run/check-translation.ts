@@ -1,7 +1,8 @@
 /** Checks translations for missing cues, and for the terms of --terms, and records both for reports. */
+
+import { findMissingCues, type TimedCue } from '../../protocol/pair-cues.ts';
 import { readResultLines } from '../deliver/result-lines.ts';
 import type { BatchItem, ItemFile, ItemState } from '../item.ts';
-import { findMissingCues, type TimedCue } from '../pair-cues.ts';
 import type { Recorded } from '../plan/decision.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import type { ItemProvenance, MissingCue } from '../report/provenance.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findMissingCues, pairCues, type TimedCue } from '../../src/batch/pair-cues.ts';
+import { findMissingCues, pairCues, type TimedCue } from '../../src/protocol/pair-cues.ts';
 
 /** A cue from second to second; its text names it. */
 const cue = (start: number, end: number, text = `words at ${start}`): TimedCue => ({
