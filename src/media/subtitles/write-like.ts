@@ -1,24 +1,24 @@
 /** Writes a translation into the file that it was made of, so that everything but the words stays. Pure. */
+
+import { findMissingCues, pairCues } from '../../protocol/pair-cues.ts';
 import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { CUE_TEXT, splitParts } from './cue-text.ts';
 import { editCues } from './edit-cues.ts';
-import { cuesWithWords, type ReadCue, type ReadFile } from './read.ts';
+import { cuesWithWords, type ReadFile } from './read.ts';
 
 /**
  * Returns the text of the file with other words. What surrounds the words of a cue stays, and a cue that was not translated
- * has none. Null if a translated line has no cue in the file: services may join lines, and rolling captions are no cues.
+ * has none. Null if a translated line has no cue of its own in the file: services may join lines, and rolling captions are no cues.
  * @param translated of `wordLines`
  */
 export function writeLike(file: ReadFile, translated: readonly SubtitleLine[]): string | null {
   const cues = cuesWithWords(file);
-  const byStart = new Map(translated.map((line) => [line.start_ms, line]));
-  const isWhole = translated.length === cues.length;
-  const found = cues.map(({ line }, at) => (isWhole ? translated[at] : byStart.get(line.start_ms)));
-  if (new Set(found).size - Number(found.includes(undefined)) < translated.length) return null;
-  const isJoined = ({ line }: ReadCue) =>
-    translated.some(({ start_ms, end_ms }) => start_ms < line.end_ms && end_ms > line.start_ms);
-  if (cues.some((cue, at) => found[at] === undefined && isJoined(cue))) return null;
+  const lines = cues.map(({ line }) => line);
+  const found = pairCues(lines, translated);
+  const missing = new Set(findMissingCues(lines, translated));
+  const isJoined = lines.some((line, at) => found[at] === null && !missing.has(line));
+  if (isJoined || found.filter((line) => line !== null).length < translated.length) return null;
   const edits = cues.flatMap(({ cue }, at) => {
     if (cue === null) return [];
     const { start_ms, end_ms } = cue;
