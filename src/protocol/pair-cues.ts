@@ -16,11 +16,13 @@ export function pairCues<T extends Omit<TimedCue, 'text'>>(
 ): (T | null)[] {
   if (source.length === translated.length && !isOutOfStep(source, translated)) return [...translated];
   const starts = Map.groupBy(translated, ({ start_ms }) => start_ms);
-  return source.map(({ start_ms, end_ms }) => {
+  // A cue with both times of another one belongs to that.
+  const same = source.map(({ start_ms, end_ms }) => {
     const own = starts.get(start_ms) ?? [];
     const at = own.findIndex((cue) => cue.end_ms === end_ms);
-    return own.splice(Math.max(0, at), 1)[0] ?? null;
+    return at < 0 ? null : (own.splice(at, 1)[0] ?? null);
   });
+  return source.map(({ start_ms }, at) => same[at] ?? starts.get(start_ms)?.shift() ?? null);
 }
 
 /** Whether one cue was left out and another one split: there are as many as before, but not at the same times. */

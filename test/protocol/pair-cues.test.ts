@@ -59,6 +59,13 @@ describe('cues of a translation', () => {
     expect(namesOf(SOURCE.map(moved(0.5)))).toEqual(SOURCE.map(({ text }) => text));
   });
 
+  it('belong to the cue with their times, if one was left out that begins with it', () => {
+    const source = [cue(0, 2, 'a voice'), cue(0, 3, 'a sign'), cue(5, 7)];
+    const pairs = pairCues(source, [cue(0, 3, 'un cartel'), cue(5, 7)]);
+    expect(pairs.map((pair) => pair?.text ?? null)).toEqual([null, 'un cartel', 'words at 5']);
+    expect(missingIn([cue(0, 3, 'un cartel'), cue(5, 7)], source)).toEqual([0]);
+  });
+
   it('belong to the cues that begin with them if one was left out and another one split', () => {
     const translated = [cue(0, 2), cue(5, 6, 'first half'), cue(6, 7, 'second half'), cue(8, 10)];
     expect(namesOf(translated)).toEqual(['words at 0', null, 'first half', 'words at 8']);

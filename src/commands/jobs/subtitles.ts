@@ -6,6 +6,7 @@ import { looksLikeJson, parseJsonLines } from '../../batch/plan/check-subtitle.t
 import type { SourceSubtitle } from '../../batch/plan/delivery.ts';
 import { unitsOfLines } from '../../batch/plan/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { pairCues } from '../../protocol/pair-cues.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import {
   type SpokenLine,
@@ -127,18 +128,14 @@ async function writeLikeSource(
   return format === file.format ? written : Buffer.from(writeSubtitle(readSpokenFile(written, path), format));
 }
 
-/**
- * The lines with the speakers of those that they translate: of the line with the same number, or of the one that begins at the
- * same time if some have none.
- */
+/** The lines with the speakers of those that they translate. */
 export function nameSpeakers(
   lines: readonly SubtitleLine[],
   spoken: readonly SpokenLine[],
 ): readonly SpokenLine[] {
-  const byStart = new Map(spoken.map(({ start_ms, speaker }) => [start_ms, speaker]));
-  const isWhole = spoken.length === lines.length;
+  const pairs = pairCues(lines, spoken);
   return lines.map((line, at) => {
-    const speaker = isWhole ? spoken[at]?.speaker : byStart.get(line.start_ms);
+    const speaker = pairs[at]?.speaker;
     return speaker === undefined ? line : { ...line, speaker };
   });
 }
