@@ -68,7 +68,9 @@ const MOST_LAYERS = 20;
 export function splitParts(written: string, format: SubtitleFormat): readonly Surrounded[] {
   const { surround } = CUE_TEXT[format];
   const rows = written.split('\n').map(surround);
-  return rows.length > 1 && rows.every(({ before }) => before !== '') ? rows : [surround(written)];
+  return rows.length > 1 && rows.every(({ before, core }) => before !== '' && core.trim() !== '')
+    ? rows
+    : [surround(written)];
 }
 
 /** A tag surrounds the text if its end is at the end of the text, or missing, as that of `<v Anna>` often is. */
@@ -123,7 +125,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 /** WebVTT has `<b>`, `<i>`, `<u>` and classes for eight colours. Positions are settings of a cue: see `vttSettings`. */
 function encodeVtt(text: string): string {
-  return writeTags(text.replaceAll(OVERRIDE, ''), {
+  const written = writeTags(text.replaceAll(OVERRIDE, ''), {
     open: ({ key, attributes }) => {
       if (key === 'font') {
         const name = CLASSES[colourOf(attributes) ?? ''];
@@ -133,6 +135,11 @@ function encodeVtt(text: string): string {
     },
     words: (part) => part.replaceAll(/&(?!(?:lt|amp);)/g, '&amp;').replaceAll('<', '&lt;'),
   });
+  // Where a tag was left out, a blank row would end the cue.
+  return written
+    .split('\n')
+    .filter((row) => row.trim() !== '')
+    .join('\n');
 }
 
 /** `{\an8}` and the older `{\a6}`. */
@@ -298,8 +305,7 @@ function encodeAss(text: string): string {
       const colour = colourOf(attributes);
       return colour === null ? null : [`{${assColour(colour)}}`, '{\\c}'];
     },
-    // Those that `decodeReferences` leaves.
-    words: (part) => escapeAss(part.replaceAll('&lt;', '<').replaceAll('&amp;', '&')),
+    words: escapeAss,
   });
   return blocks + rows.replaceAll(/\r\n?|\n/g, '\\N').replaceAll('\u00A0', '\\h');
 }

@@ -1,4 +1,5 @@
 /** Writes subtitles as SRT, WebVTT and ASS, for files and for burning in: ASS is the only format with an exact layout. */
+import { decodeHTMLStrict } from 'entities';
 import { scriptOf } from '../../protocol/languages.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
@@ -69,7 +70,9 @@ export function formatAss(
   ];
   const mostRows = Math.max(1, Math.floor((picture.height - below - beside) / height));
   const rows = lines.map(({ start_ms, end_ms, text, speaker = '' }) => {
-    const shown = burning === null ? [CUE_TEXT.ass.encode(text)] : layOut(text, burning, columns);
+    // ASS has no references: those that `decodeReferences` leaves are decoded here.
+    const shown =
+      burning === null ? [decodeHTMLStrict(CUE_TEXT.ass.encode(text))] : layOut(text, burning, columns);
     // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
     const isTooHigh = burning !== null && shown.length > mostRows;
     const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';

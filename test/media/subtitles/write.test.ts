@@ -22,6 +22,11 @@ test.each([
   expect(written.trimEnd().split(/\n|,,/).at(-1)).toBe(text);
 });
 
+test('a row of only a tag that is left out leaves no blank row, which would end a cue of WebVTT', () => {
+  const text = 'One\n</b> \nTwo';
+  expect(writeSubtitle([{ index: 1, start_ms: 0, end_ms: 1000, text }], 'vtt')).toContain('\nOne\nTwo\n');
+});
+
 test('ass', () => {
   expect(writeSubtitle(LINES, 'ass')).toContain(
     'Dialogue: 0,0:00:01.00,1:02:03.45,Default,,0,0,0,,{\\an8}R&D {\\b1}x{\\b0} < y\\Nsecond',
