@@ -257,12 +257,12 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
   });
 
   it('that another program uses, or a newer version', async () => {
-    const url = freshAccount(server);
-    const store = await open(url);
-    await store.run('UPDATE vloc_version SET version = 1000, oldest = 1000');
-    expect(await refusal(url)).toMatch(/STORE_NEWER: .*newer version of vloc/);
-    await store.run('DROP TABLE vloc_version');
-    expect(await refusal(url)).toMatch(/DATABASE_FOREIGN: .*tables of another program/);
+    const newer = freshAccount(server);
+    await (await open(newer)).run('UPDATE vloc_version SET version = 1000, oldest = 1000');
+    expect(await refusal(newer)).toMatch(/STORE_NEWER: .*newer version of vloc/);
+    const foreign = freshAccount(server);
+    await (await open(foreign)).run('DROP TABLE vloc_version');
+    expect(await refusal(foreign)).toMatch(/DATABASE_FOREIGN: .*tables of another program/);
   });
 
   it('whose clock differs by an hour', async () => {
