@@ -270,7 +270,7 @@ export function findRowFlaws(text: string, limits: SubtitleLimits): Flaw[] {
   const lengths = rows.map((row) => countCharacters(row, limits));
   const excess = lengths.reduce((sum, length) => sum + Math.max(0, length - most), 0);
   if (excess > 0) {
-    const longest = Math.max(...lengths);
+    const longest = lengths.reduce((left, right) => Math.max(left, right), 0);
     const message = `row ${lengths.indexOf(longest) + 1} has ${longest} characters (limit ${most})`;
     flaws.push(warning('TOO_WIDE', message, 'break the row, or shorten it', excess));
   }

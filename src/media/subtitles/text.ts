@@ -77,12 +77,15 @@ export const SPACELESS =
 
 /** Joins parts of a text with the spaces that their scripts need. */
 export function joinSpaced(parts: readonly string[]): string {
-  let text = '';
+  const pieces: string[] = [];
+  let last = '';
   for (const part of parts) {
-    const isSpaced = text !== '' && !(SPACELESS.test(text.at(-1) ?? '') && SPACELESS.test(part.charAt(0)));
-    text += (isSpaced ? ' ' : '') + part;
+    const isSpaced = last !== '' && !(SPACELESS.test(last) && SPACELESS.test(part.charAt(0)));
+    const piece = (isSpaced ? ' ' : '') + part;
+    pieces.push(piece);
+    last = piece.at(-1) ?? last;
   }
-  return text;
+  return pieces.join('');
 }
 
 /** Sung text: between notes, in a row that ends with a note, and from a note to the end of its row. */

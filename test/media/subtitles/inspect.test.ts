@@ -29,6 +29,11 @@ test('a WebVTT file is read with its findings at their rows', async () => {
   ]);
 });
 
+test('a WebVTT file with a cue of a million rows is checked in seconds', () => {
+  const { findings } = inspect(`WEBVTT\n\n00:01.000 --> 00:02.000\n${'a\n'.repeat(1_000_000)}`, 'talk.vtt');
+  expect(findings.map(({ code }) => code)).toEqual(['TOO_FAST', 'TOO_LONG_TEXT']);
+});
+
 test('the dialogue of an ASS file is checked in the order of its times, without drawings and instructions', async () => {
   const { lines } = inspect(ASS, 'talk.ass');
   expect(lines?.map(({ text }) => text)).toEqual(['Sooner\nand shorter', 'Later, with <i>a comma</i>']);
