@@ -1,6 +1,7 @@
 /**
  * Packs the project and installs the tarball, once for all files that use it as it comes out of there. Takes ten seconds,
- * in which the files before them run: they ask with `awaitPacked` when they need it.
+ * in which the files before them run: they ask with `awaitPacked` when they need it. And finds whisper.cpp's own server, which
+ * no other suite waits for: it may take minutes to compile.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { findOptional } from '../structure/run-folder.ts';
 
 export interface Packed {
   /** Absolute paths; tests only read there. */
@@ -23,6 +25,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Address that answers with `Packed` once it is there. */
     packed: string;
+    /** Path of whisper.cpp's own server; null if it could not be built. */
+    whisperServer: string | null;
   }
 }
 
@@ -42,6 +46,7 @@ async function install(root: string): Promise<Packed> {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  project.provide('whisperServer', findOptional('whisper-server'));
   const root = mkdtempSync(join(tmpdir(), 'vloc-packed-'));
   const packed = install(root);
   const server = createServer(async (_request, response) => {

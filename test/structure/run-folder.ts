@@ -13,8 +13,6 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Absolute path. Every test process creates its own folder below it. */
     runFolder: string;
-    /** Path of whisper.cpp's own server; null if it could not be built. */
-    whisperServer: string | null;
     /** Folder with node-llama-cpp; null if it could not be installed. */
     llamaRuntime: string | null;
   }
@@ -32,12 +30,13 @@ function check(script: 'packages' | 'whisper-server' | 'llama'): string {
   }).trim();
 }
 
-function findOptional(script: 'whisper-server' | 'llama', isRequired: boolean): string | null {
+/** Path of what tests are skipped without. @throws Error in CI, if it is missing */
+export function findOptional(script: 'whisper-server' | 'llama'): string | null {
   try {
     return check(script);
   } catch (error) {
-    if (isRequired) throw error;
-    return null; // tests that need it are skipped
+    if (process.env.CI !== undefined) throw error;
+    return null;
   }
 }
 
@@ -79,10 +78,8 @@ function canRunPrograms(folder: string): boolean {
 
 /** @throws Error in CI, if a program that tests need is not installed */
 export default function setup(project: TestProject): () => void {
-  const isRequired = process.env.CI !== undefined;
-  if (isRequired) check('packages');
-  project.provide('whisperServer', findOptional('whisper-server', isRequired));
-  project.provide('llamaRuntime', findOptional('llama', isRequired));
+  if (process.env.CI !== undefined) check('packages');
+  project.provide('llamaRuntime', findOptional('llama'));
   const folder = makeRunFolder();
   project.provide('runFolder', folder);
   // The children of tests load the same sources hundreds of times. With a compile cache, they start in a third of the

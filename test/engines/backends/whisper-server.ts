@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inject } from 'vitest';
 // Declares what is injected.
-import type {} from '../../structure/run-folder.ts';
+import type {} from '../../e2e/install.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { writeTinyWhisper } from './tiny-whisper.ts';
 
