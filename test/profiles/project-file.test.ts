@@ -1,6 +1,6 @@
-import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProjectFile } from '../../src/profiles/project-file.ts';
 import { makeFolder } from './support/folder.ts';
 
@@ -40,5 +40,16 @@ describe('the project file', () => {
     await chown(path, 12_345, 12_345);
     expect(await read(deep)).toBeNull();
     expect(warnings).toContainEqual(expect.stringContaining('belongs to another user'));
+  });
+
+  it.runIf(process.getuid?.() === 0)('of the system serves a user without an account', async () => {
+    const root = await mkdtemp('/tmp/vloc-project-');
+    onTestFinished(() => rm(root, { recursive: true }));
+    await chmod(root, 0o755);
+    await writeFile(join(root, 'vloc.config.json'), JSON.stringify({ profile: 'prod' }), { mode: 0o644 });
+    // As in a container that is started with `--user 54321`.
+    process.seteuid?.(54_321);
+    onTestFinished(() => process.seteuid?.(0));
+    expect(await read(root)).toMatchObject({ settings: { profile: 'prod' } });
   });
 });
