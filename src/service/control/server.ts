@@ -10,7 +10,7 @@ import { systemClock } from '../clock.ts';
 import { CallerGone, readBody } from '../http/body.ts';
 import { createJsonResponse, type Exchange, type ServiceResponse } from '../http/exchange.ts';
 import { answerParseFailure, answerRefusal, Refusal, refuseField } from '../http/refusal.ts';
-import { checkSanity, type RequestTarget } from '../http/sanity.ts';
+import { checkSanity, type RequestTarget, refuseForeignHost } from '../http/sanity.ts';
 import { readFields } from './fields.ts';
 import { HANDLERS } from './handlers.ts';
 import { CONTROL_LIST, type NamedOperation, parameterOf } from './operations.ts';
@@ -61,7 +61,8 @@ export async function startControlServer(
     try {
       const target = checkSanity(exchange.request, context.config.headerPrefix);
       exchange.path = target.path;
-      checkCaller(exchange.request, address.port, token);
+      refuseForeignHost(exchange.request, context.origin());
+      checkCaller(exchange.request, token);
       return createJsonResponse(200, await carryOut(exchange, target));
     } catch (error) {
       if (error instanceof CallerGone) return null;
@@ -118,12 +119,8 @@ function openExchange(id: string, request: IncomingMessage, response: ServerResp
   };
 }
 
-/** @throws Refusal for requests that a web page could have caused, and without the token */
-function checkCaller({ headers }: IncomingMessage, port: number, token: string): void {
-  const hosts = [`${HOST}:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
-    throw refuseField('host', `must be ${hosts.join(' or ')}`);
-  }
+/** @throws Refusal for requests of browsers, and without the token */
+function checkCaller({ headers }: IncomingMessage, token: string): void {
   const browser = BROWSER_HEADERS.find((name) => headers[name] !== undefined);
   if (browser !== undefined) throw refuseField(browser, 'browsers may not use the control interface');
   const [, given = ''] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];

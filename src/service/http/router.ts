@@ -30,7 +30,7 @@ type Match =
 
 export type Router = (method: string, path: string) => Match;
 
-const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'DELETE'];
 
 const PROBES: readonly Route[] = [
   { type: 'page', template: '/livez', name: 'live' },
@@ -47,7 +47,7 @@ export function createRouter(part: 'all' | 'probes' = 'all'): Router {
   const router = new RegExpRouter<Route>();
   const add = (method: string, route: Route) =>
     router.add(method, route.template.replaceAll(/\{(\w+)\}/g, ':$1'), route);
-  for (const page of PROBES) add('GET', page);
+  for (const page of PROBES) for (const method of ['GET', 'HEAD']) add(method, page);
   if (part === 'all') addInterface(add);
 
   const find = (method: string, path: string) => {

@@ -3,9 +3,11 @@
  * differently. Node accepts them. Source: contract, "Signing".
  */
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { hostOf, isLoopbackAddress } from '../../base/addresses.ts';
 import { canonicalTarget, parseQuery, TargetError } from '../../protocol/canonical.ts';
 import { CLIENT_REQUEST_ID, IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, refuseField } from './refusal.ts';
 
 /** The target of a valid request. */
 export interface RequestTarget {
@@ -38,7 +40,9 @@ function checkHeaders(request: IncomingMessage, signatureStart: string): void {
     if (single && seen.has(name)) throw malformedRequest(`the header "${name}" is repeated`);
     seen.add(name);
   }
-  if (!seen.has('host')) throw malformedRequest('the Host header is missing');
+  // HTTP/1.0 has no such header: checks of HAProxy are sent without it.
+  if (!seen.has('host') && request.httpVersion !== '1.0')
+    throw malformedRequest('the Host header is missing');
 }
 
 function checkBody(request: IncomingMessage): void {
@@ -79,4 +83,27 @@ export function checkSanity(request: IncomingMessage, headerPrefix: string): Req
     if (error instanceof TargetError) throw malformedRequest(error.message);
     throw error;
   }
+}
+
+/**
+ * Refuses a request within this machine under the name of another site: a web page whose name was bound to this machine could read the
+ * answer (DNS rebinding). Addresses and names without a dot belong to no other site, and browsers always send the header.
+ * @param origin of the service; its host is not another site
+ * @throws Refusal INVALID_REQUEST
+ */
+export function refuseForeignHost({ headers, socket }: IncomingMessage, origin: string): void {
+  const { host = '' } = headers;
+  if (host === '' || !isLoopbackAddress(socket.localAddress ?? '')) return;
+  const name = nameOf(`http://${host}`);
+  if (name !== null && (isIP(name) !== 0 || !name.includes('.') || name === nameOf(origin))) return;
+  throw refuseField(
+    'host',
+    `"${host.slice(0, 80)}" is not a name of this service; use its address, or set public_origin`,
+  );
+}
+
+/** The host of a URL; null for other text. */
+function nameOf(text: string): string | null {
+  const url = URL.parse(text);
+  return url && hostOf(url);
 }

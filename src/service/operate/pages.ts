@@ -7,6 +7,7 @@ import type { ServiceContext } from '../context.ts';
 import { createJsonResponse, type Exchange, type ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { PageName } from '../http/router.ts';
+import { refuseForeignHost } from '../http/sanity.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
 import { createReadiness, type Readiness } from './health.ts';
 
@@ -35,17 +36,21 @@ export function createPages(
     answer: {
       live: async () => createJsonResponse(200, { status: 'ok' }),
       readiness: () => answerReadiness(context, check),
-      health: async () => answerHealth(context, await check()),
+      async health({ request }) {
+        refuseForeignHost(request, context.origin());
+        return answerHealth(context, await check());
+      },
       document() {
         document ??= answerDocument(context);
         return document;
       },
-      async metrics({ address }) {
+      async metrics({ address, request }) {
         const allowed = metricsFrom ?? [];
         // Elsewhere an empty list allows everyone. Here it allows no one.
         if (metrics === null || allowed.length === 0 || !isAddressAllowed(allowed.join(','), address)) {
           throw new Refusal('RESOURCE_NOT_FOUND', 'there is nothing at /metrics for this address');
         }
+        refuseForeignHost(request, context.origin());
         const { contentType, collect } = await metrics;
         return { status: 200, headers: { 'Content-Type': contentType }, body: await collect() };
       },

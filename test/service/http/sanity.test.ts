@@ -63,3 +63,27 @@ test('a request on a connection that stays open is answered, and so is the next 
   const text = await write(scene, `${GET}${headers()}\r\n${last}`);
   expect(text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
 });
+
+/** As HAProxy sends them (`option httpchk`). */
+const CHECKS = ['/livez', '/readyz', '/healthz', '/metrics'].flatMap((path) =>
+  ['GET', 'HEAD'].map((method) => ({ method, path })),
+);
+
+test.each(CHECKS)('a check by HTTP/1.0 needs no Host header: $method $path', async ({ method, path }) => {
+  const scene = await startScene({ metricsFrom: ['127.0.0.1'] });
+  const text = await write(scene, `${method} ${path} HTTP/1.0\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  expect(text.split('\r\n\r\n')[1] === '').toBe(method === 'HEAD');
+});
+
+test('a signed request by HTTP/1.0 needs no Host header either, and one by HTTP/1.1 does', async () => {
+  const scene = await startScene();
+  const signed = { method: 'GET', path: '/v1/credits', body: '', nowMs: scene.clock.now() };
+  const ask = (version: string) => {
+    const headers = Object.entries(signHeaders(scene.credentials, signed));
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    return write(scene, `GET /v1/credits HTTP/${version}\r\n${lines}\r\n`);
+  };
+  expect(await ask('1.0')).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await ask('1.1')).toContain('the Host header is missing');
+});

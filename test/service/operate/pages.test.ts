@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../../src/service/index.ts';
-import { send } from '../harness/caller.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { exchange, send } from '../harness/caller.ts';
 import { finishUpload, readySource, startScene, until, untilJob } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
 
@@ -50,6 +51,43 @@ test('each health address has one meaning: the process runs, it answers requests
   expect(await ask('/readyz')).toEqual([503, { ...ok, status: 'failing', database }]);
   expect((await ask('/healthz'))[0]).toBe(503);
   expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
+});
+
+test('/healthz and /metrics are not for web pages whose name leads to this machine', async () => {
+  const port = await findFreePort();
+  await startScene({
+    port,
+    metricsFrom: ['127.0.0.1'],
+    config: { publicOrigin: 'https://media.example.com' },
+  });
+  const ask = async (path: string, Host: string) => {
+    const { status, json } = await exchange(`http://127.0.0.1:${port}${path}`, { headers: { Host } });
+    return status === 200 ? 200 : [status, json.errors?.[0].pointer];
+  };
+  for (const path of ['/healthz', '/metrics']) {
+    for (const host of [
+      '127.0.0.1',
+      '[::1]:80',
+      'localhost:80',
+      'vloc:8080',
+      '192.0.2.1',
+      'media.example.com',
+    ]) {
+      expect([path, host, await ask(path, host)]).toEqual([path, host, 200]);
+    }
+    for (const host of [
+      'rebound.example',
+      `rebound.example:${port}`,
+      'media.example.com.evil.example',
+      '1.evil',
+      ':',
+    ]) {
+      expect([path, host, await ask(path, host)]).toEqual([path, host, [400, 'host']]);
+    }
+  }
+  // Proxies and supervisors ask these under any name.
+  expect(await ask('/readyz', 'rebound.example')).toBe(200);
+  expect(await ask('/livez', 'rebound.example')).toBe(200);
 });
 
 test('/readyz is 503 while a closing service still answers requests', async () => {
