@@ -3,6 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { isDiskFull } from '../base/system-error.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { repeatWork } from './clock.ts';
 import type { ServiceContext } from './context.ts';
@@ -11,7 +12,7 @@ import { finishJob } from './jobs/finish.ts';
 import { entriesOf } from './storage/folder-storage.ts';
 import { StorageAway, type StoredEntry } from './storage/storage.ts';
 import type { Store } from './store/store.ts';
-import { expireUploads } from './uploads/rows.ts';
+import { DUE_UPLOADS, expireUploads } from './uploads/rows.ts';
 
 /** Expired data is refused immediately. Its files are removed within a minute, or at the next start. */
 const INTERVAL_MS = 60_000;
@@ -59,9 +60,9 @@ const BEGIN_TASK = `
  */
 async function takeTurn(context: ServiceContext, onExpired: () => void): Promise<void> {
   const now = context.clock.now();
-  if (!(await beginTask(context, 'sweep', RECENT_MS, now))) return;
-  await endForgottenJobs(context, now);
-  await expireUploads(context.store, now);
+  if ((await ifPossible(context, () => beginTask(context, 'sweep', RECENT_MS, now))) === false) return;
+  await ifPossible(context, () => endForgottenJobs(context, now));
+  await ifPossible(context, () => expireUploads(context.store, now));
   onExpired();
   await removeExpired(context, now);
 }
@@ -76,35 +77,38 @@ async function beginTask({ store }: ServiceContext, name: string, ms: number, no
 
 /** Removes all data that has expired. */
 async function removeExpired(context: ServiceContext, now: number): Promise<void> {
-  await context.nonces.sweep(now);
-  await unlessAway(context, () => removeUploadBytes(context));
-  await unlessAway(context, () => removeResults(context, now));
-  await removeRecords(context, now);
-  await unlessAway(context, () => removeOrphans(context, now));
+  await ifPossible(context, () => removeUploadBytes(context, now));
+  await ifPossible(context, () => removeResults(context, now));
+  await ifPossible(context, () => context.nonces.sweep(now));
+  await ifPossible(context, () => removeRecords(context, now));
+  await ifPossible(context, () => removeOrphans(context, now));
   if (context.storage.sharesFolder) await sweepOwnFolder(context);
 }
 
-/** Records are removed even while the storage is away: those that name bytes stay. */
-async function unlessAway({ log }: ServiceContext, work: () => Promise<void>): Promise<void> {
+/**
+ * Does a part of a sweep whose failure does not keep the others from being done: records are removed while the storage is away, and
+ * files while the disk is too full for records.
+ * @returns null if it could not be done
+ */
+async function ifPossible<T>({ log }: ServiceContext, work: () => Promise<T>): Promise<T | null> {
   try {
-    await work();
+    return await work();
   } catch (error) {
-    if (!(error instanceof StorageAway)) throw error;
-    log({ level: 'warn', message: 'expired files were not removed; it is tried again', error });
+    if (!(error instanceof StorageAway || isDiskFull(error))) throw error;
+    log({ level: 'warn', message: 'a part of sweeping was not done; it is tried again', error });
+    return null;
   }
 }
 
-/** Removes files of expired uploads, unless a job still uses them. */
-async function removeUploadBytes(context: ServiceContext): Promise<void> {
-  const { store, storage } = context;
+/** Removes files of expired uploads, unless a job still uses them. First all files, because a full disk may have no room for records. */
+async function removeUploadBytes({ store, storage }: ServiceContext, now: number): Promise<void> {
   const rows = await store.all<{ id: string; file: string }>(
-    `SELECT id, file FROM uploads WHERE status = 'expired' AND file IS NOT NULL AND NOT EXISTS
+    `SELECT id, file FROM uploads WHERE (status = 'expired' OR ${DUE_UPLOADS}) AND file IS NOT NULL AND NOT EXISTS
        (SELECT 1 FROM jobs WHERE upload_id = uploads.id AND jobs.status IN ('queued', 'processing'))`,
+    now,
   );
-  for (const { id, file } of rows) {
-    await storage.removeUpload(file);
-    await store.run('UPDATE uploads SET file = NULL WHERE id = ?', id);
-  }
+  for (const { file } of rows) await storage.removeUpload(file);
+  for (const { id } of rows) await store.run('UPDATE uploads SET file = NULL WHERE id = ?', id);
 }
 
 /**
@@ -122,16 +126,14 @@ async function endForgottenJobs(context: ServiceContext, now: number): Promise<v
   }
 }
 
-async function removeResults(context: ServiceContext, now: number): Promise<void> {
-  const { store, storage } = context;
+/** First all files, as above. */
+async function removeResults({ store, storage }: ServiceContext, now: number): Promise<void> {
   const rows = await store.all<{ id: string; folder: string }>(
     'SELECT id, folder FROM jobs WHERE folder IS NOT NULL AND links_expire_at <= ?',
     now,
   );
-  for (const { id, folder } of rows) {
-    await storage.removeResult(folder);
-    await store.run('UPDATE jobs SET folder = NULL WHERE id = ?', id);
-  }
+  for (const { folder } of rows) await storage.removeResult(folder);
+  for (const { id } of rows) await store.run('UPDATE jobs SET folder = NULL WHERE id = ?', id);
 }
 
 /** One day: longer than all attempts to deliver the event of a job. Source: contract, "Webhooks" (delivery). */

@@ -21,6 +21,7 @@ import { until, untilJob } from './harness/scene.ts';
 
 const MIB = 1024 ** 2;
 const PAGE = 4096;
+const DAY_MS = 24 * 60 * 60_000;
 /** Up to 25 jobs, one at a time. */
 const PATIENCE_MS = 170_000;
 
@@ -51,6 +52,8 @@ interface SmallDisk {
   /** Fills the disk but for so many bytes. */
   fill(leave: number): void;
   makeRoom(): void;
+  /** Moves the time of the service on. */
+  advance(ms: number): Promise<void>;
   /** What is wrong with the state, once no job is open. */
   audit(): Promise<readonly string[]>;
 }
@@ -77,6 +80,7 @@ async function startOnSmallDisk(skip: (note: string) => void): Promise<SmallDisk
     stateDir,
     fill: (leave) => fill(filler, leave),
     makeRoom: () => rmSync(filler, { force: true }),
+    advance: (ms) => life.advance(ms),
     async audit() {
       await until(
         () => caller.get('/v1/credits'),
@@ -159,14 +163,63 @@ test('a job waits while the disk has no room at all, and is done when there is r
   disk.fill(MIB);
   const dub = (await caller.post('/v1/dubbings', DUB)).json;
   const readiness = () => send(`${disk.origin}/readyz`);
-  // A first check that takes long is answered with its failure.
   const full = 'the disk is full; no job is taken until there is room';
-  const { status } = await until(readiness, (answer) => answer.json.storage === full);
-  expect(status).toBe(200);
+  // While a job fills the rest, no request can be written either.
+  await until(readiness, ({ status, json }) => status === 200 && json.storage === full);
   disk.makeRoom();
   expect((await untilJob(caller, dub, 'failed', 'succeeded')).status).toBe('succeeded');
   await until(readiness, (answer) => answer.json.storage === 'ok');
   expect(await disk.audit()).toEqual([]);
+});
+
+test('a disk without any room is reported wherever health is, but is no reason to restart', async ({
+  skip,
+}) => {
+  const disk = await startOnSmallDisk(skip);
+  const ask = async (path: string) => (await send(disk.origin + path)).status;
+  const read = async () => (await send(`${disk.origin}/metrics`)).bytes.toString().split('\n');
+  await until(
+    () => ask('/readyz'),
+    (status) => status === 200,
+  );
+  expect(await read()).toEqual(expect.arrayContaining(['vloc_node_has_room 1', 'vloc_database_up 1']));
+  disk.fill(0);
+  await until(
+    () => ask('/readyz'),
+    (status) => status === 503,
+  );
+  expect((await send(`${disk.origin}/healthz`)).json).toMatchObject({
+    status: 'failing',
+    database: 'the store cannot be written',
+    storage: 'the disk is full; no job is taken until there is room',
+  });
+  expect(await ask('/healthz')).toBe(503);
+  expect(await ask('/livez')).toBe(200);
+  expect(await read()).toEqual(expect.arrayContaining(['vloc_node_has_room 0', 'vloc_database_up 0']));
+  disk.makeRoom();
+  await until(
+    () => ask('/readyz'),
+    (status) => status === 200,
+  );
+  await until(read, (lines) => lines.includes('vloc_node_has_room 1'));
+});
+
+test('what has expired is removed from a full disk, which has room again', async ({ skip }) => {
+  const disk = await startOnSmallDisk(skip);
+  const { caller } = disk;
+  const list = (folder: string) => readdirSync(join(disk.stateDir, folder));
+  const dub = (await caller.post('/v1/dubbings', DUB)).json;
+  await untilJob(caller, dub, 'succeeded');
+  const bytes = Buffer.alloc(MIB, 'a');
+  const { upload_request: target } = (await reserve(caller, bytes)).json;
+  expect((await send(target.url, { method: 'PUT', headers: target.headers, body: bytes })).status).toBe(200);
+  disk.fill(0);
+  await disk.advance(8 * DAY_MS);
+  await until(
+    () => [...list('assets'), ...list('uploads')],
+    (left) => left.length === 0,
+  );
+  expect((await caller.get('/v1/credits')).status).toBe(200);
 });
 
 test('a store that cannot write refuses requests for now, leaves nothing half done, and continues once there is space', async ({

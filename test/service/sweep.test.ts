@@ -101,6 +101,35 @@ test('a start removes what expired while no service ran, and a start right after
   expect(await list()).toEqual([]);
 });
 
+test('files that have expired are removed although no record can be written', async () => {
+  const { caller, clock, stateDir } = await startScene();
+  const source = await readySource(caller);
+  const other = await readySource(caller);
+  expect(other.upload_id).not.toBe(source.upload_id);
+  const done = await caller.post('/v1/audio-separations', { source });
+  await untilJob(caller, done.json, 'succeeded');
+  const spy = vi.spyOn(StatementSync.prototype, 'run').mockImplementation(() => {
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  });
+  onTestFinished(() => spy.mockRestore());
+  clock.advance(7 * DAY_MS);
+  await until(
+    async () => [...(await readdir(join(stateDir, 'uploads'))), ...(await readdir(join(stateDir, 'assets')))],
+    (names) => names.length === 0,
+  );
+  spy.mockRestore();
+  // The records follow with the next sweep.
+  clock.advance(60_000);
+  const file = new DatabaseSync(join(stateDir, 'service.sqlite'), { timeout: 5000 });
+  onTestFinished(() => file.close());
+  await until(
+    () =>
+      file.prepare('SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM uploads) AS count').get()
+        ?.count,
+    (count) => count === 0,
+  );
+});
+
 test('a clock that was set back does not stop the sweeps', async () => {
   const ahead = createMovableClock();
   ahead.advance(400 * DAY_MS);

@@ -14,6 +14,7 @@ const service = await createService({
   stateDir: orders.stateDir,
   clock,
   allowLoopback: true,
+  metricsFrom: ['127.0.0.1'],
   config: { concurrentTasks: orders.openJobs, workers: orders.workers },
   ...(orders.engines === 'real' ? {} : { engines: createLightEngines(random, orders.engines) }),
 });

@@ -25,6 +25,9 @@ const REPORT_MS = 5000;
 /** A process that has not reported for six times hangs; a busy machine may delay one or two. */
 const STALE_MS = 30_000;
 
+/** Longer than a report, and one block of any disk: reports of one length can replace each other in place. */
+const REPORT_BYTES = 4096;
+
 const START = 'health-';
 const END = '.json';
 /** Several processes, also of several machines, may share a folder. */
@@ -36,8 +39,8 @@ interface Report extends NodeHealth {
 }
 
 /**
- * Writes the health of this process into its state folder now and every five seconds. The time of the file says that the process
- * lives; it is set on a full disk, too.
+ * Writes the health of this process into its state folder now and every five seconds, on a full disk too. The time of the file says that
+ * the process lives.
  * @returns stops the reports and removes the file
  */
 export async function reportHealth(
@@ -48,10 +51,13 @@ export async function reportHealth(
   const path = fileOf(folder, process.pid);
   const report = async () => {
     const health: Report = { ...(await readHealth()), pid: process.pid, host: hostname() };
+    const text = JSON.stringify(health).padEnd(REPORT_BYTES);
     try {
-      await writeFile(`${path}.new`, JSON.stringify(health), { mode: 0o600 });
+      await writeFile(`${path}.new`, text, { mode: 0o600 });
       await rename(`${path}.new`, path);
     } catch {
+      // A full disk has room for what is as long as before.
+      await writeFile(path, text, { flag: 'r+' }).catch(() => undefined);
       const now = new Date(io.now());
       // A folder that is gone has no reader either.
       await utimes(path, now, now).catch(() => undefined);

@@ -1,9 +1,11 @@
 /** Health of a process: its database, its storage and its queue, each separately, and its engines and lease. */
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { freeBytes } from '../../base/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ServiceContext } from '../context.ts';
+import { FILE_MODE, type Folders } from '../folders.ts';
 import type { NodeHealth } from '../options.ts';
 import { LEASE_MS } from '../running/leases.ts';
 import { isLive, readNodes } from '../running/nodes.ts';
@@ -20,7 +22,9 @@ export interface Readiness extends Parts {
   readonly status: 'ok' | 'degraded' | 'failing';
 }
 
-const OK = 'ok';
+export const OK = 'ok';
+/** The state of the storage while the disk of this process has no room, whether a job or a look at the disk has found that. */
+export const DISK_FULL = 'the disk is full; no job is taken until there is room';
 /** Anyone may ask, so the disk is written at most once in this time. */
 const FRESH_MS = 1000;
 /** A part that gives no answer in this time fails. */
@@ -38,6 +42,7 @@ const TOUCH = `UPDATE secrets SET value = value WHERE name = 'links'`;
 export function createReadiness(context: ServiceContext): () => Promise<Readiness> {
   const checkDatabase = watchPart(context, 'the store cannot be written', async () => {
     await context.store.run(TOUCH);
+    if (!context.isShared) await tryRoom(context.folders);
     return OK;
   });
   const checkStorage = watchPart(context, 'the files cannot be written', () => tryStorage(context));
@@ -91,12 +96,26 @@ function watchPart(
   };
 }
 
+/** More than a request adds to the files of the store: nonce, record, job and key, each in pages of 4 KiB. */
+const REQUEST_BYTES = 128 * 1024;
+
+/** Writes what a request may need: changing a row does not show that the disk is full. @throws the error of the file system */
+async function tryRoom({ root }: Folders): Promise<void> {
+  const path = join(root, 'room.test');
+  try {
+    await writeFile(path, Buffer.alloc(REQUEST_BYTES), { mode: FILE_MODE });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
 /** Also a node with storage elsewhere needs its folder, for the files of running jobs. */
-async function tryStorage({ folders, storage, activity }: ServiceContext): Promise<string> {
+async function tryStorage({ folders, storage, activity, scratch }: ServiceContext): Promise<string> {
   const used = storage.sharesFolder ? [folders.uploads, folders.assets] : [folders.work];
   for (const folder of used) await access(folder, constants.W_OK);
+  if (!activity.jobs().hasRoom || (await scratch.isFull())) return DISK_FULL;
   await storage.check();
-  return activity.jobs().hasRoom ? OK : 'the disk is full; no job is taken until there is room';
+  return OK;
 }
 
 /**

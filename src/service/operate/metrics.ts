@@ -13,6 +13,7 @@ import type { RequestRecord } from '../log.ts';
 import { isLive, readNodes } from '../running/nodes.ts';
 import type { Statements } from '../store/store.ts';
 import { withDeadline } from '../time-limits.ts';
+import { DISK_FULL, OK, type Readiness } from './health.ts';
 
 interface Metrics {
   readonly contentType: string;
@@ -24,8 +25,11 @@ interface Metrics {
 /** From a read of the store to a slow body of 12 MiB. Uploads and downloads fall into the last bucket. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Creates the metrics of one service. Several services in one process have separate metrics. */
-export function createMetrics(context: ServiceContext): Metrics {
+/**
+ * Creates the metrics of one service. Several services in one process have separate metrics.
+ * @param check of the pages of health, which say the same
+ */
+export function createMetrics(context: ServiceContext, check: () => Promise<Readiness>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -45,7 +49,12 @@ export function createMetrics(context: ServiceContext): Metrics {
   const readStore = createStoreReader(context);
   const databaseUp = new Gauge({
     name: 'vloc_database_up',
-    help: 'Whether the store could be read for these metrics: 1 or 0.',
+    help: 'Whether the store can be read and written: 1 or 0.',
+    registers,
+  });
+  const hasRoom = new Gauge({
+    name: 'vloc_node_has_room',
+    help: '0 while the disk of this process is full, so that it takes no job.',
     registers,
   });
   return {
@@ -57,8 +66,9 @@ export function createMetrics(context: ServiceContext): Metrics {
       durations.observe({ operation }, durationMs / 1000);
     },
     async collect() {
-      const stored = await readStore();
-      databaseUp.set(stored === null ? 0 : 1);
+      const [stored, { database, storage }] = await Promise.all([readStore(), check()]);
+      databaseUp.set(stored !== null && database === OK ? 1 : 0);
+      hasRoom.set(storage === DISK_FULL ? 0 : 1);
       return (await registry.metrics()) + (stored ?? '');
     },
   };
@@ -115,14 +125,6 @@ function addOwnMetrics({ activity, role }: ServiceContext, registers: Registry[]
     registers,
     collect() {
       this.set(activity.jobs().takenOver);
-    },
-  });
-  new Gauge({
-    name: 'vloc_node_has_room',
-    help: '0 while the disk of this process is full, so that it takes no job.',
-    registers,
-    collect() {
-      this.set(activity.jobs().hasRoom ? 1 : 0);
     },
   });
 }

@@ -27,11 +27,13 @@ export function createPages(
   options: { metricsFrom: readonly string[] | null; onRequest: RequestLog | null },
 ): OperatorPages {
   const { metricsFrom, onRequest } = options;
+  const check = createReadiness(context);
   // The start of the service does not wait for this.
   const metrics =
-    metricsFrom === null ? null : import('./metrics.ts').then((module) => module.createMetrics(context));
+    metricsFrom === null
+      ? null
+      : import('./metrics.ts').then((module) => module.createMetrics(context, check));
   let document: Promise<ServiceResponse> | null = null;
-  const check = createReadiness(context);
   return {
     answer: {
       live: async () => createJsonResponse(200, { status: 'ok' }),

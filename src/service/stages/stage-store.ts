@@ -111,10 +111,12 @@ function openDatabase(path: string): SqliteFile {
 export function openStageStore(root: string, path: string, maxBytes: number): StageStore {
   const store = openDatabase(path);
 
-  const remove = async ({ key, folder }: { key: string; folder: string }) => {
-    // First the record: a result without files would be found, and computed again.
-    store.run('DELETE FROM results WHERE key = ? AND folder = ?', key, folder);
-    await rm(join(root, folder), { recursive: true, force: true });
+  /** First all files: on a full disk no record can be removed before. A result without files is computed again. */
+  const remove = async (...rows: readonly { key: string; folder: string }[]) => {
+    for (const { folder } of rows) await rm(join(root, folder), { recursive: true, force: true });
+    for (const { key, folder } of rows) {
+      store.run('DELETE FROM results WHERE key = ? AND folder = ?', key, folder);
+    }
   };
 
   /** Removes results, those that were not used for longest first, until there is room for more bytes. */
@@ -216,19 +218,19 @@ export function openStageStore(root: string, path: string, maxBytes: number): St
         ...[folder, now],
       ) !== undefined,
     async sweep(now) {
-      store.run('DELETE FROM claims WHERE until <= ?', now);
       const expired = store.all<{ key: string; folder: string }>(
         'SELECT key, folder FROM results WHERE expires_at <= ?',
         now,
       );
-      for (const row of expired) await remove(row);
+      await remove(...expired);
       await makeRoom(0);
+      store.run('DELETE FROM claims WHERE until <= ?', now);
     },
     async empty() {
       const rows = store.all<{ key: string; folder: string }>(
         `SELECT key, folder FROM results WHERE names <> '[]'`,
       );
-      for (const row of rows) await remove(row);
+      await remove(...rows);
       return rows.length > 0;
     },
     close: () => store.close(),

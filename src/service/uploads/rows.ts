@@ -40,13 +40,15 @@ export interface SubtitleFacts {
 export const UPLOAD_COLUMNS = `id, key_id, status, purpose, file_name, content_type, size_bytes, client_reference,
   created_at, updated_at, expires_at, file, etag, sha256, media, subtitle, error`;
 
+/** Uploads that have expired and are not marked yet; the parameter is now. */
+export const DUE_UPLOADS = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
+
 /** Marks due uploads as `expired`, so that every read returns their current state. */
 export async function expireUploads(store: Statements, now: number): Promise<void> {
-  const due = `status IN ('waiting_for_upload', 'ready') AND expires_at <= ?`;
-  const first = await store.get(`SELECT id FROM uploads WHERE ${due} LIMIT 1`, now);
+  const first = await store.get(`SELECT id FROM uploads WHERE ${DUE_UPLOADS} LIMIT 1`, now);
   // A read needs no lock, and usually nothing is due.
   if (first === undefined) return;
-  await store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${due}`, now);
+  await store.run(`UPDATE uploads SET status = 'expired', updated_at = expires_at WHERE ${DUE_UPLOADS}`, now);
 }
 
 /** Returns the upload of that id in its current state, of any key; undefined after its retention. */

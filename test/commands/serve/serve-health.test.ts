@@ -1,6 +1,7 @@
-import { utimes, writeFile } from 'node:fs/promises';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { makeStateDir, until } from '../../service/harness/scene.ts';
@@ -37,6 +38,21 @@ it('shows a running service, and nothing after its end', async () => {
   expect(await ended).toBe(0);
   const { code, stderr } = await health();
   expect([code, stderr]).toEqual([7, expect.stringContaining('SERVICE_NOT_RUNNING')]);
+});
+
+it('shows the present state also when the report of before cannot be replaced, as on a full disk', async () => {
+  const served = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
+  const ended = main(['serve', '--output', 'json'], served.io);
+  await until(health, ({ code }) => code === 0);
+  // No new file can be written under this name.
+  await mkdir(join(stateDir, `health-${hostname()}-${process.pid}.json.new`));
+  const store = new DatabaseSync(join(stateDir, 'service.sqlite'), { timeout: 5000 });
+  store.exec('DROP TABLE secrets');
+  store.close();
+  const { stdout } = await until(health, ({ code }) => code === 7);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'failing', database: 'the store cannot be written' });
+  served.send('SIGTERM');
+  await ended;
 });
 
 it('exits with 7 for a process that cannot work; --live asks only whether it runs', async () => {

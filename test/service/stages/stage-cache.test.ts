@@ -2,7 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { StatementSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { StageSharing, Work } from '../../../src/media/work.ts';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { LogEntry } from '../../../src/service/index.ts';
@@ -109,6 +110,26 @@ describe('a stage that another job has finished', () => {
     expect(modes).toEqual([0o600, 0o600]);
     expect(statSync(join(shelf.root, folder)).mode & 0o777).toBe(0o700);
   });
+
+  test.each(['sweep', 'empty'] as const)(
+    'loses its files although no record can be written: %s',
+    async (way) => {
+      const shelf = makeShelf();
+      const cache = shelf.open();
+      for (const stage of ['one', 'two']) {
+        await shelf.share(cache, 'key', 1).once(stage, shelf.work(), makeStage().compute);
+      }
+      expect(shelf.kept()).toHaveLength(2);
+      const spy = vi.spyOn(StatementSync.prototype, 'run').mockImplementation(() => {
+        throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+      });
+      onTestFinished(() => spy.mockRestore());
+      shelf.clock.advance(DAY_MS);
+      if (way === 'sweep') await cache.sweep(shelf.clock.now());
+      else await cache.empty();
+      expect(shelf.kept()).toEqual([]);
+    },
+  );
 
   test('is unavailable when its source is deleted, even before a sweep removes its files', async () => {
     const shelf = makeShelf();
