@@ -198,8 +198,7 @@ function readPlace({ io }: Context, flag: string, name: string, files: PlaceName
 /** Never with the password that VLOC_DATABASE may have. */
 function shownOf({ database, stateDir }: PlaceName): string {
   if (database === undefined) return stateDir;
-  const url = URL.parse(database);
-  if (url === null) return database;
+  const url = new URL(database);
   url.password = '';
   url.searchParams.delete('password');
   return url.href;

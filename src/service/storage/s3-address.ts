@@ -29,14 +29,15 @@ const REGION = /^[a-z0-9-]{1,64}$/;
  * @throws Failure (`configuration`, STORAGE_INVALID), which never contains a password
  */
 export function readS3Address(address: string, env: Env): S3Address {
-  const url = URL.parse(address);
-  if (url === null || url.protocol !== 's3:') throw s3AddressFailure('it does not begin with s3://');
-  if (url.username !== '' || url.password !== '') {
+  // In any place: unencoded, a part of a password is taken for a folder or a parameter.
+  if (address.includes('@')) {
     throw s3AddressFailure(
       'it contains a user or a password, which every user of the machine can read',
       'Remove them from the address, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     );
   }
+  const url = URL.parse(address);
+  if (url === null || url.protocol !== 's3:') throw s3AddressFailure('it does not begin with s3://');
   const { hostname: bucket, pathname, searchParams: given } = url;
   if (url.port !== '' || url.hash !== '') throw s3AddressFailure('it has a port or a fragment');
   if (!BUCKET.test(bucket)) throw s3AddressFailure(`"${bucket.slice(0, 64)}" is not the name of a bucket`);

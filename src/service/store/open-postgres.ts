@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configurationFailure, Failure } from '../../base/failure.ts';
-import { errorCode } from '../../base/system-error.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
 import { writeOnce } from '../folders.ts';
 import { readDatabaseTime } from './database-clock.ts';
 import { MARKED } from './mark.ts';
@@ -18,7 +17,7 @@ import {
   type Schema,
   tablesOf,
 } from './schema.ts';
-import { DatabaseAway, type Statements, type Transaction } from './store.ts';
+import type { Statements, Transaction } from './store.ts';
 
 /**
  * Nodes use the time of the database, but a machine whose clock is wrong has wrong times in its log and in its files. Clocks
@@ -69,7 +68,7 @@ export async function openPostgresAccount(
     return store;
   } catch (error) {
     await store.close();
-    throw explainDatabaseError(error, shown);
+    throw error;
   }
 }
 
@@ -90,14 +89,7 @@ export async function openPostgresAlone(
 ): Promise<{ store: PostgresStore; shown: string }> {
   const address = readAddress(url);
   const shown = describeDatabase(url);
-  const opened = openPostgresStore(address, () => inUse(shown));
-  const store: PostgresStore = {
-    ...opened,
-    transaction: (work) =>
-      opened.transaction(work).catch((error: unknown) => {
-        throw explainDatabaseError(error, shown);
-      }),
-  };
+  const store = openPostgresStore(address, () => inUse(shown));
   try {
     await store.transaction(async (tx) => {
       const hasAccount =
@@ -116,22 +108,48 @@ export async function openPostgresAlone(
   }
 }
 
-/** @throws Failure for an invalid address */
+/** What follows the host has no `@` and no `#` in an address whose password is encoded. Unencoded, a part of it is taken for that. */
+const UNENCODED = /^[^:/]*:\/\/[^/?#]*(?:#|[/?].*[@#])/s;
+
+/** As `decodeURIComponent` in pg demands it. */
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
+const VERIFIED = ['prefer', 'require', 'verify-ca'];
+
+/** @throws Failure for an invalid address, of which nothing is quoted */
 function readAddress(url: string): PostgresAddress {
+  if (UNENCODED.test(url) || !isDecodable(url)) {
+    throw configurationFailure(
+      'DATABASE_INVALID',
+      'the address of the database has a character that must be encoded, as in a password',
+      'Write %40 for @, %2F for /, %3F for ?, %23 for # and %25 for %.',
+    );
+  }
   const parsed = URL.parse(url);
   const schema = parsed?.searchParams.get('schema') ?? 'public';
   if (
     parsed === null ||
-    !/^postgres(?:ql)?:$/.test(parsed.protocol) ||
+    !/^postgres(?:ql)?:\/\//.test(parsed.href) ||
     !/^[a-z_][a-z0-9_]{0,62}$/.test(schema)
   ) {
     throw configurationFailure(
       'DATABASE_INVALID',
-      `${parsed === null ? 'this' : describeDatabase(url)} is not the address of a PostgreSQL database`,
+      'this is not the address of a PostgreSQL database',
       'Write it as postgres://user@host/database?schema=public, with the schema in lower-case letters.',
     );
   }
-  parsed.searchParams.delete('schema');
+  const { searchParams: given } = parsed;
+  given.delete('schema');
+  // Modes in which pg verifies the certificate as well, but warns that this may change.
+  if (VERIFIED.includes(given.get('sslmode') ?? '') && given.get('uselibpqcompat') !== 'true') {
+    given.set('sslmode', 'verify-full');
+  }
   return { url: parsed.href, schema };
 }
 
@@ -197,13 +215,15 @@ async function prepareSchema(
   shown: string,
   { schema }: PostgresAddress,
 ): Promise<Set<string>> {
+  const found = await tx.get<{ encoding: string }>('SELECT getdatabaseencoding()::text AS encoding');
+  if (found?.encoding !== 'UTF8') throw wrongEncodingFailure(shown, found?.encoding ?? 'unknown');
   // Creating one that exists takes a permission that it does not need.
   const isThere = (await tx.get('SELECT 1 FROM pg_namespace WHERE nspname = ?', schema)) !== undefined;
   if (!isThere) await tx.run(`CREATE SCHEMA ${schema}`);
-  const found = await tx.all<{ name: string }>(
+  const tables = await tx.all<{ name: string }>(
     'SELECT tablename::text AS name FROM pg_tables WHERE schemaname = current_schema()',
   );
-  const names = new Set(found.map(({ name }) => name));
+  const names = new Set(tables.map(({ name }) => name));
   if (!names.has('vloc_version')) {
     if (names.size > 0) throw foreignDatabaseFailure(shown);
     await store.script(tx, FIRST);
@@ -262,6 +282,14 @@ export function copyTablesBefore(
   ].join(';\n');
 }
 
+function wrongEncodingFailure(shown: string, encoding: string): Failure {
+  return configurationFailure(
+    'DATABASE_UNUSABLE',
+    `the database ${shown} keeps texts as ${encoding}, not as UTF8`,
+    'Create another database for vloc: createdb --encoding=UTF8 --template=template0 NAME',
+  );
+}
+
 function foreignDatabaseFailure(shown: string): Failure {
   return configurationFailure(
     'DATABASE_FOREIGN',
@@ -276,64 +304,4 @@ function databaseTooNewFailure(shown: string): Failure {
     `the database ${shown} was written by a newer version of vloc`,
     'Upgrade vloc on this machine.',
   );
-}
-
-const TRUST = 'Name its authority with sslrootcert=FILE in the address; do not switch verification off.';
-const UNTRUSTED = ['has a certificate that cannot be verified', TRUST] as const;
-
-/** Reason and advice for each code of PostgreSQL or of the system. */
-const REASONS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
-  '28P01': ['refused the password', 'Check the user and the password.'],
-  '28000': [
-    'refused the user',
-    'Check the user, pg_hba.conf on the server, and whether it demands TLS: ?sslmode=verify-full',
-  ],
-  '3D000': ['has no database of that name', 'Create it: createdb NAME'],
-  '42501': ['does not let this user create tables', 'Make the user the owner of the database.'],
-  ECONNREFUSED: ['cannot be reached: nothing listens there', 'Check the address, and that PostgreSQL runs.'],
-  ENOTFOUND: ['cannot be reached: its host has no address', 'Check the name of the host.'],
-  ENOENT: [
-    'cannot be reached: there is no such socket',
-    'Check the folder of the socket, and that PostgreSQL runs.',
-  ],
-  EACCES: [
-    'cannot be reached: permission denied for its socket',
-    'Check the permissions of the socket and its folder.',
-  ],
-  ETIMEDOUT: ['cannot be reached: it does not answer', 'Check the address and the firewall.'],
-  '55P03': ['is being changed by another vloc', 'Wait until it is done, then try again.'],
-  EHOSTUNREACH: ['cannot be reached', 'Check the address and the network.'],
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  ERR_TLS_CERT_ALTNAME_INVALID: [
-    'has a certificate for another host',
-    'Use the host name of its certificate in the address, or give the server a certificate for this one.',
-  ],
-  CERT_HAS_EXPIRED: [
-    'has a certificate that has expired',
-    'Renew it on the server, and check the clock of this machine.',
-  ],
-};
-
-/** Returns the failure for an error of the connection; other errors as they are. */
-function explainDatabaseError(error: unknown, shown: string): unknown {
-  if (error instanceof Failure) return error;
-  const cause = error instanceof DatabaseAway ? error.cause : error;
-  if (cause instanceof Failure) return cause;
-  const known = unreadableFile(cause) ?? REASONS[errorCode(cause)];
-  if (known === undefined && !(error instanceof DatabaseAway)) return error;
-  const said = cause instanceof Error ? cause.message : 'no answer';
-  const [why, advice] = known ?? [`cannot be used: ${said}`, 'Check that it runs and accepts connections.'];
-  const message = `the database ${shown} ${why}`;
-  return configurationFailure('DATABASE_UNUSABLE', message, advice, {}, { cause: error });
-}
-
-/** A file of certificates or keys in the address that cannot be read; null for other errors. */
-function unreadableFile(cause: unknown): readonly [why: string, advice: string] | null {
-  if (!(cause instanceof Error) || !('syscall' in cause && cause.syscall === 'open' && 'path' in cause))
-    return null;
-  const why = `has an address with a file that cannot be read, ${String(cause.path)}`;
-  return [why, 'Check sslrootcert, sslcert and sslkey in the address.'];
 }

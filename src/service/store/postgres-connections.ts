@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { configurationFailure, type Failure } from '../../base/failure.ts';
+import { asTemporary } from './database-failures.ts';
 import { MARK_TABLE, type Mark, markedFolderFailure, READ_MARK } from './mark.ts';
 import { DatabaseAway, type SqlValue } from './store.ts';
 
@@ -100,6 +101,8 @@ export function describeDatabase(url: string): string {
 export interface Connections {
   /** Limits of a statement that names none. */
   readonly patience: Patience;
+  /** Waits for an answer of the database. @throws DatabaseAway for an error that an operator or time can end; others unchanged */
+  temporary<Result>(work: Promise<Result>): Promise<Result>;
   /** Takes a connection that answers. The caller releases it. @throws DatabaseAway */
   take(): Promise<pg.PoolClient>;
   /** A connection gave this error: those that were checked before it are probably dead, too. */
@@ -118,6 +121,8 @@ export interface Connections {
  * @param alone for the only connection to an account, of any mark: the failure if there are others
  */
 export function openConnections({ url, schema }: PostgresAddress, alone?: () => Failure): Connections {
+  const shown = describeDatabase(url);
+  const temporary = <Result>(work: Promise<Result>) => asTemporary(shown, work);
   const users = `${USERS}, hashtext('${schema}')`;
   const patience = alone === undefined ? REQUEST_PATIENCE : LONG_PATIENCE;
   // Not as parameters of the connection, which PgBouncer refuses.
@@ -133,7 +138,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
       text: session,
       query_timeout: CONNECT_TIMEOUT_MS,
     });
-    if (results[0]?.rows[0]?.other) throw sharedSessionFailure(describeDatabase(url));
+    if (results[0]?.rows[0]?.other) throw sharedSessionFailure(shown);
   };
   const join = async (client: pg.ClientBase) => {
     await prepare(client);
@@ -141,7 +146,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
     const found = await client.query(`SELECT 1 WHERE to_regclass('${MARK_TABLE}') IS NOT NULL`);
     if (found.rowCount === 0) return;
     const [mark] = (await client.query<Mark>({ text: READ_MARK, types: COLUMN_TYPES })).rows;
-    if (mark !== undefined) throw markedFolderFailure(mark, describeDatabase(url));
+    if (mark !== undefined) throw markedFolderFailure(mark, shown);
   };
   const joinAlone = async (client: pg.ClientBase, failure: Failure) => {
     await prepare(client);
@@ -179,14 +184,15 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
   const versionQuery = () => (newer === null ? 'SELECT 0 AS oldest' : OLDEST);
   const refuseVersion = (oldest: number | undefined) => {
     if (newer === null || (oldest ?? 0) <= newer.version) return;
-    const { message, advice } = newer.failure.facts;
-    throw new DatabaseAway(`${message}. ${advice}`, { cause: newer.failure });
+    throw new DatabaseAway(newer.failure.facts, { cause: newer.failure });
   };
 
+  // It also throws, for a file in the address that cannot be read.
+  const connect = async () => pool.connect();
   /** Takes a connection that answers. The caller releases it. */
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
-      const client = await asTemporary(pool.connect());
+      const client = await temporary(connect());
       const now = performance.now();
       const checked = checkedAt.get(client);
       if (checked === undefined || alone !== undefined) {
@@ -205,7 +211,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
         client.release(true);
         distrust(error);
         // A connection that was just made says what is wrong with the server.
-        if (checked === undefined) return asTemporary(Promise.reject(error));
+        if (checked === undefined) return temporary(Promise.reject(error));
         continue;
       }
       try {
@@ -221,6 +227,7 @@ export function openConnections({ url, schema }: PostgresAddress, alone?: () => 
 
   return {
     patience,
+    temporary,
     take,
     distrust,
     versionQuery,
@@ -245,20 +252,3 @@ function sharedSessionFailure(shown: string): Failure {
 
 /** Oldest version of the tables that a program must know to use them. */
 const OLDEST = 'SELECT oldest FROM vloc_version';
-
-/**
- * Classes of codes for temporary errors: lost connections, lacking resources (a full disk too), conflicts of transactions, locks that
- * others hold, statements that were ended, tables that were migrated, a server that starts or stops. Source: PostgreSQL, "Error Codes".
- */
-const PASSING = /^(?:08|0A000|25P03|53|40|55P03|57)/;
-
-/** @throws DatabaseAway for a temporary error; others unchanged */
-export async function asTemporary<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    const isRefused = error instanceof pg.DatabaseError && !PASSING.test(error.code ?? '');
-    if (isRefused) throw error;
-    throw new DatabaseAway('the database is not reachable now', { cause: error });
-  }
-}

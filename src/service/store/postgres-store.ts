@@ -5,7 +5,6 @@
 import pg from 'pg';
 import type { Failure } from '../../base/failure.ts';
 import {
-  asTemporary,
   COLUMN_TYPES,
   type Limited,
   LOCKS,
@@ -41,7 +40,7 @@ export interface PostgresStore extends Store {
 /** @param alone as for `openConnections` */
 export function openPostgresStore(address: PostgresAddress, alone?: () => Failure): PostgresStore {
   const connections = openConnections(address, alone);
-  const { patience, take, distrust } = connections;
+  const { patience, temporary, take, distrust } = connections;
 
   /** Runs one statement on a connection of its own, again if the tables were migrated since it was prepared. */
   const runAlone = async <Row extends pg.QueryResultRow>(
@@ -57,7 +56,7 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
         client.release(true);
         distrust(error);
         if (tries > 0 || !(error instanceof pg.DatabaseError && error.code === CHANGED_TABLE)) {
-          return asTemporary(Promise.reject(error));
+          return temporary(Promise.reject(error));
         }
       }
     }
@@ -77,7 +76,7 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
       types: COLUMN_TYPES,
       query_timeout: REQUEST_PATIENCE.client,
     };
-    const results = await asTemporary(runStatements<{ oldest: number }>(client, asked));
+    const results = await temporary(runStatements<{ oldest: number }>(client, asked));
     // Nobody migrates the tables while the lock is held.
     connections.refuseVersion(results.at(-1)?.rows[0]?.oldest);
   };
@@ -90,7 +89,7 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
       const statement = { name, text, values: [...values], types: COLUMN_TYPES };
       return client === null
         ? runAlone(statement)
-        : asTemporary(runStatement(client, { ...statement, query_timeout: limits.client }));
+        : temporary(runStatement(client, { ...statement, query_timeout: limits.client }));
     };
     return {
       async get<Row>(sql: string, ...values: SqlValue[]) {
@@ -115,7 +114,7 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
       let isOpen = true;
       try {
         // Before anything else is sent: without it, each statement would be a transaction of its own.
-        await asTemporary(runStatement(client, { text: BEGIN[manner], query_timeout: limits.client }));
+        await temporary(runStatement(client, { text: BEGIN[manner], query_timeout: limits.client }));
         const tx: Transaction = { ...statementsOn(client, limits, () => isOpen), isTransaction: true };
         clients.set(tx, client);
         // The lock and the first statements go together. If the lock is refused, so are they.
@@ -125,7 +124,7 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
         if (worked.status === 'rejected') throw worked.reason;
         const result = worked.value;
         isOpen = false;
-        const { command } = await asTemporary(
+        const { command } = await temporary(
           runStatement(client, { text: 'COMMIT', query_timeout: limits.client }),
         );
         // After a statement that failed, the server rolls back instead, without an error.
@@ -138,17 +137,14 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
           broken = second;
           distrust(second);
         });
-        // Its prepared statements are for the tables as they were.
-        if (isChangedTable(error)) broken = true;
+        if (isOutdated(error)) broken = true;
         throw error;
       } finally {
         client.release(broken);
       }
     },
     async script(tx, sql) {
-      await asTemporary(
-        clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')),
-      );
+      await temporary(clients.get(tx)?.query(sql) ?? Promise.reject(new Error('the transaction has ended')));
     },
     async refuseSharedSessions() {
       const first = await take();
@@ -166,9 +162,13 @@ export function openPostgresStore(address: PostgresAddress, alone?: () => Failur
 /** The tables were migrated after a connection had prepared the statement ("cached plan must not change result type"). */
 const CHANGED_TABLE = '0A000';
 
-function isChangedTable(error: unknown): boolean {
+/** After a failover, a connection may still lead to the server that was the primary. */
+const READ_ONLY = '25006';
+
+/** Whether the next transaction needs another connection: this one has prepared statements for other tables, or cannot write. */
+function isOutdated(error: unknown): boolean {
   const cause = error instanceof DatabaseAway ? error.cause : error;
-  return cause instanceof pg.DatabaseError && cause.code === CHANGED_TABLE;
+  return cause instanceof pg.DatabaseError && [CHANGED_TABLE, READ_ONLY].includes(cause.code ?? '');
 }
 
 interface Translated {

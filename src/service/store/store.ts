@@ -1,4 +1,5 @@
 /** The store of the service, as all parts use it. Its drivers are one for each kind of database. */
+import { Failure } from '../../base/failure.ts';
 import { isDiskFull, sqliteCode } from '../../base/system-error.ts';
 import type { RandomBytes } from '../random.ts';
 
@@ -48,9 +49,7 @@ export interface Store extends Statements {
 const BUSY_CODES: readonly (number | null)[] = [5, 6];
 
 /** The database cannot be reached, or ended a statement for a temporary reason; `cause` is its own error. */
-export class DatabaseAway extends Error {
-  override readonly name = 'DatabaseAway';
-}
+export class DatabaseAway extends Failure {}
 
 /** Returns true for a temporary error of the store, so that the caller should retry later. */
 export function isPassingStoreError(error: unknown): boolean {

@@ -131,7 +131,9 @@ test('work that the database or the storage interrupts waits, and its attempt do
     throw error;
   };
   const rows = {
-    'without a database': failWith(new DatabaseAway('the database is not reachable now')),
+    'without a database': failWith(
+      new DatabaseAway({ category: 'configuration', code: 'DATABASE_UNUSABLE', message: 'not reachable' }),
+    ),
     'without storage': failWith(new StorageAway('the storage does not answer')),
     'with a defect': failWith(new Error('a defect')),
   };

@@ -40,7 +40,7 @@ describe('the address of a bucket', () => {
     ['s3://videos/a/../b%2F', 'letters, digits'],
     [`s3://videos?${ENDPOINT}&${ENDPOINT}`, 'the parameter endpoint twice'],
     ['s3://videos?endpoint=s3.example.com', 'endpoint must be scheme and host alone'],
-    ['s3://videos?endpoint=https://user:hidden@s3.example.com', 'endpoint must be scheme and host alone'],
+    ['s3://videos?endpoint=https://user:hidden@s3.example.com', 'a user or a password'],
     ['s3://videos?endpoint=https://s3.example.com/path', 'endpoint must be scheme and host alone'],
     ['s3://videos?region=Europe%20West', 'the region has other characters'],
     ['s3://videos?style=other', 'style is neither path nor virtual'],

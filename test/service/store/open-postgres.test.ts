@@ -1,7 +1,9 @@
 /** Accounts in a real PostgreSQL server, shared by several nodes. Two accounts of a server are two schemas. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Failure } from '../../../src/base/failure.ts';
+import { main } from '../../../src/cli/main.ts';
 import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/service/store/postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from '../../../src/service/store/schema.ts';
@@ -12,6 +14,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../support/postgres.ts';
+import { createTestIo } from '../../support/test-io.ts';
 import { send, signHeaders } from '../harness/caller.ts';
 import { makeStateDir, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 
@@ -214,6 +217,12 @@ const refusal = (url: string, now = Date.now) =>
     ),
   );
 
+const failureOf = async (url: string): Promise<Failure> =>
+  openPostgresAccount(url, await makeStateDir(), Date.now).then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+
 describe('a database without a server', () => {
   it('is named by its host, and by the folder of its socket', async () => {
     const folder = await makeStateDir();
@@ -232,6 +241,61 @@ describe('a database without a server', () => {
     expect(await refusal('postgres://:1/vloc')).toBe(
       'DATABASE_INVALID: this is not the address of a PostgreSQL database',
     );
+  });
+});
+
+describe('the address of a database', () => {
+  it('with a password that is not encoded is refused, and none of it is printed', async () => {
+    for (const password of [
+      'p@ss/hunter2',
+      '12/hunter2',
+      '12#hunter2',
+      '12?hunter2',
+      '12/3?a=hunter2',
+      'hunter2/',
+      'hunter2#',
+      'hunter2%',
+      'hunter2%ff',
+    ]) {
+      const failure = await failureOf(`postgres://vloc:${password}@db.example.com/vloc`);
+      expect([password, failure]).toEqual([
+        password,
+        expect.objectContaining({ code: 'DATABASE_INVALID', advice: expect.stringContaining('%40 for @') }),
+      ]);
+      expect(failure.message).not.toMatch(/hunter|12|p@|example|vloc:/);
+    }
+  });
+
+  it('is not quoted where it is none', async () => {
+    for (const text of [
+      'vloc:hunter2@db.example.com/vloc',
+      'postgres:vloc:hunter2@db.example.com/vloc',
+      'mysql://root:hunter2@db/x',
+      'host=db password=hunter2',
+    ]) {
+      const { code, message } = await failureOf(text);
+      expect([code, message]).toEqual([
+        'DATABASE_INVALID',
+        'this is not the address of a PostgreSQL database',
+      ]);
+    }
+  });
+
+  it('is printed as host and database alone', async () => {
+    for (const password of ['hunter@2', 'hunter2:', '%68unter%2F2', '']) {
+      expect(await refusal(`postgres://vloc:${password}@127.0.0.1:1/name?password=hunter2`)).toBe(
+        'DATABASE_UNUSABLE: the database 127.0.0.1:1/name cannot be reached: nothing listens there',
+      );
+    }
+  });
+
+  it.each(['require', 'prefer', 'verify-ca'])('with sslmode=%s makes no library warn', async (mode) => {
+    const warn = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => warn.mockRestore());
+    expect(await refusal(`postgres://vloc@127.0.0.1:1/vloc?sslmode=${mode}`)).toContain(
+      'nothing listens there',
+    );
+    expect(warn).not.toHaveBeenCalled();
   });
 });
 
@@ -263,6 +327,46 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
     const foreign = freshAccount(server);
     await (await open(foreign)).run('DROP TABLE vloc_version');
     expect(await refusal(foreign)).toMatch(/DATABASE_FOREIGN: .*tables of another program/);
+  });
+
+  it.each(['LATIN1', 'SQL_ASCII'])('that cannot keep all texts: %s', async (encoding) => {
+    const store = await open();
+    const name = `of_${encoding.toLowerCase()}`;
+    await store.run(`CREATE DATABASE ${name} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`);
+    const { code, message, advice } = await failureOf(server.url.replace('/postgres?', `/${name}?`));
+    expect([code, message]).toEqual([
+      'DATABASE_UNUSABLE',
+      expect.stringContaining(`keeps texts as ${encoding}`),
+    ]);
+    expect(advice).toContain('--encoding=UTF8');
+  });
+
+  it.each([1, 2, 3, 4])('that has no connection for a node: %d at most', async (limit) => {
+    const store = await open();
+    await store.run(`CREATE ROLE few${limit} LOGIN PASSWORD 'secret' CONNECTION LIMIT ${limit}`);
+    await store.run(`CREATE SCHEMA few${limit} AUTHORIZATION few${limit}`);
+    const database = `${server.url.replace('user=vloc', `user=few${limit}`)}&schema=few${limit}`;
+    const { io, stdout, stderr, send } = createTestIo({
+      env: { VLOC_STATE_DIR: await makeStateDir(), VLOC_DATABASE: database },
+    });
+    const ended = main(['serve', '--output', 'plain', '--log', 'text'], io);
+    await Promise.race([ended, until(stdout, (text) => text !== '')]);
+    send('SIGTERM');
+    const code = await ended;
+    expect(stderr()).not.toContain('internal error');
+    if (stdout() !== '') return;
+    expect([code, stderr()]).toEqual([4, expect.stringContaining('has no free connection')]);
+  });
+
+  it('that is read-only', async () => {
+    const url = freshAccount(server);
+    const root = await makeStateDir();
+    await open(url, root);
+    const options = encodeURIComponent('-c default_transaction_read_only=on');
+    await expect(open(`${url}&options=${options}`, root)).rejects.toMatchObject({
+      code: 'DATABASE_UNUSABLE',
+      message: expect.stringContaining('is read-only'),
+    });
   });
 
   it('whose clock differs by an hour', async () => {
@@ -351,6 +455,45 @@ describe.skipIf(NEEDS)('while the database is down', () => {
     );
     const done = await untilJob(caller, created.json, 'succeeded', 'failed');
     expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });
+  });
+
+  it('requests get 503 while a server after a failover is read-only, and are answered by the next one', async () => {
+    const name = 'failover';
+    const other = await open();
+    await other.run(`CREATE DATABASE ${name}`);
+    const { service, caller } = await startScene({
+      database: server.url.replace('/postgres?', `/${name}?`),
+      metricsFrom: ['127.0.0.1'],
+    });
+    const { origin } = new URL(service.url);
+    const read = async (path: string) => (await send(origin + path)).bytes.toString();
+    // New connections get a server that was promoted or demoted.
+    const change = async (statement: string) => {
+      await other.run(`ALTER DATABASE ${name} ${statement}`);
+      await other.get(
+        'SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = ?',
+        name,
+      );
+    };
+    await change('SET default_transaction_read_only = on');
+    await until(
+      async () => (await send(`${origin}/readyz`)).status,
+      (status) => status === 503,
+    );
+    const refused = await caller.post(NEW_JOB, TRANSLATION);
+    expect([refused.status, refused.json.code]).toEqual([503, 'SERVICE_TEMPORARILY_UNAVAILABLE']);
+    expect(refused.headers['retry-after']).toBeDefined();
+    expect(await read('/metrics')).toContain('vloc_database_up 0\n');
+    // The connections that are open stay read-only.
+    await other.run(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await until(
+      async () => (await caller.post(NEW_JOB, TRANSLATION)).status,
+      (status) => status === 202,
+    );
+    await until(
+      () => read('/metrics'),
+      (text) => text.includes('vloc_database_up 1\n'),
+    );
   });
 
   it('health and metrics are answered, also if it hangs', async () => {
