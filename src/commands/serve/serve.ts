@@ -75,7 +75,8 @@ export const serve: Command = defineCommand({
     );
     const settings = await readServeOptions(context, options);
     const warn = (message: string) => logs.log({ level: 'warn', message });
-    const engines = await openEngines(context, warn);
+    // An API node has none, and may not read the home of its user.
+    const engines = settings.role === 'api' ? undefined : await openEngines(context, warn);
     if (settings.role === 'worker') {
       const onStoreFailure = (failure: Failure) => context.fail(failure);
       const worker = await startListening(

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -79,8 +79,23 @@ describe('vloc serve', () => {
     }
   });
 
+  it('needs no readable engines.json as an API node, which has no engines', async () => {
+    await mkdir(join(stateDir, 'engines.json'));
+    const env = { VLOC_DATABASE: 'postgres://vloc@127.0.0.1:1/vloc', VLOC_CONFIG_DIR: stateDir };
+    for (const [role, says] of [
+      ['api', 'nothing listens there'],
+      ['worker', 'engines.json is not a file'],
+    ] as const) {
+      const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir, ...env } });
+      expect(await main(['serve', '--role', role], io)).toBe(4);
+      expect(stderr()).toContain(says);
+    }
+  });
+
   it.each([
     ['s3://key:hidden@videos', 'STORAGE_INVALID', 'a user or a password'],
+    ['s3://key:1/hidden@videos', 'STORAGE_INVALID', 'a user or a password'],
+    ['s3://key?hidden@videos', 'STORAGE_INVALID', 'a user or a password'],
     ['s3://videos?endpoint=s3.example.com', 'STORAGE_INVALID', 'scheme and host alone'],
     ['s3://videos', 'STORAGE_NO_CREDENTIALS', 'AWS_SECRET_ACCESS_KEY'],
   ])('refuses unusable storage before it listens: %s', async (storage, errorCode, words) => {
