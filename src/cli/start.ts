@@ -7,6 +7,8 @@ import { takeEnvironment } from '../profiles/environment.ts';
 /** Runs vloc for a process and returns its exit code; all output has left the process by then. */
 export async function start(host: NodeJS.Process): Promise<number> {
   silenceExperiments(host);
+  // Sent by rotations of logs; Node would open its debugger.
+  host.on('SIGUSR1', () => undefined);
   const { io, flush } = ioOf(host);
   const code = await run(host.argv.slice(2), io);
   await flush();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder, startVloc } from '../commands/support/run-vloc.ts';
 
 const START = new URL('../../src/cli/start.ts', import.meta.url).href;
@@ -73,4 +73,28 @@ it('a slow reader gets all data', () => {
   });
   expect(stdout.length).toBeGreaterThan(PIPE_BYTES);
   expect(JSON.parse(stdout.toString())).toHaveProperty('openapi');
+});
+
+/** A service of its own until the test ends, with what it has said on stderr. */
+async function startServe(...words: string[]) {
+  const env = { ...process.env, VLOC_STATE_DIR: await makeFolder() };
+  const args = ['-e', PROGRAM, 'vloc', 'serve', '--output', 'plain', '--log', 'text', ...words];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.on('data', (part) => {
+    said += part;
+  });
+  const ended = once(child, 'close');
+  const [url] = await once(child.stdout, 'data');
+  return { child, ended, stderr: () => said, origin: new URL(String(url)).origin };
+}
+
+it.skipIf(process.platform === 'win32')('SIGUSR1 of a log rotation opens no debugger', async () => {
+  const { child, ended, stderr, origin } = await startServe();
+  child.kill('SIGUSR1');
+  expect((await fetch(`${origin}/livez`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(stderr()).not.toContain('Debugger');
 });
