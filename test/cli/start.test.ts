@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder, startVloc } from '../commands/support/run-vloc.ts';
+import { until } from '../service/harness/scene.ts';
 
 const START = new URL('../../src/cli/start.ts', import.meta.url).href;
 const PROGRAM = `import(${JSON.stringify(START)}).then(({ start }) => start(process)).then((code) => process.exit(code))`;
@@ -90,11 +91,14 @@ async function startServe(...words: string[]) {
   return { child, ended, stderr: () => said, origin: new URL(String(url)).origin };
 }
 
-it.skipIf(process.platform === 'win32')('SIGUSR1 of a log rotation opens no debugger', async () => {
-  const { child, ended, stderr, origin } = await startServe();
+it.skipIf(process.platform === 'win32')('serve drains on SIGHUP, and SIGUSR1 opens no debugger', async () => {
+  const { child, ended, stderr, origin } = await startServe('--shutdown-delay', '10m');
   child.kill('SIGUSR1');
-  expect((await fetch(`${origin}/livez`)).status).toBe(200);
-  child.kill('SIGTERM');
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  child.kill('SIGHUP');
+  await until(stderr, (text) => text.includes('a second signal ends this now'));
+  expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  child.kill('SIGHUP');
   expect(await ended).toEqual([0, null]);
   expect(stderr()).not.toContain('Debugger');
 });

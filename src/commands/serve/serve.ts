@@ -61,7 +61,7 @@ export const serve: Command = defineCommand({
     'The first start with a new state folder creates a key and shows its secrets once; with --output plain it creates none. `vloc serve keys create` creates more.',
     'With a database, `vloc serve --role api` answers requests and `vloc serve --role worker` runs jobs without a port, on any number of machines; see docs/scale-out.md.',
     '--control lets programs on this machine move the clock, script faults, grant credits and change keys: never use it for real work. See docs/control.md.',
-    'Ctrl-C and SIGTERM let running requests finish, and running jobs for the time of --drain; unfinished jobs continue with another process. A second signal ends these waits: jobs are given back at once.',
+    'Ctrl-C, SIGTERM and SIGHUP let running requests finish, and running jobs for the time of --drain; unfinished jobs continue with another process. A second signal ends these waits: jobs are given back at once.',
     '`vloc serve health` checks the process that uses a state folder; see docs/service.md.',
   ],
   prints: STARTED_SERVICE,
