@@ -35,6 +35,8 @@ export interface OptionFacts {
    * default of `vloc.config.json` applies.
    */
   readonly tool?: 'no' | 'default' | 'text' | 'name' | 'reads' | 'writes';
+  /** True for an option of daily use: the only ones in the help of a command with many options. */
+  readonly daily?: true;
   /** True for an option that the command requires. */
   readonly required?: true;
   /** The value of the option without one, as users write it: it makes the value optional. */
@@ -45,7 +47,10 @@ export interface OptionFacts {
 }
 
 /** Facts that the functions below do not derive. */
-type MoreFacts = Pick<OptionFacts, 'argumentHelp' | 'short' | 'group' | 'tool' | 'required' | 'preset'>;
+type MoreFacts = Pick<
+  OptionFacts,
+  'argumentHelp' | 'short' | 'group' | 'tool' | 'daily' | 'required' | 'preset'
+>;
 
 /** The schema of an option's value. */
 export type Option<Value = unknown> = v.GenericSchema<unknown, Value>;

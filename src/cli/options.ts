@@ -14,8 +14,11 @@ import {
 import { flagName } from '../batch/plan/field-flags.ts';
 import { parseDuration } from '../commands/context/format.ts';
 
-/** Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear. */
-export function addOptions(parser: Parser, table: OptionTable): void {
+/**
+ * Adds every option of the table, sorted by group: the help shows groups in the order in which they first appear.
+ * @param isShort whether the help shows only options of daily use
+ */
+export function addOptions(parser: Parser, table: OptionTable, isShort: boolean): void {
   const place = ({ group }: OptionFacts) => (group === undefined ? -1 : HELP_GROUPS.indexOf(group));
   const rows = Object.entries(table).map(([name, option]) => ({ name, option, facts: factsOf(option) }));
   for (const { name, option, facts } of rows.toSorted(
@@ -30,7 +33,7 @@ export function addOptions(parser: Parser, table: OptionTable): void {
       added.argParser((text: string, previous: unknown) => readArgument(name, option, text, previous));
     }
     if (facts.group !== undefined) added.helpGroup(facts.group);
-    parser.addOption(added);
+    parser.addOption(added.hideHelp(isShort && facts.daily !== true));
   }
 }
 

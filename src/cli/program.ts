@@ -45,8 +45,10 @@ type Invocation = { readonly type: 'answered'; readonly code: number } | CalledI
  * @throws Failure of category usage, with the nearest name if one is similar
  */
 export async function parseArguments(given: readonly string[], io: Io): Promise<Invocation> {
-  const argv = moveLeadingOptions(given);
-  const found: { invocation: Invocation } = { invocation: { type: 'answered', code: 0 } };
+  const argv = moveLeadingOptions(
+    given.flatMap((argument) => (argument === '--help=all' ? argument.split('=') : [argument])),
+  );
+  const found: Found = { invocation: { type: 'answered', code: 0 }, isWholeHelp: asksForWholeHelp(argv) };
   const root = createParser('vloc', io)
     .description('Give it a video, get it back in other languages.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -72,6 +74,20 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
     throw parserFailure(explainMissing(error, parserOf(root, namedCommand(path))), path);
   }
   return found.invocation;
+}
+
+/** Fills in the result of the parser, whose actions return nothing. */
+interface Found {
+  invocation: Invocation;
+  readonly isWholeHelp: boolean;
+}
+
+/** The word after `--help`, or the last one of `vloc help COMMAND`, that asks for every option. */
+const WHOLE = 'all';
+
+function asksForWholeHelp(argv: readonly string[]): boolean {
+  if (argv[0] === 'help') return argv.at(-1) === WHOLE;
+  return argv.some((word, at) => word === WHOLE && ['-h', '--help'].includes(argv[at - 1] ?? ''));
 }
 
 function parserOf(root: Parser, words: readonly string[]): Parser {
@@ -114,7 +130,7 @@ async function addRow(
   title: string,
   path: readonly string[],
   io: Io,
-  found: { invocation: Invocation },
+  found: Found,
 ): Promise<void> {
   const parser = createParser(row.name, io)
     .summary(row.summary)
@@ -150,7 +166,7 @@ async function addChildren(
   group: CommandGroup,
   path: readonly string[],
   io: Io,
-  found: { invocation: Invocation },
+  found: Found,
 ): Promise<void> {
   parser
     .helpCommand(false)
@@ -197,20 +213,23 @@ function wordsBehind(path: readonly string[], word: string): readonly string[] {
   return at < 0 ? [] : path.slice(at + 1);
 }
 
-async function addCommand(
-  parser: Parser,
-  row: CommandLeaf,
-  found: { invocation: Invocation },
-): Promise<void> {
+/** With the options of every command, as many as fit on a screen of 24 rows. */
+const MOST_OPTIONS = 15;
+
+async function addCommand(parser: Parser, row: CommandLeaf, found: Found): Promise<void> {
   const command = await row.load();
   const { operands } = command;
   if (operands !== undefined) {
     parser.argument(writeOperands(operands), operandHelp(operands));
     if ('parts' in operands) showParts(parser, operands.parts);
   }
-  addOptions(parser, command.options);
-  addOptions(parser, GLOBAL_OPTIONS);
-  const help = 'display help for command';
+  const isShort = !found.isWholeHelp && Object.keys(command.options).length > MOST_OPTIONS;
+  addOptions(parser, command.options, isShort);
+  addOptions(parser, GLOBAL_OPTIONS, isShort);
+  const more = parser.options.filter(({ hidden }) => hidden).length;
+  const help = isShort
+    ? `display help for command; --help ${WHOLE} shows ${more} more options`
+    : 'display help for command';
   parser.addHelpOption(new Option('-h, --help', help).helpGroup('General:'));
   parser.addHelpText('after', () => {
     const help = parser.createHelp();
@@ -260,7 +279,7 @@ function addAnswers(root: Parser, io: Io): void {
         io.stdout.write(topic.text());
         return;
       }
-      const target = words.reduce<Parser | undefined>(
+      const target = (words.at(-1) === WHOLE ? words.slice(0, -1) : words).reduce<Parser | undefined>(
         (parser, word) => parser?.commands.find((child) => child.name() === word),
         root,
       );

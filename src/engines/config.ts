@@ -17,6 +17,7 @@ export interface FieldOption {
   /** Placeholder of the value, else the name. A `dir` is relative to the current folder, a `time` is in seconds. */
   readonly value?: string;
   readonly help?: string;
+  readonly daily?: true;
 }
 
 const field = <const Schema extends v.GenericSchema>(
@@ -72,6 +73,7 @@ const Common = {
       v.pipe(v.array(Language, 'must be a list of languages'), v.minLength(1, 'must name a language')),
       'Languages to use this engine for, as BCP 47 tags. Default: all that it supports.',
       {
+        daily: true,
         name: 'language',
         value: 'tags',
         help: 'languages to use it for, separated by commas (default: all that it supports)',
@@ -99,9 +101,10 @@ const Common = {
 };
 
 const address = (example: string) => ({
-  url: field(Url, `Address of the server, such as ${example}.`),
+  url: field(Url, `Address of the server, such as ${example}.`, { daily: true }),
   key: v.optional(
     field(Key, 'Where the key of the server is.', {
+      daily: true,
       name: 'keyEnv',
       value: 'variable',
       help: 'environment variable that holds the key of the server',
@@ -117,7 +120,7 @@ const address = (example: string) => ({
 const openai = {
   type: described(v.literal('openai'), 'A server with the interface of OpenAI.'),
   ...address('http://127.0.0.1:8000/v1'),
-  model: field(Name, 'Name of the model on the server.'),
+  model: field(Name, 'Name of the model on the server.', { daily: true }),
   ...Common,
 };
 /** Fields of models that vloc loads itself. */
@@ -131,6 +134,7 @@ const loaded = {
 const sherpa = {
   type: described(v.literal('sherpa'), 'A model in a folder, run by sherpa-onnx on this machine.'),
   folder: field(Name, 'Folder of the model. "~" is your home folder.', {
+    daily: true,
     value: 'dir',
   }),
   ...loaded,
@@ -197,6 +201,7 @@ const voices = {
       v.record(Language, Voice, 'must be an object of languages and voices'),
       'The voice of each language: a name, or {"female": …, "male": …}.',
       {
+        daily: true,
         name: 'voice',
         value: 'language=name',
         help: 'voice for a language, such as es=NAME, or es.female=NAME for one voice mode; repeatable',

@@ -40,7 +40,7 @@ export const SETTINGS = {
     field: 'profile',
     variable: 'VLOC_PROFILE',
     help: 'name of the profile to use; `local` is the embedded service',
-    flag: textOption('name', 'profile to use; `local` is the embedded service'),
+    flag: textOption('name', 'profile to use; `local` is the embedded service', { daily: true }),
     inProject: true,
     inProfile: 'never',
     isSecret: false,

@@ -197,9 +197,11 @@ describe('a long help', () => {
     help.match(/^[A-Z][a-z ]+:$/gm)?.filter((each) => each !== 'Arguments:');
 
   it.each(['localize', 'translate', 'recognize'])(
-    'of %s has its options under headings, each once',
+    'of %s has all its options under headings, each once',
     async (name) => {
-      expect(headingsOf(await helpOf(name))).toEqual([...HELP_GROUPS, 'Examples:']);
+      const { io, stdout } = createTestIo();
+      await parseArguments([name, '--help', 'all'], io);
+      expect(headingsOf(stdout())).toEqual([...HELP_GROUPS, 'Examples:']);
     },
   );
 
@@ -221,5 +223,64 @@ describe('a long help', () => {
   ])('of %j marks %s as required', async (words, flag) => {
     const rows = (await helpOf(...words)).split(/\n(?= {2}-)/);
     expect(rows.find((row) => row.startsWith(`  ${flag} `))).toMatch(/\(required\)/);
+  });
+});
+
+describe('the help of a command with many options', () => {
+  const printed = async (...argv: string[]) => {
+    const { io, stdout } = createTestIo();
+    await parseArguments(argv, io);
+    return stdout();
+  };
+  const flagsIn = (help: string) => [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+  const optionsOf = async (load: () => Promise<Command>) => {
+    const { options } = await load();
+    return Object.keys({ ...options, ...GLOBAL_OPTIONS }).map(flagName);
+  };
+
+  it.each(LEAVES)(
+    'vloc $words: lists at most what fits on a screen, and all where `all` is added',
+    async (leaf) => {
+      const all = await optionsOf(leaf.load);
+      const short = flagsIn(await helpOf(...leaf.words));
+      expect(flagsIn(await printed(...leaf.words, '--help', 'all')).toSorted()).toEqual(
+        [...all, '--help'].toSorted(),
+      );
+      expect(short.length).toBeLessThanOrEqual(25);
+      if (short.length < all.length) expect(short.length).toBeLessThanOrEqual(14);
+    },
+  );
+
+  it('names the options of daily use of a localization, and how many more there are', async () => {
+    const help = await helpOf('localize');
+    const shown = flagsIn(help);
+    for (const flag of ['--to', '--from', '--out', '--dry-run', '--max-credits', '--sample', '--profile'])
+      expect(shown).toContain(flag);
+    const { load } = LEAVES.find(({ words }) => words.join(' ') === 'localize') ?? expect.fail();
+    const more = (await optionsOf(load)).length - (shown.length - 1);
+    expect(help.replace(/\s+/g, ' ')).toContain(`--help all shows ${more} more options`);
+  });
+
+  it.each([
+    [['localize', '--help=all']],
+    [['localize', '-h', 'all']],
+    [['localize', 'talk.mp4', '--to', 'es', '--help', 'all']],
+    [['-q', 'localize', '--help', 'all']],
+    [['--profile', 'x', 'localize', '--help', 'all']],
+    [['help', 'localize', 'all']],
+  ])('is whole for %j', async (argv) => {
+    expect(await printed(...argv)).toBe(await printed('localize', '--help', 'all'));
+  });
+
+  it.each([[[]], [['jobs']], [['jobs', 'list']], [['serve', 'keys']], [['credits']]])(
+    'is the same with `all` for a command or group with few: %j',
+    async (words) => {
+      expect(await printed(...words, '--help', 'all')).toBe(await printed(...words, '--help'));
+      expect(await printed('help', ...words, 'all')).toBe(await printed('help', ...words));
+    },
+  );
+
+  it('stays short for an operand that is named `all`', async () => {
+    expect(await printed('localize', 'all', '--help')).toBe(await helpOf('localize'));
   });
 });

@@ -17,7 +17,7 @@ export const GLOBAL_OPTIONS = {
     output: choiceOption(
       OUTPUT_MODES,
       'format of the data on stdout (default: table; json with --jq or --fields)',
-      { short: '-o' },
+      { short: '-o', daily: true },
     ),
     jq: textOption('expression', 'filter the JSON with a jq expression'),
     fields: listOption('names', 'print only these fields of each record, separated by commas'),

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import {
+  changeOption,
   choiceOption,
   durationOption,
   flagOption,
@@ -54,14 +55,16 @@ const ENTRY_FIELDS: ReadonlyMap<string, v.GenericSchema> = new Map(
     .map(([field, schema]) => [field, 'wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema]),
 );
 
-/** Name, placeholder and help of the option of a field, from its schema. */
-function optionFacts(field: string, schema: v.GenericSchema): Required<FieldOption> {
+type NamedOption = FieldOption & Required<Pick<FieldOption, 'name' | 'value' | 'help'>>;
+
+/** The option of a field, from its schema. */
+function optionFacts(field: string, schema: v.GenericSchema): NamedOption {
   const option = v.getMetadata(schema).option as FieldOption; // set by engines/config.ts
   const help = (v.getDescription(schema) ?? '').replace(/^True: /, '').replace(/\.$/, '');
   return { name: field, value: field, help: `${help.charAt(0).toLowerCase()}${help.slice(1)}`, ...option };
 }
 
-function createFieldOption(schema: v.GenericSchema, { value, help }: Required<FieldOption>): Option {
+function createFieldOption(schema: v.GenericSchema, { value, help }: NamedOption): Option {
   if (value === 'time') return durationOption(help);
   switch (schema.type) {
     case 'boolean':
@@ -82,7 +85,8 @@ function createFieldOption(schema: v.GenericSchema, { value, help }: Required<Fi
 const FIELD_OPTIONS: OptionTable = Object.fromEntries(
   [...ENTRY_FIELDS].map(([field, schema]) => {
     const facts = optionFacts(field, schema);
-    return [facts.name, createFieldOption(schema, facts)];
+    const option = createFieldOption(schema, facts);
+    return [facts.name, facts.daily === true ? changeOption(option, { daily: true }) : option];
   }),
 );
 
@@ -90,6 +94,7 @@ const OPTIONS = {
   type: textOption(
     'engine',
     'openai, libretranslate, sherpa, llama or command (default: command, if a program follows)',
+    { daily: true },
   ),
   ...FIELD_OPTIONS,
   first: flagOption('use it before the other engines of the step (default)'),

@@ -42,6 +42,7 @@ const FOLDER_OPTIONS = inGroup('Output:', {
     'folder for the results, created if missing (default: the current one); - writes a single result to stdout',
     {
       tool: 'writes',
+      daily: true,
       argumentHelp: 'folder for the results, created if missing (default: .)',
     },
   ),
@@ -53,7 +54,7 @@ const FOLDER_OPTIONS = inGroup('Output:', {
       argumentHelp: 'names of results: {stem}, {lang}, {asset}, {id} and {ext} with its dot',
     },
   ),
-  clobber: flagOption('replace files that exist'),
+  clobber: flagOption('replace files that exist', { daily: true }),
   skipExisting: flagOption('skip results that already exist'),
 });
 
@@ -162,7 +163,7 @@ const KEEP_OPTIONS = inGroup('Output:', {
 /** The inputs beyond the operands. */
 const INPUT_OPTIONS = inGroup('Input:', {
   watch: flagOption('process new files in the folders, once they are complete, until Ctrl-C', { tool: 'no' }),
-  dryRun: flagOption('print the plan and its cost; submit nothing'),
+  dryRun: flagOption('print the plan and its cost; submit nothing', { daily: true }),
   include: textsOption(
     'glob',
     'only include files in folders that match this glob, such as *.mp4; repeatable',
@@ -197,6 +198,7 @@ export const RUN_OPTIONS = {
     ),
     maxCredits: numberOption('n', 'send no job that would raise the cost of this command above n credits', {
       from: 0,
+      daily: true,
     }),
     price: textOption(
       'kind=credits',
@@ -240,6 +242,7 @@ const VIDEO_OPTIONS = inGroup('Input:', {
     'send only the first minute of each video, or this time, cut at a pause, and print what the whole costs; the result has .sample in its name',
     {
       preset: '60s',
+      daily: true,
       from: SHORTEST_SAMPLE_MS,
       // Without a value it takes the word after it.
       expected: 'expected a time from 5s, such as 30s or 2m; for the default write --sample after the inputs',
@@ -261,8 +264,11 @@ export function fieldOptions(kind: JobKind): readonly FieldOption[] {
   return fieldFlags(kind).flatMap(({ field, option: name, row }) => {
     const option = createFieldOption(row);
     if (option === null) return [];
-    const group = field === 'subtitle_output' ? 'Subtitles and stages:' : 'Job:';
-    return [{ field, name, option: changeOption(option, { group }) }];
+    const changed =
+      field === 'subtitle_output'
+        ? changeOption(option, { group: 'Subtitles and stages:', daily: true })
+        : changeOption(option, { group: 'Job:' });
+    return [{ field, name, option: changed }];
   });
 }
 
@@ -275,10 +281,11 @@ function createFieldOption(field: Field): Option | null {
       return field.required
         ? listOption('tags', `${field.help}; several, separated by commas, create a job each`, {
             tool: 'text',
+            daily: true,
             argumentHelp: `${field.help}; each makes a job`,
             required: true,
           })
-        : textOption('tag', `${field.help} (default: ${field.default})`, { tool: 'text' });
+        : textOption('tag', `${field.help} (default: ${field.default})`, { tool: 'text', daily: true });
     case 'choice':
       return choiceOption(field.choices, `${field.help} (default: ${field.default})`);
     case 'reference':

@@ -19,6 +19,7 @@ import { openStateFolder } from '../context/state-folder.ts';
 export const STATE_DIR = textOption(
   'dir',
   'folder of the service (default: VLOC_STATE_DIR or the XDG state folder)',
+  { daily: true },
 );
 
 export const DATABASE = textOption(

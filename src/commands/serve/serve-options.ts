@@ -30,8 +30,8 @@ import { parseDuration } from '../context/format.ts';
 import { chooseDatabase, DATABASE, STATE_DIR } from './serve-keys.ts';
 
 export const SERVE_OPTIONS = {
-  host: textOption('address', 'address to listen on (default: 127.0.0.1)'),
-  port: numberOption('port', 'port to listen on (default: any free port)', PORT_RANGE),
+  host: textOption('address', 'address to listen on (default: 127.0.0.1)', { daily: true }),
+  port: numberOption('port', 'port to listen on (default: any free port)', { ...PORT_RANGE, daily: true }),
   stateDir: STATE_DIR,
   database: DATABASE,
   role: choiceOption(
@@ -42,11 +42,12 @@ export const SERVE_OPTIONS = {
     'url',
     'bucket for uploads and results, with --database: s3://BUCKET?endpoint=URL&region=REGION (default: VLOC_STORAGE, else the state folder)',
   ),
-  config: textOption('file', 'JSON file of settings; options override it'),
-  publicOrigin: textOption('url', 'scheme and host that callers see, behind a proxy'),
+  config: textOption('file', 'JSON file of settings; options override it', { daily: true }),
+  publicOrigin: textOption('url', 'scheme and host that callers see, behind a proxy', { daily: true }),
   trustedProxy: listOption(
     'address',
     'addresses and networks of proxies whose X-Forwarded-For is trusted (default: none)',
+    { daily: true },
   ),
   metricsFrom: listOption('address', 'addresses and networks that may read /metrics (default: this machine)'),
   metricsPort: numberOption(

@@ -31,6 +31,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
     STOPS,
     'stop after this step, leave the subtitles beside the videos to edit, and print the command that continues',
     {
+      daily: true,
       argumentHelp:
         'stop after this step and leave the subtitles beside the videos for review; edit them, then continue with from_subtitles. ' +
         'The videos must be in a writable folder',
@@ -39,6 +40,7 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
   fromSubtitles: flagOption(
     'use existing subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass, instead of creating them',
     {
+      daily: true,
       argumentHelp:
         'use the subtitles beside the videos, {stem}.{lang}.srt, .vtt or .ass; the videos must be in a writable folder',
     },

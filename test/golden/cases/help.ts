@@ -7,4 +7,5 @@ export const HELP: readonly Case[] = [
   'batch --help',
   'jobs get --help',
   'localize --help',
+  'localize --help all',
 ].map((line) => ({ line }));
