@@ -1,4 +1,4 @@
-/** Cells cut so that a table fits its terminal, measured in cells of the screen and not in characters. */
+/** Columns and cells that fit the terminal, measured in cells of the screen and not in characters. */
 
 /** Measures the width of text on a terminal, in cells. */
 type Measure = (text: string) => number;
@@ -14,75 +14,78 @@ export async function loadMeasure(texts: readonly string[]): Promise<Measure> {
   return (await import('string-width')).default;
 }
 
-/** Whether a column may be shortened: 0 never, the highest number first. */
+/** See `TableHead`. */
 interface ColumnLimit {
   readonly title: string;
-  readonly shrinks: number;
-  /** Cells below which it is hard to read. */
-  readonly least?: number;
-  /** Dropped before others become hard to read. */
-  readonly drops?: boolean;
+  readonly wraps?: number;
+  readonly drops?: number;
 }
-
-/** Narrower cells cannot be distinguished. */
-const NARROWEST = 5;
-
-/** At this width file names can still be distinguished. */
-const READABLE = 20;
 
 /** Blanks between two columns. */
 export const GAP = 2;
 
-/** The positions of the columns that have room; optional ones are dropped only where others would be unreadable. */
-export function chooseColumns(
+/**
+ * Chooses the columns of a table, and how wide each is.
+ * @param width in cells; infinite where no terminal is looking
+ * @returns widths in cells by position, without the columns that are dropped; null if those that stay do not fit
+ */
+export function chooseWidths(
   columns: readonly ColumnLimit[],
   rows: readonly (readonly string[])[],
   width: number,
   measure: Measure,
-): readonly number[] {
-  const all = columns.map((_, at) => at);
-  const needed = columns.map(({ title, shrinks, least = READABLE }, at) => {
-    const present = Math.max(measure(title), ...rows.map((row) => measure(row[at] ?? '')));
-    return shrinks > 0 ? Math.min(present, Math.max(least, measure(title))) : present;
+): ReadonlyMap<number, number> | null {
+  let kept = columns.map(({ drops = 0, wraps, ...column }, at) => {
+    const title = measure(column.title);
+    const whole = Math.max(title, ...rows.map((row) => measure(row[at] ?? '')));
+    return { at, drops, wraps, title, whole };
   });
-  const total = needed.reduce((sum, each) => sum + each, GAP * (columns.length - 1));
-  return total <= width ? all : all.filter((at) => columns[at]?.drops !== true);
+  const sumOf = (cells: readonly number[]) =>
+    cells.reduce((sum, each) => sum + each, GAP * (cells.length - 1));
+  const leastOf = ({ at, title, whole, wraps, drops }: (typeof kept)[number]) => {
+    // The terminal itself breaks the last one: a command in it stays whole for pasting.
+    const isBrokenByTerminal = at === columns.length - 1 && drops === 0;
+    return Math.min(whole, Math.max(title, wraps ?? (isBrokenByTerminal ? 0 : whole)));
+  };
+  const isTooWide = () => sumOf(kept.map(leastOf)) > width;
+  for (const { at, drops } of kept.toSorted((one, other) => other.drops - one.drops)) {
+    if (drops > 0 && isTooWide()) kept = kept.filter((column) => column.at !== at);
+  }
+  if (isTooWide()) return null;
+  const widths = new Map(kept.map(({ at, whole }) => [at, whole]));
+  let excess = sumOf([...widths.values()]) - width;
+  for (const column of kept.toSorted((one, other) => other.whole - one.whole)) {
+    if (column.wraps === undefined) continue;
+    const cells = Math.max(leastOf(column), column.whole - Math.max(0, excess));
+    excess -= column.whole - cells;
+    widths.set(column.at, cells);
+  }
+  return widths;
 }
 
-/**
- * Shortens cells with `…` until the rows fit; columns that may not be shortened keep their cells, even where they do not fit.
- * @param width in cells; infinite where no terminal is looking
- */
-export function fitRows(
-  columns: readonly ColumnLimit[],
-  rows: readonly (readonly string[])[],
-  width: number,
-  measure: Measure,
-): readonly (readonly string[])[] {
-  const widths = columns.map(({ title }, at) =>
-    Math.max(measure(title), ...rows.map((row) => measure(row[at] ?? ''))),
-  );
-  let excess = widths.reduce((sum, each) => sum + each, GAP * (columns.length - 1)) - width;
-  const order = [...columns.entries()]
-    .filter(([, column]) => column.shrinks > 0)
-    .sort(([, left], [, right]) => right.shrinks - left.shrinks);
-  for (const [at, { title, least }] of order) {
-    const present = widths[at] ?? 0;
-    const narrowest = Math.min(present, Math.max(least ?? NARROWEST, measure(title)));
-    const wanted = Math.max(narrowest, present - Math.max(0, excess));
-    excess -= present - wanted;
-    widths[at] = wanted;
+/** The text in lines that fit: broken at a blank or after a slash if there is one, else between two characters. */
+export function wrapCell(text: string, width: number, measure: Measure): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (measure(rest) > width) {
+    const begin = takeBeginning(rest, width, measure);
+    const end = Math.max(rest.lastIndexOf(' ', begin.length), begin.lastIndexOf('/')) + 1 || begin.length;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end);
   }
-  return rows.map((row) => row.map((cell, at) => shortenText(cell, widths[at] ?? 0, measure)));
+  return [...lines, rest];
 }
 
 /** The beginning of a text that fits, with `…` where something is missing; never half a character. */
 export function shortenText(text: string, width: number, measure: Measure): string {
-  if (measure(text) <= width) return text;
-  let kept = '';
+  return measure(text) <= width ? text : `${takeBeginning(text, width - 1, measure)}…`;
+}
+
+function takeBeginning(text: string, width: number, measure: Measure): string {
+  let taken = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (measure(kept + segment) > width - 1) break;
-    kept += segment;
+    if (measure(taken + segment) > width) break;
+    taken += segment;
   }
-  return `${kept}…`;
+  return taken;
 }

@@ -9,16 +9,16 @@ import { listOptions, readListRequest, readPages } from '../context/lists.ts';
 import { describeList, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 
-const TRANSACTIONS: RecordForm<CreditTransaction> = {
+export const TRANSACTIONS: RecordForm<CreditTransaction> = {
   plural: 'transactions',
   idOf: (line) => line.id ?? '',
   columns: [
     { head: 'POSTED', field: 'posted_at' },
     { head: 'CREDITS', field: 'amount' },
-    { head: { title: 'FOR', shrinks: 2 }, field: 'capability' },
-    { head: { title: 'QUANTITY', shrinks: 1 }, field: 'quantity', text: quantityOf },
+    { head: { title: 'FOR', drops: 3 }, field: 'capability' },
+    { head: { title: 'QUANTITY', drops: 1 }, field: 'quantity', text: quantityOf },
     { head: 'JOB', field: 'job_id' },
-    { head: { title: 'REFERENCE', shrinks: 3 }, field: 'client_reference' },
+    { head: { title: 'REFERENCE', drops: 2 }, field: 'client_reference' },
   ],
 };
 

@@ -37,16 +37,16 @@ export const ITEM_FIELDS = [
 
 const KIND: Column<ItemReport> = { head: 'KIND', field: 'kind' };
 const SHARD: Column<ItemReport> = { head: 'SHARD', field: 'shard' };
-const FOLDER: Column<ItemReport> = { head: { title: 'FOLDER', shrinks: 1 }, field: 'folder' };
+const FOLDER: Column<ItemReport> = { head: { title: 'FOLDER', wraps: 20 }, field: 'folder' };
 
 export const ITEMS: RecordForm<ItemReport> = {
   plural: 'items',
   idOf: ({ job_id }) => job_id ?? '',
   columns: [
-    { head: { title: 'ITEM', shrinks: 1, least: 20 }, field: 'label' },
+    { head: { title: 'ITEM', wraps: 20 }, field: 'label' },
     { head: { title: 'STATE', status: true }, field: 'state' },
-    { head: { title: 'JOB', drops: true }, field: 'job_id' },
-    { head: { title: 'WHY', shrinks: 2, least: 30 }, field: 'error', text: describeProblem },
+    { head: { title: 'JOB', drops: 1 }, field: 'job_id' },
+    { head: { title: 'WHY', wraps: 30 }, field: 'error', text: describeProblem },
   ],
 };
 
@@ -68,7 +68,7 @@ const SHARD_HEAD: readonly TableHead[] = [
   'DONE',
   'FAILED',
   'OPEN',
-  { title: 'FOLDER', shrinks: 1 },
+  { title: 'FOLDER', wraps: 20 },
 ];
 
 /** The shards of a batch; null for a batch without shards. */

@@ -60,17 +60,15 @@ export interface WorkSummary {
   readonly stop: string | null;
 }
 
-/** The title of a column; cells under a bare title are never shortened, since they are copied: ids, paths. */
+/** The title of a column; cells under a bare title stay on one line, since they are copied: ids, for example. */
 export type TableHead =
   | string
   | {
       readonly title: string;
-      /** Shortened if the table is too wide, the column with the highest number first. */
-      readonly shrinks?: number;
-      /** Minimum width in cells while another column can be dropped. */
-      readonly least?: number;
-      /** True for a column that is dropped before others become too narrow. */
-      readonly drops?: boolean;
+      /** Cells down to which the column gets narrower if the table is too wide: its text is then on several lines. */
+      readonly wraps?: number;
+      /** Dropped if the table is too wide even so, the column with the highest number first. */
+      readonly drops?: number;
       /** True if `failed` and `succeeded` may be coloured. */
       readonly status?: boolean;
     };

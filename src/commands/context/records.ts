@@ -106,9 +106,10 @@ function chosenColumns<Row>(form: RecordForm<Row>, fields: readonly string[] | n
   if (fields === null) return form.columns;
   return fields.map((field) => {
     const known = form.columns.find((column) => column.field === field);
-    if (known !== undefined) return known;
     const name = field as keyof Row & string; // the parser has checked it against the fields of the record
-    return { head: { title: field.toUpperCase(), shrinks: 1 }, field: name };
+    if (known === undefined) return { head: { title: field.toUpperCase(), wraps: 20 }, field: name };
+    const { drops: _, ...head } = typeof known.head === 'string' ? { title: known.head } : known.head;
+    return { ...known, head };
   });
 }
 

@@ -122,7 +122,7 @@ async function printEngines(context: Context, { engines, used, capabilities, fil
       print('');
       print(
         await terminal.table(
-          ['USED FOR', '#', 'ENGINE', { title: 'LANGUAGES', shrinks: 1, least: 20 }, 'REACHABLE'],
+          ['USED FOR', '#', 'ENGINE', { title: 'LANGUAGES', wraps: 20 }, 'REACHABLE'],
           used.map(usedRow),
         ),
       );

@@ -48,7 +48,7 @@ export const TRIALS_FORM: RecordForm<TrialRow> = {
     },
     { head: { title: 'RESULT', status: true }, field: 'result' },
     {
-      head: { title: 'OUTPUT', shrinks: 1, least: 20 },
+      head: { title: 'OUTPUT', wraps: 20 },
       field: 'output',
       text: ({ output, problem }) => problem ?? output ?? '-',
     },

@@ -130,12 +130,12 @@ export async function printOutcomes(
 
 /** Empty columns are omitted. */
 const HEAD = {
-  input: { title: 'INPUT', shrinks: 1, least: 20 },
+  input: { title: 'INPUT', wraps: 20 },
   language: 'LANGUAGE',
   status: { title: 'STATUS', status: true },
-  result: 'RESULT',
-  size: 'SIZE',
-  job: { title: 'JOB', drops: true },
+  result: { title: 'RESULT', wraps: 20 },
+  size: { title: 'SIZE', drops: 1 },
+  job: { title: 'JOB', drops: 2 },
 } as const satisfies Readonly<Record<string, TableHead>>;
 
 type Row = Readonly<Record<keyof typeof HEAD, string>>;

@@ -132,11 +132,11 @@ export const LISTED_JOBS: RecordForm<ListedJob> = {
   idOf: (job) => job.id,
   columns: [
     { head: 'JOB', field: 'id' },
-    { head: { title: 'INPUT', shrinks: 1 }, field: 'input' },
-    { head: { title: 'KIND', shrinks: 2 }, field: 'object' },
+    { head: { title: 'INPUT', wraps: 20 }, field: 'input' },
+    { head: { title: 'KIND', drops: 3 }, field: 'object' },
     { head: { title: 'STATUS', status: true }, field: 'status' },
-    { head: 'DONE', field: 'progress', text: (job) => `${job.progress} %` },
-    { head: 'CREATED', field: 'created_at' },
+    { head: { title: 'DONE', drops: 1 }, field: 'progress', text: (job) => `${job.progress} %` },
+    { head: { title: 'CREATED', drops: 2 }, field: 'created_at' },
   ],
 };
 
@@ -146,11 +146,11 @@ export const JOBS: RecordForm<Job> = {
   idOf: (job) => job.id,
   columns: [
     { head: 'JOB', field: 'id' },
-    { head: { title: 'KIND', shrinks: 2 }, field: 'object' },
-    { head: { title: 'STATUS', status: true, shrinks: 1 }, field: 'status', text: statusOf },
-    { head: 'DONE', field: 'progress', text: (job) => `${job.progress} %` },
-    { head: 'EXPIRES', field: 'expires_at', text: expiryOf },
-    { head: { title: 'ERROR', shrinks: 3 }, field: 'error', text: (job) => job.error?.message ?? '-' },
+    { head: { title: 'KIND', drops: 3 }, field: 'object' },
+    { head: { title: 'STATUS', status: true }, field: 'status', text: statusOf },
+    { head: { title: 'DONE', drops: 1 }, field: 'progress', text: (job) => `${job.progress} %` },
+    { head: { title: 'EXPIRES', drops: 2 }, field: 'expires_at', text: expiryOf },
+    { head: { title: 'ERROR', wraps: 20 }, field: 'error', text: (job) => job.error?.message ?? '-' },
   ],
 };
 

@@ -179,12 +179,12 @@ async function printPlan(context: Context, forecast: Forecast & PlanLimit, isFre
 }
 
 const HEAD: readonly TableHead[] = [
-  { title: 'INPUT', shrinks: 1, least: 20 },
+  { title: 'INPUT', wraps: 20 },
   'LANGUAGE',
   'STATUS',
   'UNITS',
   'CREDITS',
-  { title: 'RESULT', shrinks: 2 },
+  { title: 'RESULT', wraps: 20, drops: 1 },
 ];
 
 function rowOf(item: ItemForecast, isFree: boolean): string[] {

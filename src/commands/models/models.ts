@@ -108,10 +108,10 @@ const COLUMNS = {
   model: { head: 'MODEL', field: 'id' },
   step: { head: 'USED FOR', field: 'step' },
   state: { head: { title: 'STATE', status: true }, field: 'state' },
-  languages: { head: { title: 'LANGUAGES', shrinks: 1, least: 12 }, field: 'languages', text: showLanguages },
+  languages: { head: { title: 'LANGUAGES', wraps: 12 }, field: 'languages', text: showLanguages },
   bytes: { head: 'DOWNLOAD', field: 'bytes', text: ({ bytes }) => formatBytes(bytes) },
   memory: {
-    head: { title: 'MEMORY', drops: true },
+    head: { title: 'MEMORY', drops: 1 },
     field: 'memory_mib',
     text: ({ memory_mib: mib }) => formatBytes(mib * 1024 ** 2),
   },

@@ -262,7 +262,14 @@ export const serveKeysList: Command = defineCommand({
       case 'table':
         print(
           await context.terminal.table(
-            ['KEY', 'STATE', 'PERMISSIONS', 'CREDITS A MONTH', 'FROM', 'CREATED'],
+            [
+              'KEY',
+              'STATE',
+              { title: 'PERMISSIONS', wraps: 20 },
+              { title: 'CREDITS A MONTH', drops: 1 },
+              { title: 'FROM', wraps: 15 },
+              { title: 'CREATED', drops: 2 },
+            ],
             keys.map(row),
           ),
         );

@@ -188,7 +188,7 @@ function plannedOf({ videos, unusable }: StagePlan): readonly PlannedItem[] {
 
 const HEAD: readonly TableHead[] = [
   'STAGE',
-  { title: 'INPUT', shrinks: 1 },
+  { title: 'INPUT', wraps: 20 },
   'LANGUAGE',
   'STATUS',
   'UNITS',

@@ -35,12 +35,12 @@ export const UPLOADS: RecordForm<Upload> = {
   idOf: (upload) => upload.id,
   columns: [
     { head: 'UPLOAD', field: 'id' },
-    { head: { title: 'STATUS', status: true, shrinks: 1 }, field: 'status' },
-    { head: { title: 'FOR', shrinks: 4 }, field: 'purpose' },
-    { head: { title: 'FILE', shrinks: 3 }, field: 'file_name' },
-    { head: 'SIZE', field: 'size_bytes', text: sizeOf },
-    { head: { title: 'CONTENT', shrinks: 2 }, field: 'media', text: contentOf },
-    { head: 'EXPIRES', field: 'expires_at', text: expiryOf },
+    { head: { title: 'STATUS', status: true }, field: 'status' },
+    { head: { title: 'FOR', drops: 3 }, field: 'purpose' },
+    { head: { title: 'FILE', wraps: 15 }, field: 'file_name' },
+    { head: { title: 'SIZE', drops: 2 }, field: 'size_bytes', text: sizeOf },
+    { head: { title: 'CONTENT', wraps: 15 }, field: 'media', text: contentOf },
+    { head: { title: 'EXPIRES', drops: 1 }, field: 'expires_at', text: expiryOf },
   ],
 };
 

@@ -13,7 +13,7 @@ import { createForwarder, parseForwardTarget } from '../../client/webhooks/forwa
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import { type Context, Interruption } from '../context/context.ts';
+import { type Context, Interruption, type TableHead } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { startListening } from '../context/listen.ts';
 import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
@@ -305,7 +305,13 @@ function eventDocument({ id, type, created_at, job, layout, forwardedStatus }: R
 /** Widths of the longest `kind.status` and of job ids, so that the columns of all lines are aligned. */
 const TYPE_CELLS = 'subtitle_translation.succeeded'.length;
 const ID_CELLS = 30;
-const HEAD = ['TIME     ', 'TYPE'.padEnd(TYPE_CELLS), 'JOB'.padEnd(ID_CELLS), 'REFERENCE', 'FORWARDED'];
+const HEAD: readonly TableHead[] = [
+  'TIME     ',
+  'TYPE'.padEnd(TYPE_CELLS),
+  'JOB'.padEnd(ID_CELLS),
+  { title: 'REFERENCE', drops: 2 },
+  { title: 'FORWARDED', drops: 1 },
+];
 
 /** One line, the first with a header. The table escapes the event, which is external data. */
 async function tableLine({ io, terminal }: Context, event: ReceivedEvent, isFirst: boolean): Promise<string> {
@@ -318,5 +324,7 @@ async function tableLine({ io, terminal }: Context, event: ReceivedEvent, isFirs
     forwardedStatus === null ? '-' : String(forwardedStatus),
   ];
   const laidOut = await terminal.table(HEAD, [cells]);
-  return isFirst ? laidOut : (laidOut.split('\n').at(-1) ?? '');
+  const [, row = '', ...more] = laidOut.split('\n');
+  // On a narrow terminal it is a list, which has no header.
+  return isFirst || more.length > 0 ? laidOut : row;
 }

@@ -58,27 +58,72 @@ describe('a table', () => {
     expect(stripVTControlCharacters(text)).toBe(await layOut(head, rows));
   });
 
-  it('omits an optional column before it makes names unreadable, and only if it must', async () => {
-    const head = [{ title: 'INPUT', shrinks: 1, least: 20 }, 'RESULT', { title: 'JOB', drops: true }];
+  it('puts a long name on several lines, and drops an optional column only if that does not suffice', async () => {
+    const head = [{ title: 'INPUT', wraps: 20 }, 'RESULT', { title: 'JOB', drops: 1 }];
     const row = ['lessons/week1/talk-07.mp4', 'out/week1/talk-07.es.mp4', 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2'];
     const narrow = await layOut(head, [row], { width: 77 });
     expect(narrow).not.toContain('JOB');
     expect(narrow).toContain(`${row[0]}  ${row[1]}`);
     expect(await layOut(head, [row], { width: 90 })).toContain(row.join('  '));
-    expect(await layOut(head, [row], { width: 78 })).toContain('lessons/week1/talk-…');
+    const wrapped = (await layOut(head, [row], { width: 78 })).split('\n').slice(1);
+    expect(wrapped).toEqual([`lessons/week1/        ${row[1]}  ${row[2]}`, 'talk-07.mp4']);
     expect(await layOut(head, [row])).toContain('JOB');
   });
 
-  it('shortens the least important columns until it fits, and never an id', async () => {
+  it('loses no character of a cell, whatever the script and the width', async () => {
     const id = 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2';
-    const head = ['JOB', { title: 'FILE', shrinks: 1 }, { title: 'REFERENCE', shrinks: 2 }];
-    const row = [id, 'a-rather-long-name.mp4', '字幕'.repeat(10)];
-    const fitted = (await layOut(head, [row], { width: 60 })).split('\n');
-    for (const line of fitted) expect(stringWidth(line)).toBeLessThanOrEqual(60);
-    expect(fitted[1]).toContain(id);
-    expect(fitted[1]).toContain('a-rather-long-na…');
-    expect(fitted[1]).toMatch(/字幕字幕…$/);
-    expect(await layOut(head, [row])).toContain(row.join('  '));
-    expect(await layOut(head, [row], { width: 10 })).toContain(id);
+    const head = ['JOB', { title: 'FILE', wraps: 8 }, { title: 'WHY', wraps: 12 }];
+    const cells = [
+      'a-rather-long-name.mp4',
+      'videos/a/b/c/talk.mp4',
+      '字幕'.repeat(10),
+      '👩🏽‍🚀'.repeat(9),
+      'สวัสดี '.repeat(4),
+    ];
+    const rows = cells.map((cell, at) => [id, cell, cells.at(at - 1) ?? '']);
+    const lettersOf = (text: string) => [...text.replace(/\s/g, '')].toSorted().join('');
+    const whole = lettersOf(await layOut(head, rows));
+    for (const width of [54, 60, 72, 80, 100]) {
+      const table = await layOut(head, rows, { width });
+      expect(lettersOf(table)).toBe(whole);
+      expect(table.split(id)).toHaveLength(cells.length + 1);
+      for (const line of table.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('becomes a list of titles and values where its columns do not fit, with the dropped ones', async () => {
+    const head = [
+      'JOB',
+      { title: 'STATUS', status: true },
+      { title: 'KIND', drops: 1 },
+      { title: 'ERROR', wraps: 20 },
+    ];
+    const rows = [
+      ['loc_01k9x2m4n6p8q0r2s4t6v8w0y2', 'failed', 'dubbing', 'it broke'],
+      ['loc_01k9x2m4n6p8q0r2s4t6v8w0y3', 'succeeded', 'dubbing', ''],
+    ];
+    expect(await layOut(head, rows, { width: 40 })).toBe(
+      [
+        'JOB     loc_01k9x2m4n6p8q0r2s4t6v8w0y2',
+        'STATUS  failed',
+        'KIND    dubbing',
+        'ERROR   it broke',
+        '',
+        'JOB     loc_01k9x2m4n6p8q0r2s4t6v8w0y3',
+        'STATUS  succeeded',
+        'KIND    dubbing',
+      ].join('\n'),
+    );
+    expect(await layOut(head, rows, { width: 40, style })).toContain('STATUS  \u001b[31mfailed');
+  });
+
+  it('keeps the last column on one line, so that a command in it can be pasted', async () => {
+    const row = [
+      'fail',
+      'space',
+      '→ remove the files of `vloc batch forget out --gone --yes --state failed`',
+    ];
+    const table = await layOut(['STATE', 'CHECK', 'FINDING'], [row], { width: 60 });
+    expect(table.split('\n')[1]).toBe(`fail   space  ${row[2]}`);
   });
 });

@@ -84,11 +84,12 @@ describe('the table of outcomes', () => {
     expect(text).not.toContain('not started');
   });
 
-  it('keeps names readable at 80 columns', async () => {
+  it.each([40, 80, 100])('keeps names, states and results whole at %d columns', async (columns) => {
     const label = 'lessons/week1/introduction.mp4';
     const long = { ...known, id: 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2' };
-    const text = await table([{ ...done, label, known: long, files: [file] }], 80);
-    expect(text).toContain(label);
-    expect(text.split('\n').every((line) => line.length <= 80)).toBe(true);
+    const text = await table([{ ...done, label, known: long, files: [file] }], columns);
+    for (const cell of ['lessons/week1/', 'introduction.mp4', 'succeeded', 'out/a.es.mp4'])
+      expect(text).toContain(cell);
+    expect(text.split('\n').every((line) => line.length <= columns)).toBe(true);
   });
 });

@@ -1,11 +1,13 @@
 /** The lines of a run before and after its work, as a user sees them. */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { startStaging } from '../stages/staging.ts';
 import { makeFolder, QUICK, startVloc } from '../support/run-vloc.ts';
 
 it('the number of videos is printed before the first of them is examined', async () => {
@@ -57,4 +59,35 @@ it('long lines are broken at words on a terminal, and commands are not', async (
   const rows = test.stderr().trimEnd().split('\n');
   expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(60);
   expect(rows.join(' ').replace(/\s+/g, ' ')).toContain('expected a number and times such as');
+});
+
+describe.each([40, 80, 100])('at %d columns', (columns) => {
+  const plan = async (env: Record<string, string>, cwd: string, words: readonly string[]) => {
+    const test = createTestIo({ cwd, pace: QUICK, env });
+    Object.assign(test.io.stdout, { isTTY: true, columns });
+    expect(await main([...words, '--dry-run', '--color', 'never'], test.io), test.stderr()).toBe(0);
+    return test.stdout();
+  };
+
+  it('the plan of a job names its input, language and state', async () => {
+    const vloc = await startVloc();
+    await mkdir(join(vloc.folder, 'videos'));
+    await writeFile(
+      join(vloc.folder, 'videos/example-talk.srt'),
+      '1\n00:00:00,000 --> 00:00:01,000\nhello\n',
+    );
+    const words = ['translate', 'videos', '--from', 'en', '--to', 'es', '--out', 'out'];
+    const shown = await plan(vloc.env, vloc.folder, words);
+    for (const cell of ['videos/', 'example-talk.srt', 'es', 'new', '1 line']) expect(shown).toContain(cell);
+  });
+
+  it('the plan of stages names its input, stage, language and state', async () => {
+    const vloc = await startStaging();
+    await vloc.addVideo('videos/example-talk.mp4');
+    const env = { ...vloc.env, PATH: rememberingPath() };
+    const words = ['localize', 'videos', '--to', 'es', '--stop-after', 'translate'];
+    const shown = await plan(env, vloc.folder, words);
+    for (const cell of ['videos/example-talk.mp4', 'recognize', 'translate', 'es', 'new', '1 started minute'])
+      expect(shown).toContain(cell);
+  });
 });
