@@ -1,0 +1,32 @@
+import * as readline from 'node:readline';
+import { expect, it } from 'vitest';
+import { createLiveProgress } from '../../../src/cli/terminal/live-progress.ts';
+import { createTerminalIo } from '../support/terminal-io.ts';
+
+/** A terminal as ora moves in it. */
+function openTerminal(columns = 100) {
+  const { io, style, screen } = createTerminalIo(columns);
+  const { stderr } = io;
+  const stream = stderr as NodeJS.WritableStream;
+  Object.assign(stderr, {
+    cursorTo: (column: number) => readline.cursorTo(stream, column),
+    clearLine: () => readline.clearLine(stream, 0),
+    moveCursor: (right: number, down: number) => readline.moveCursor(stream, right, down),
+  });
+  return { progress: createLiveProgress(io, style), rows: () => screen.rows().filter((row) => row !== '') };
+}
+
+const PHASES = ['uploading', 'queued', 'separating', 'recognizing', 'translating', 'dubbing', 'downloading'];
+
+it('a localization into two languages leaves a line for each, and none for its stages', () => {
+  const { progress, rows } = openTerminal();
+  for (const [at, phase] of PHASES.entries()) {
+    // The stages of two languages end in any order.
+    const keys = at % 2 === 0 ? ['talk.mp4 → es', 'talk.mp4 → ca'] : ['talk.mp4 → ca', 'talk.mp4 → es'];
+    for (const key of keys) progress.show(key, { phase, fraction: 0.5 });
+  }
+  progress.end('talk.mp4 → ca', 'done', 'out/talk.ca.mp4');
+  progress.end('talk.mp4 → es', 'failed', 'the service had no room');
+  progress.close();
+  expect(rows()).toEqual(['✔ talk.mp4 → ca  out/talk.ca.mp4', '✖ talk.mp4 → es  the service had no room']);
+});
