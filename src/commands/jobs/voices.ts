@@ -126,7 +126,7 @@ function describeUnknown(name: string, known: readonly string[]): string {
   if (known.length === 0)
     return `no cue says that ${name} speaks it; use WebVTT (<v Anna>) or ASS (column Name), since SRT has no place for names`;
   const nearest = nearestName(name, known);
-  const advice = nearest === null ? '' : `; did you mean ${nearest}?`;
+  const advice = nearest === null ? '.' : `; did you mean ${nearest}?`;
   const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
   return `no cue is spoken by ${name}${advice} The speakers are ${known.slice(0, MOST_NAMES).join(', ')}${more}`;
 }

@@ -276,6 +276,9 @@ async function print(run: StagedRun, exitCode: number, sample: SampleReport | nu
   context.print(JSON.stringify(line));
 }
 
+/** With more of them, the command that continues is not read. */
+const MOST_PATHS = 10;
+
 function printStop({ context, states }: StagedRun): void {
   const { note } = context.terminal;
   const files = new Set(
@@ -285,7 +288,9 @@ function printStop({ context, states }: StagedRun): void {
   );
   if (files.size === 0) return;
   note('');
-  note(`Review:     ${[...files].join(', ')}`);
+  const more = files.size - MOST_PATHS;
+  const rows = [...files].slice(0, MOST_PATHS).concat(more > 0 ? `and ${more} more beside the videos` : []);
+  for (const [at, row] of rows.entries()) note(`${(at === 0 ? 'Review:' : '').padEnd(12)}${row}`);
   note(`Continue:   ${goOnCommand(context)}`);
 }
 

@@ -143,7 +143,7 @@ function flawsInTime({ start_ms, end_ms, readingMs }: TimedCue, limits: Subtitle
   if (most !== null && lasts < readingMs && !isEnough) {
     const speed = (readingMs * most) / lasts;
     const message = `reading speed is ${speed.toFixed(1)} characters/s (limit ${most})`;
-    const advice = `shorten the text, or show it for ${(readingMs / 1000).toFixed(1)} s`;
+    const advice = `shorten the text, or show it for ${(Math.ceil(readingMs / 100) / 10).toFixed(1)} s`;
     flaws.push(warning('TOO_FAST', message, advice, readingMs - lasts));
   }
   return flaws;
@@ -184,7 +184,7 @@ function flawsAgainst(
   const frames = Math.round(gap / frameMs);
   if (gapFrames === null || frames >= gapFrames) return [];
   const message = `it begins ${countFrames(frames)} after cue ${other.number} ends (minimum ${gapFrames})`;
-  const advice = `end cue ${other.number} ${countFrames(gapFrames)} earlier`;
+  const advice = `end cue ${other.number} ${countFrames(gapFrames - frames)} earlier`;
   return [warning('GAP', message, advice, Math.ceil(gapFrames * frameMs) - gap)];
 }
 

@@ -162,7 +162,7 @@ describe('stages that were', () => {
     const poor = await vloc.run([...words, ...PRICES, '--max-credits', '4', '-o', 'json', '--jobs', '1']);
     expect(poor.code, poor.stderr).toBe(6);
     expect(poor.stderr).toContain('1 of 2 done, 1 not started');
-    expect(poor.stderr).toContain('Review:     talk.en.srt, talk.es.srt');
+    expect(poor.stderr).toContain('Review:     talk.en.srt\n            talk.es.srt\n');
     const [es, fr] = JSON.parse(poor.stdout).data;
     expect(es).toMatchObject({ status: 'succeeded', files: [{ path: vloc.path('talk.es.srt') }] });
     expect(fr).toMatchObject({ id: null, status: null, files: [] });

@@ -11,6 +11,18 @@ const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
 
 describe('--stop-after translate', () => {
+  it('names ten of many subtitles to review, each on a line', async () => {
+    const vloc = await startStaging();
+    const stems = ['a', 'b', 'c', 'talk'];
+    for (const stem of stems) await vloc.addVideo(`${stem}.mp4`);
+    const words = ['localize', '.', '--to', 'es,fr', '--stop-after', 'translate'];
+    const { code, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(0);
+    const listed = /Review: ((?: +\S+\n){10}) {12}and 2 more beside the videos\nContinue: /.exec(stderr)?.[1];
+    const names = stems.flatMap((stem) => ['en', 'es', 'fr'].map((tag) => `${stem}.${tag}.srt`));
+    expect(listed?.trim().split(/\s+/)).toEqual(names.slice(0, 10));
+  });
+
   it('leaves subtitles beside the video, named by language, prints the command that continues, and changes nothing when run again', async () => {
     const vloc = await startStaging();
     const { code, stdout, stderr } = await vloc.run([
@@ -25,7 +37,7 @@ describe('--stop-after translate', () => {
     expect(vloc.read('talk.es.srt')).toContain('GOOD MORNING');
     expect(vloc.has('talk.es.mp4')).toBe(false);
     expect(stdout).toBe(`${vloc.path('talk.es.srt')}\n`);
-    expect(stderr).toContain('Review:     talk.en.srt, talk.es.srt');
+    expect(stderr).toContain('Review:     talk.en.srt\n            talk.es.srt\nContinue:');
     expect(stderr).toContain('Continue:   vloc localize talk.mp4 --to es -o plain --from-subtitles');
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
     // Run again it keeps what was edited.

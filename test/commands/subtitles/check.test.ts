@@ -13,7 +13,7 @@ test('a problem is one line with file, row, time, rule and message, and a warnin
   expect(await run('check', 'talk.es.srt')).toEqual({
     code: 0,
     stdout:
-      'talk.es.srt:10: 00:00:07,000 TOO_FAST reading speed is 21.0 characters/s (limit 17); shorten the text, or show it for 1.2 s\n',
+      'talk.es.srt:10: 00:00:07,000 TOO_FAST reading speed is 21.0 characters/s (limit 17); shorten the text, or show it for 1.3 s\n',
     stderr: '1 file: 0 errors, 1 warning.\n',
   });
 });

@@ -21,7 +21,7 @@ test('times and line breaks are fixed in another folder, and what is left is lis
     code: 0,
     stdout: [
       'fixed/talk.es.srt:15: 00:00:09,100 TOO_SHORT it is shown for only 316 ms (minimum 833 ms); show it longer, or join it with its neighbour',
-      'fixed/talk.es.srt:15: 00:00:09,100 TOO_FAST reading speed is 98.1 characters/s (limit 17); shorten the text, or show it for 1.8 s',
+      'fixed/talk.es.srt:15: 00:00:09,100 TOO_FAST reading speed is 98.1 characters/s (limit 17); shorten the text, or show it for 1.9 s',
       '',
     ].join('\n'),
     stderr: 'course/talk.es.srt: 3 cues changed, 3 problems fixed, 2 left, written to fixed/talk.es.srt.\n',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
 import { scanCues } from '../../../src/media/subtitles/read.ts';
-import { spokenLimits } from '../../../src/media/subtitles/style.ts';
+import { builtInStyle, chooseLimits, spokenLimits } from '../../../src/media/subtitles/style.ts';
+import { formatTime } from '../../../src/protocol/srt.ts';
 
 const cue = (number: number, from: string, to: string, text: string) =>
   `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
@@ -32,6 +33,35 @@ test('a finding says row, time, what is wrong and what to do', () => {
       advice: 'end cue 1 at 00:00:03,000',
     },
   ]);
+});
+
+test.each([
+  { gap: 0, advice: 'end cue 1 2 frames earlier' },
+  { gap: 40, advice: 'end cue 1 1 frame earlier' },
+  { gap: 59, advice: 'end cue 1 1 frame earlier' },
+  { gap: 80, advice: undefined },
+])('between cues $gap ms apart, the advice is what is missing of two frames: $advice', ({ gap, advice }) => {
+  const found = (end: number) => {
+    const srt = cue(1, '01,000', formatTime(end).slice(6), 'One.') + cue(2, '03,000', '05,000', 'Two.');
+    const limits = chooseLimits(builtInStyle('netflix'), 'en', srt, 25);
+    return checkSubtitle(scanCues(srt, 'srt').cues, { limits, videoMs: null, shotsMs: [], isSpoken: false });
+  };
+  const before = found(3000 - gap).find(({ code }) => code === 'GAP');
+  expect(before?.advice).toBe(advice);
+  const frames = Number(/cue 1 (\d)/.exec(advice ?? '')?.[1] ?? 0);
+  expect(found(3000 - gap - frames * 40).map(({ code }) => code)).not.toContain('GAP');
+});
+
+test('a cue that is shown for as long as the advice says is no longer too fast', () => {
+  for (const letters of [30, 41, 52, 63, 74]) {
+    const fast = (lasts: number) =>
+      check(cue(1, '00,000', formatTime(lasts).slice(6), 'x'.repeat(letters))).find(
+        ({ code }) => code === 'TOO_FAST',
+      );
+    const seconds = Number(/show it for ([\d.]+) s$/.exec(fast(1000)?.advice ?? '')?.[1]);
+    expect(seconds).toBeGreaterThan(1);
+    expect(fast(seconds * 1000)).toBeUndefined();
+  }
 });
 
 test('an overlap is found with every cue that is still shown, not only with the previous one', () => {
