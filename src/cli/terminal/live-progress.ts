@@ -2,6 +2,7 @@
 import ora from 'ora';
 import type { Io, Progress, Step } from '../../commands/context/context.ts';
 import { escapeControls } from './escape.ts';
+import { shortenMiddle } from './live-board.ts';
 import { describeStep, drawBar } from './progress-text.ts';
 import type { Style } from './style.ts';
 import { widthOf, wrapProse } from './wrap.ts';
@@ -41,8 +42,10 @@ function symbolOf(outcome: 'done' | 'failed' | 'stopped', style: Style): string 
 function draw(rows: ReadonlyMap<string, Step>, style: Style, io: Io): string {
   const width = (io.stderr.columns ?? 80) - 4; // the spinner, its blanks, and a cell that keeps the cursor on the row
   const lines = Array.from(rows, ([key, step]) => {
-    const text = `${key}  ${drawBar(step.fraction)}  ${describeStep(step)}`;
-    const shown = escapeControls(text).slice(0, Math.max(10, width));
+    const [name, state] = [escapeControls(key), escapeControls(describeStep(step))];
+    const whole = `${name}  ${drawBar(step.fraction)}  ${state}`;
+    const room = Math.max(10, width - state.length - 2);
+    const shown = whole.length <= width ? whole : `${shortenMiddle(name, room)}  ${state}`.slice(0, width);
     return shown.replace(/─+/, (rest) => style.faint(rest));
   });
   return lines.join('\n  ');

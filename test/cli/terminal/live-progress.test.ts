@@ -30,3 +30,11 @@ it('a localization into two languages leaves a line for each, and none for its s
   progress.close();
   expect(rows()).toEqual(['✔ talk.mp4 → ca  out/talk.ca.mp4', '✖ talk.mp4 → es  the service had no room']);
 });
+
+it.each([40, 80, 100])('a row names its item and its stage at %d columns', (columns) => {
+  const { progress, rows } = openTerminal(columns);
+  progress.show('lessons/week1/introduction.mp4 → es', { phase: 'recognizing', fraction: 0.5 });
+  expect(rows().join('\n')).toMatch(/lessons.*→ es {2}.*recognizing 50 %$/);
+  expect(rows()).toHaveLength(1);
+  progress.close();
+});
