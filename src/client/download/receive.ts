@@ -2,9 +2,9 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Failure, refusedFailure } from '../../base/failure.ts';
-import { isLoopback } from '../../protocol/loopback.ts';
 import type { TransferContext } from '../context.ts';
 import { type Http, type HttpResponse, type TimeLimit, TimeOver } from '../transport/http.ts';
+import { followRedirect } from '../transport/redirect.ts';
 import type { Validator } from './download-answer.ts';
 import type { PartFile } from './part-file.ts';
 
@@ -206,18 +206,10 @@ async function getFollowing(
     response.discard();
     if (hops === MAX_REDIRECTS)
       throw downloadRefusedFailure(`more than ${MAX_REDIRECTS} redirects follow each other`);
-    url = nextUrl(url, response.headers.location);
+    const next = followRedirect(url, response.headers.location);
+    if (typeof next === 'string') throw downloadRefusedFailure(next);
+    url = next;
   }
-}
-
-function nextUrl(from: URL, location: string | undefined): URL {
-  if (location === undefined || !URL.canParse(location, from.href))
-    throw downloadRefusedFailure('a redirect has no address');
-  const url = new URL(location, from);
-  // http is only allowed within one machine; a redirect never turns an https download into a plain one.
-  const staysLocal = from.protocol === 'http:' && url.protocol === 'http:' && isLoopback(url);
-  if (url.protocol === 'https:' || staysLocal) return url;
-  throw downloadRefusedFailure('a redirect leads away from https');
 }
 
 function downloadRefusedFailure(why: string): Failure {

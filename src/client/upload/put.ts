@@ -7,6 +7,7 @@ import type { UploadTarget } from '../../protocol/resources.ts';
 import type { ClientContext } from '../context.ts';
 import { type HttpResponse, startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
+import { followRedirect } from '../transport/redirect.ts';
 import { resolveTransferUrl } from '../transport/request.ts';
 import { type AttemptResult, withRetries } from '../transport/retry.ts';
 import {
@@ -32,7 +33,7 @@ interface PutOptions {
 }
 
 /**
- * Streams a file to its pre-signed address, with constant memory; signs nothing and follows no redirect.
+ * Streams a file to its pre-signed address, with constant memory; signs nothing, and follows one redirect.
  * @throws Failure; with code UPLOAD_LAPSED or UPLOAD_BLOCKED when a new reservation may help
  */
 export async function putFile(
@@ -60,7 +61,7 @@ interface Put {
 }
 
 async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredUpload>> {
-  const { context, url, headers, options } = put;
+  const { context, headers, options } = put;
   const { runtime, clock, emit, timeouts } = context;
   if (clock.now() >= put.expiresAtMs)
     return {
@@ -68,27 +69,30 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
       failure: reservationExpiredFailure('it has expired'),
       advice: { type: 'never' },
     };
-  // The rest of the address works like a password.
-  const shown = `${url.origin}/…`;
-  const begun = runtime.now();
-  emit({ type: 'request', method: 'PUT', url: shown, attempt: number });
-  const hash = options.hash ? createHash('sha256') : null;
   const limit = startTimeLimit(timeouts.connectMs + timeouts.idleMs, options.signal, runtime);
+  let url = put.url;
   try {
-    const body = streamBody(put, limit, hash);
-    const target = url.pathname + url.search;
-    const request = { origin: url.origin, target, method: 'PUT', headers, body };
-    const response = await context.http.send({ ...request, signal: limit.signal });
-    const { status } = response;
-    emit({
-      type: 'response',
-      method: 'PUT',
-      url: shown,
-      status,
-      durationMs: runtime.now() - begun,
-      requestId: null,
-    });
-    return await conclude(put, response, hash);
+    for (let isRedirected = false; ; isRedirected = true) {
+      // The rest of the address works like a password.
+      const shown = { method: 'PUT', url: `${url.origin}/…` };
+      const begun = runtime.now();
+      emit({ type: 'request', ...shown, attempt: number });
+      const hash = options.hash ? createHash('sha256') : null;
+      const body = streamBody(put, limit, hash);
+      const target = url.pathname + url.search;
+      const request = { origin: url.origin, target, method: 'PUT', headers, body };
+      const response = await context.http.send({ ...request, signal: limit.signal });
+      const { status } = response;
+      emit({ type: 'response', ...shown, status, durationMs: runtime.now() - begun, requestId: null });
+      if (!REDIRECTS.has(status)) return await conclude(put, response, hash);
+      response.discard();
+      const next = isRedirected
+        ? 'a second redirect follows the first'
+        : followRedirect(url, response.headers.location);
+      if (typeof next === 'string') throw redirectRefusedFailure(status, next);
+      url = next;
+      limit.restart(timeouts.connectMs + timeouts.idleMs);
+    }
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof Failure) return { type: 'failed', failure: error, advice: { type: 'never' } };
@@ -96,6 +100,18 @@ async function sendOnce(put: Put, number: number): Promise<AttemptResult<StoredU
   } finally {
     limit.clear();
   }
+}
+
+/** The others make a GET of a PUT. Source: RFC 9110, 15.4. S3 answers 307 while a new bucket is not known everywhere. */
+const REDIRECTS: ReadonlySet<number> = new Set([307, 308]);
+
+function redirectRefusedFailure(status: number, why: string): Failure {
+  return refusedFailure(
+    'STORAGE_REFUSED',
+    `storage did not accept the file (status ${status}: ${why})`,
+    'Report it to the operator of the service.',
+    { origin: 'storage', blame: 'storage', status, retryable: false },
+  );
 }
 
 async function* streamBody(

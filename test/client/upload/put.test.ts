@@ -91,15 +91,59 @@ describe('failing storage', () => {
     }
   });
 
-  test('that redirects the bytes elsewhere is not followed, and its address not shown', async () => {
-    const elsewhere = await startServer();
-    onCleanup(elsewhere.close);
-    const { client, service, events } = await startUploads();
-    service.putScript.push(answer(307, { location: `${elsewhere.origin}/take?token=canary` }));
+  test.each([307, 308])(
+    'that redirects with %i gets the whole file once more, with the headers of the upload only',
+    async (status) => {
+      const elsewhere = await startServer(answer(200, { etag: '"there"' }));
+      onCleanup(elsewhere.close);
+      const { client, service, server, events } = await startUploads();
+      service.shape = (upload) => {
+        const { headers, ...target } = Object(upload.upload_request);
+        return {
+          ...upload,
+          upload_request: { ...target, headers: { ...headers, 'x-storage-class': 'cold' } },
+        };
+      };
+      service.putScript.push(early(answer(status, { location: `${elsewhere.origin}/take?token=canary` })));
+      const { path, bytes, sha256 } = await makeFile(2 * MIB);
+      const sent = await client.uploads.sendFile(path, VIDEO);
+      expect(sent).toMatchObject({ sha256, upload: { id: 'upl_1' } });
+      const [first] = server.seen.filter(({ method }) => method === 'PUT');
+      const [second] = elsewhere.seen;
+      expect(second).toMatchObject({ method: 'PUT', target: '/take?token=canary' });
+      expect(second?.body.equals(bytes)).toBe(true);
+      expect({ ...second?.headers, host: '' }).toEqual({ ...first?.headers, host: '' });
+      expect(second?.headers).toMatchObject({ 'x-storage-class': 'cold', 'content-length': String(2 * MIB) });
+      const completed = server.seen.find(({ target }) => target.endsWith('/completions'));
+      expect(String(completed?.body)).toContain('there');
+      expect(inspect(events, { depth: 10 })).not.toContain('canary');
+    },
+  );
+
+  test.each([
+    ['a second time', 'https://127.0.0.1:1/', 'a second redirect follows the first'],
+    ['to plain http elsewhere', 'http://storage.example/take?canary', 'a redirect leads away from https'],
+    ['to another protocol', 'ftp://127.0.0.1/take?canary', 'a redirect leads away from https'],
+    ['to no address', 'http://', 'a redirect has no address'],
+    ['nowhere', undefined, 'a redirect has no address'],
+  ])('that redirects %s is not followed, and its address not shown', async (how, location, why) => {
+    const { client, service, server, events } = await startUploads();
+    const here = answer(307, { location: `${server.origin}/storage/1?canary` });
+    if (how === 'a second time') service.putScript.push(here, here);
+    else service.putScript.push(answer(307, location === undefined ? {} : { location }));
     const failure = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
     expect(failure.facts).toMatchObject({ category: 'refused', code: 'STORAGE_REFUSED', status: 307 });
-    expect(elsewhere.seen).toHaveLength(0);
+    expect(failure.message).toBe(`storage did not accept the file (status 307: ${why})`);
+    expect(service.reservations).toHaveLength(1);
     expect(inspect([events, failure], { depth: 10 })).not.toContain('canary');
+  });
+
+  test('that answers with a redirect of another method is not followed', async () => {
+    const { client, service } = await startUploads();
+    service.putScript.push(answer(302, { location: '/storage/2' }));
+    const { facts } = await failureOf(client.uploads.sendFile((await makeFile(5)).path, VIDEO));
+    expect(facts).toMatchObject({ category: 'refused', code: 'STORAGE_REFUSED', status: 302 });
+    expect(service.stored.size).toBe(0);
   });
 
   test('that refuses in mid-stream is noticed', async () => {
