@@ -7,9 +7,11 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
+export const YEAR_MS = 365 * 86_400_000;
+
 /** Formats a duration in the largest unit that fits, rounded up: `30 s`, `5 min`, `31 d`. */
 export function describeDuration(ms: number): string {
-  if (!Number.isFinite(ms)) return 'forever';
+  if (ms >= YEAR_MS) return 'a year or more';
   const [unit, length] = UNITS.find(([, size]) => ms >= size) ?? ['ms', 1];
   return `${Math.ceil(ms / length)} ${unit}`;
 }

@@ -1,5 +1,7 @@
 /** Delays between attempts of a request. Pure: callers count their attempts and sleep. Source: design, "Transport"; RFC 9110, 10.2.3. */
 
+import { YEAR_MS } from './amounts.ts';
+
 /** First ceiling: long enough for a restarted process to listen again. */
 const BACKOFF_BASE_MS = 500;
 /** Last ceiling: a longer wait would not help and only delay the result. */
@@ -35,15 +37,14 @@ export function askedDelay(askedMs: number, maxWaitMs: number, random: () => num
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;
 
 /**
- * Milliseconds to wait, never negative; null when the header is missing or says nothing that can be understood.
+ * Milliseconds to wait, from 0 to a year; null when the header is missing or says nothing that can be understood.
  * @param value whole seconds or an HTTP-date
  * @param serverNow what the service thinks the time is, in milliseconds: a date is measured from it
  */
 export function parseRetryAfter(value: string | undefined, serverNow: number): number | null {
   const text = value?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = parseHttpDate(text);
-  return date === null ? null : Math.max(0, date - serverNow);
+  const date = /^\d+$/.test(text) ? serverNow + Number(text) * 1000 : parseHttpDate(text);
+  return date === null ? null : Math.min(YEAR_MS, Math.max(0, date - serverNow));
 }
 
 /** The same from the headers of an answer; `now` replaces a missing `Date`. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { YEAR_MS } from '../../src/base/amounts.ts';
 import { parseHttpDate, parseRetryAfter, retryAfterOf } from '../../src/base/retry.ts';
 import { runs } from '../protocol/arbitraries.ts';
 
@@ -14,6 +15,11 @@ test.each([
   ['Friday, 06-Nov-26 08:50:37 GMT', 60_000],
   ['Fri Nov  6 08:50:37 2026', 60_000],
   ['Fri, 06 Nov 2026 08:00:00 GMT', 0],
+  ['31536000', YEAR_MS],
+  ['31536001', YEAR_MS],
+  ['99999999999999999999', YEAR_MS],
+  ['9'.repeat(400), YEAR_MS],
+  ['Mon, 31 Dec 9999 23:59:59 GMT', YEAR_MS],
 ])('%s means %i ms', (value, ms) => {
   expect(parseRetryAfter(value, NOW)).toBe(ms);
 });
@@ -44,10 +50,10 @@ test('the wait is null or not negative, whatever is sent', () => {
   );
 });
 
-test('any whole number of seconds is accepted', () => {
+test('any whole number of seconds is accepted, up to a year', () => {
   fc.assert(
     fc.property(fc.nat(), (seconds) => {
-      expect(parseRetryAfter(String(seconds), NOW)).toBe(seconds * 1000);
+      expect(parseRetryAfter(String(seconds), NOW)).toBe(Math.min(seconds * 1000, YEAR_MS));
     }),
   );
 });

@@ -37,7 +37,9 @@ test.each([
   [300_000, '5 min'],
   [7_200_000, '2 h'],
   [2_678_400_000, '31 d'],
-  [Number.POSITIVE_INFINITY, 'forever'],
+  [364 * 86_400_000, '364 d'],
+  [365 * 86_400_000, 'a year or more'],
+  [Number.POSITIVE_INFINITY, 'a year or more'],
 ])('%d ms are shown as %s', (ms, words) => {
   expect(describeDuration(ms)).toBe(words);
 });
