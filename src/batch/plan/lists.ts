@@ -187,7 +187,9 @@ async function readCsv(text: string): Promise<Table | string> {
   const delimiter =
     DELIMITERS.toSorted((left, right) => count(header, right) - count(header, left))[0] ?? ',';
   try {
-    const cells: string[][] = parse(text, { bom: true, trim: true, skip_empty_lines: true, delimiter });
+    // Spreadsheets write rows of separators alone below the last one.
+    const empty = { skip_empty_lines: true, skip_records_with_empty_values: true };
+    const cells: string[][] = parse(text, { bom: true, trim: true, ...empty, delimiter });
     const [titles = [], ...rows] = cells;
     return {
       titles,

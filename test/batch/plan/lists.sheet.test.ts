@@ -28,6 +28,18 @@ describe('a sheet', () => {
     expect(planned.map(({ item }) => item.targetLanguage)).toEqual(['es', 'fr']);
   });
 
+  it.each([
+    ['separators', 'file;to\na.mp4;es,fr\n;\n;\n'],
+    ['commas and blanks', 'file,to\n , \na.mp4,es fr\n,'],
+    ['tabs', 'file\tto\na.mp4\tes fr\n\t\n'],
+    ['empty quotes', 'file;to\na.mp4;es,fr\n"";""\n'],
+    ['blanks', 'file;to\n   \na.mp4;es,fr\n\t\n'],
+    ['separators before the header', ';\nfile;to\na.mp4;es,fr\n'],
+  ])('may have rows of nothing but %s', async (_name, content) => {
+    const { planned } = await sheet(content);
+    expect(planned.map(({ item }) => item.targetLanguage)).toEqual(['es', 'fr']);
+  });
+
   it('may have a file in several rows, for other languages', async () => {
     const { planned } = await sheet('file,to,voice_mode\na.mp4,es,male\na.mp4,fr,female');
     expect(planned.map(({ item }) => item.fields.voice_mode)).toEqual(['male', 'female']);
