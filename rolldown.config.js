@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown';
-import { copyData, listPackages } from './build/files.js';
+import { copyData, listPackages, NEW_FOLDER } from './build/files.js';
 import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */
@@ -12,8 +12,6 @@ const tool = defineConfig({
   platform: 'node',
   external: EXTERNAL,
   output: {
-    dir: 'dist',
-    cleanDir: true,
     // Node loads it in a third less time: an imported file costs a chain of promises, and an imported part of Node a copy of
     // all its exports, for which it loads much that nobody asked for.
     format: 'cjs',
@@ -44,8 +42,6 @@ const library = defineConfig({
   external: EXTERNAL,
   // Beside the workers and data, which the code finds by `import.meta.url`.
   output: {
-    dir: 'dist',
-    cleanDir: false,
     entryFileNames: '[name].js',
     chunkFileNames: 'lib-[name]-[hash].js',
   },
@@ -63,7 +59,7 @@ const workers = defineConfig({
   },
   platform: 'node',
   external: EXTERNAL,
-  output: { dir: 'dist', cleanDir: false, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+  output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
   plugins: [listPackages],
 });
 
@@ -71,9 +67,11 @@ const workers = defineConfig({
 const jqWorker = defineConfig({
   input: { 'jq-worker': 'src/cli/jq-worker.ts' },
   platform: 'node',
-  output: { dir: 'dist', cleanDir: false, format: 'cjs', entryFileNames: '[name].cjs' },
+  output: { format: 'cjs', entryFileNames: '[name].cjs' },
   plugins: [listPackages],
 });
 
-// The tool first: it empties the folder.
-export default [tool, library, workers, jqWorker, reportPage];
+export default [tool, library, workers, jqWorker, reportPage].map((config) => ({
+  ...config,
+  output: { ...config.output, dir: NEW_FOLDER },
+}));

@@ -26,7 +26,7 @@ else if (!isSupported(process.versions.node)) {
 } else {
   if (process.env[WRAPPED] !== undefined) followWrapper();
   require('node:module').enableCompileCache();
-  const { start } = require('../dist/vloc.cjs');
+  const { start } = load();
   // Node takes longer to shut down its own parts than to exit, and by then there is nothing left to wait for.
   start(process).then((code) => process.exit(code));
 }
@@ -34,10 +34,7 @@ else if (!isSupported(process.versions.node)) {
 /** A fresh checkout is built at its first start: `npx vloc` in it only links it. A package is complete. */
 function prepare() {
   const firstStart = join(__dirname, '../build/first-start.js');
-  // The lock is there while another start builds.
-  const isBuilt =
-    existsSync(join(__dirname, '../dist/vloc.cjs')) && !existsSync(join(__dirname, '../.vloc-build.lock'));
-  if (isBuilt || !existsSync(firstStart)) return 0;
+  if (existsSync(join(__dirname, '../dist/vloc.cjs')) || !existsSync(firstStart)) return 0;
   // Ctrl-C is for npm, which this process waits for.
   for (const signal of FORWARDED) process.on(signal, () => undefined);
   const { status, signal } = require('node:child_process').spawnSync(process.execPath, [firstStart], {
@@ -46,6 +43,17 @@ function prepare() {
   for (const name of FORWARDED) process.removeAllListeners(name);
   if (status === 0) return 0;
   return signal === null ? EXIT_CONFIGURATION : 128 + require('node:os').constants.signals[signal];
+}
+
+function load() {
+  try {
+    return require('../dist/vloc.cjs');
+  } catch (error) {
+    // In a checkout, another build may have taken the place of this one while its files were loaded.
+    if (error.code !== 'MODULE_NOT_FOUND' && error.code !== 'ENOENT') throw error;
+    prepare();
+    return require('../dist/vloc.cjs');
+  }
 }
 
 /** Runs the same command on another Node, in a child that gets each signal once and ends with this process. */

@@ -11,10 +11,13 @@ const DATA = [
 /** Licenses of what is part of packages that do not include them, by the name of the package. */
 const NOTICES = 'build/notices';
 
+/** Where a build is made, before it gets the name `dist`. tsconfig.build.json has it, too. */
+export const NEW_FOLDER = 'dist.new';
+
 export const copyData = {
   name: 'copy-data',
   writeBundle() {
-    for (const { folder, file } of DATA) copyFileSync(join(folder, file), join('dist', file));
+    for (const { folder, file } of DATA) copyFileSync(join(folder, file), join(NEW_FOLDER, file));
   },
 };
 

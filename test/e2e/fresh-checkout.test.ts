@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,8 +47,8 @@ function makeCheckoutFolder(content: object, locked = {}, build = BUILD) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const name of ['bin', 'build']) mkdirSync(join(folder, name));
   const bin = ['bin/vloc.js', 'bin/needed-node.js', 'bin/package.json'];
-  for (const path of [...bin, 'build/first-start.js', 'build/prepare.js'])
-    copyFileSync(join(PROJECT, path), join(folder, path));
+  const scripts = ['first-start', 'prepare', 'build', 'lock', 'files'].map((name) => `build/${name}.js`);
+  for (const path of [...bin, ...scripts]) copyFileSync(join(PROJECT, path), join(folder, path));
   writeFileSync(join(folder, 'build.cjs'), build);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', engines, ...content }));
   const lock = { lockfileVersion: 3, packages: { '': content, ...locked } };
@@ -110,29 +110,31 @@ it.skipIf(process.platform !== 'linux')('does not end before npm after Ctrl-C', 
 
 const BUILDS = { scripts: { prepare: 'node build.cjs' } };
 
+/** Starts a script of Node in a group of its own, as in another terminal. */
+function startProcess(script: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [script], {
+    env,
+    cwd: tmpdir(),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code);
+  const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? Number.NaN), name);
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) signal('SIGKILL');
+  });
+  return { output, ended, signal };
+}
+
 /** Two starts in a checkout, the second while the first one builds. */
 async function startTwo() {
   const { folder, env } = makeCheckoutFolder(BUILDS, {}, LONG_BUILD);
   const read = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
-  const start = () => {
-    // A group of its own, as in another terminal.
-    const child = spawn(process.execPath, [join(folder, 'bin/vloc.js')], {
-      env,
-      cwd: tmpdir(),
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const output = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
-    const ended = once(child, 'close').then(([code]: (number | null)[]) => code);
-    const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? Number.NaN), name);
-    onTestFinished(() => {
-      if (child.exitCode === null && child.signalCode === null) signal('SIGKILL');
-    });
-    return { output, ended, signal };
-  };
+  const start = () => startProcess(join(folder, 'bin/vloc.js'), env);
   const wait = { timeout: 170_000, interval: 50 };
   const first = start();
   await vi.waitUntil(() => read('builds') !== '', wait);
@@ -163,14 +165,14 @@ it.skipIf(process.platform === 'win32').each([
 });
 
 it.skipIf(process.platform === 'win32')(
-  'is built again after the npm of a killed start has ended',
+  'is used as the npm of a killed start has built it, and not before',
   async () => {
     const { first, second, read, finish } = await startTwo();
     process.kill(Number(read('.vloc-build.lock').split('\n', 1)), 'SIGKILL');
     finish();
     expect(await second.ended).toBe(3);
     expect(await first.ended).toBe(137);
-    expect(read('builds')).toBe('begun\nended\nbegun\nended\n');
+    expect(read('builds')).toBe('begun\nended\n');
   },
 );
 
@@ -180,4 +182,105 @@ it.skipIf(process.platform === 'win32')('stops to wait at Ctrl-C', async () => {
   expect(await second.ended).toBe(130);
   finish();
   expect(await first.ended).toBe(3);
+});
+
+/** Stands for the bundler: a program of two files, of which the second has another name each time and is loaded a moment later. */
+const BUNDLER = `#!${process.execPath}
+const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
+appendFileSync('builds', 'begun\\n');
+const part = 'part-' + process.pid + '.cjs';
+const timer = setInterval(() => {
+  if (!existsSync('go')) return;
+  clearInterval(timer);
+  mkdirSync('dist.new', { recursive: true });
+  writeFileSync('dist.new/' + part, "exports.start = async () => { console.log('started'); return 3; };");
+  writeFileSync('dist.new/vloc.cjs', "const begun = Date.now(); while (Date.now() < begun + 100); module.exports = require('./" + part + "');");
+}, 20);
+`;
+
+/** A checkout that is built by our script, with other programs than those of npm. */
+function makeBuiltCheckout() {
+  const { folder, env } = makeCheckoutFolder({ scripts: { prepare: 'echo installed >> builds' } });
+  const programs = join(folder, 'programs');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'package.json'), '{"type":"commonjs"}');
+  writeFileSync(join(programs, 'rolldown'), BUNDLER, { mode: 0o755 });
+  writeFileSync(join(programs, 'tsc'), '#!/bin/sh\n', { mode: 0o755 });
+  const own = { ...env, PATH: `${programs}:${env.PATH}` };
+  return {
+    read: (name: string) => readFileSync(join(folder, name), 'utf8'),
+    has: (name: string) => existsSync(join(folder, name)),
+    finish: () => writeFileSync(join(folder, 'go'), ''),
+    build: (path = own.PATH) => startProcess(join(folder, 'build/build.js'), { ...own, PATH: path }),
+    start: () => startProcess(join(folder, 'bin/vloc.js'), own),
+  };
+}
+
+describe.skipIf(process.platform === 'win32')('a build', () => {
+  it('is waited for by a start that has none, which then installs nothing', async () => {
+    const { build, start, finish, has, read } = makeBuiltCheckout();
+    const building = build();
+    await vi.waitUntil(() => has('builds'), { timeout: 60_000, interval: 50 });
+    const started = start();
+    await vi.waitUntil(() => started.output.stderr.includes('waiting for it'), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    finish();
+    expect(await Promise.all([building.ended, started.ended])).toEqual([0, 3]);
+    expect(read('builds')).toBe('begun\n');
+  });
+
+  it('replaces the one before at once: a start finds one of them whole', async () => {
+    const { build, start, finish, has, read } = makeBuiltCheckout();
+    finish();
+    expect(await build().ended).toBe(0);
+    let isBuilding = true;
+    const codes = new Set<unknown>();
+    const startAgain = async () => {
+      while (isBuilding) codes.add(await start().ended);
+    };
+    const starting = Promise.all([startAgain(), startAgain()]);
+    for (let count = 0; count < 10; count += 1) expect(await build().ended).toBe(0);
+    isBuilding = false;
+    await starting;
+    expect(codes).toEqual(new Set([3]));
+    expect(read('builds')).toBe('begun\n'.repeat(11));
+    expect(['dist.new', 'dist.old', '.vloc-build.lock'].filter(has)).toEqual([]);
+  });
+
+  it('that fails leaves the one before as it was', async () => {
+    const { build, start, finish, has } = makeBuiltCheckout();
+    finish();
+    expect(await build().ended).toBe(0);
+    const broken = build('/usr/bin:/bin');
+    expect(await broken.ended).toBe(1);
+    expect(await start().ended).toBe(3);
+    expect(has('.vloc-build.lock')).toBe(false);
+  });
+
+  it('of another process is waited for by a build', async () => {
+    const { build, finish, has, read } = makeBuiltCheckout();
+    const first = build();
+    await vi.waitUntil(() => has('builds'), { timeout: 60_000, interval: 50 });
+    const second = build();
+    await vi.waitUntil(() => second.output.stderr.includes('waiting for it'), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    expect(read('builds')).toBe('begun\n');
+    finish();
+    expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0]);
+  });
+
+  it('that was killed is not in the way of the next', async () => {
+    const { build, start, finish, has } = makeBuiltCheckout();
+    const killed = build();
+    await vi.waitUntil(() => has('builds'), { timeout: 60_000, interval: 50 });
+    killed.signal('SIGKILL');
+    await killed.ended;
+    finish();
+    expect(await build().ended).toBe(0);
+    expect(await start().ended).toBe(3);
+  });
 });

@@ -19,7 +19,7 @@ export default defineConfig({
   platform: 'browser',
   // Browsers of the last two years, which also support `light-dark()` for colours.
   transform: { target: 'es2022' },
-  output: { dir: 'dist', format: 'iife', minify: true, entryFileNames: '[name].js', codeSplitting: false },
+  output: { format: 'iife', minify: true, entryFileNames: '[name].js', codeSplitting: false },
   plugins: [
     {
       name: 'report-page-style',
