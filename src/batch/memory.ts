@@ -119,6 +119,8 @@ export interface Memory {
   /** Adds entries. One that is older than what is known of the same text is left out. */
   add(entries: readonly MemoryEntry[]): Promise<void>;
   list(): readonly MemoryEntry[];
+  /** Whether it has translations that a person wrote or imported. */
+  hasPersonal(): boolean;
   close(): Promise<void>;
 }
 
@@ -266,6 +268,7 @@ export async function openMemory(
         }
       }),
     list: () => rows().find('sentences').map(readEntry),
+    hasPersonal: () => rows().values('sentences', 'origin').includes(PERSON),
     async close() {
       await database?.close();
     },
@@ -326,7 +329,7 @@ export function alignTexts(
 }
 
 /** Whether it was imported from another program, which knows no neighbours. */
-function isFromElsewhere({ origin, before }: MemoryEntry): boolean {
+export function isFromElsewhere({ origin, before }: MemoryEntry): boolean {
   return origin === PERSON && before === ANYWHERE;
 }
 
@@ -386,7 +389,7 @@ function editOf(
   return texts.length < starts.length ? null : texts;
 }
 
-async function readLines(path: string): Promise<readonly SubtitleLine[] | null> {
+export async function readLines(path: string): Promise<readonly SubtitleLine[] | null> {
   const { readWordLines } = await import('../media/subtitles/read.ts');
   try {
     return readWordLines(await readFile(path), path);

@@ -7,7 +7,14 @@ import { formatBytes } from '../../base/amounts.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { flagOption, type OptionValues, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
-import { type Memory, type MemoryEntry, memoryPath, openMemory } from '../../batch/memory.ts';
+import {
+  AUTO,
+  isFromElsewhere,
+  type Memory,
+  type MemoryEntry,
+  memoryPath,
+  openMemory,
+} from '../../batch/memory.ts';
 import { nearLanguages, withoutRegion } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -138,8 +145,8 @@ export const memoryImport: Command = defineCommand({
         rows.push({ file, imported: entries.length, skipped });
       }
       await printList(context, IMPORTED, { data: rows, has_more: false, next_cursor: null });
-      const regions = describeRegions(read.flatMap(({ entries }) => entries));
-      if (regions !== null) context.terminal.note(regions);
+      const imported = read.flatMap(({ entries }) => entries);
+      if (imported.length > 0) context.terminal.note(describeUse(imported));
       return 0;
     } finally {
       await memory.close();
@@ -147,16 +154,22 @@ export const memoryImport: Command = defineCommand({
   },
 });
 
-/** Says which lines of a region are used for its language; null for none. */
-function describeRegions(entries: readonly MemoryEntry[]): string | null {
-  const tags = new Set(entries.flatMap(({ from, to }) => [from, to]));
-  const used = [...tags].flatMap((tag) => {
+/** Says for which languages lines are used. Lines of vloc's own exports are used for their own only. */
+function describeUse(entries: readonly MemoryEntry[]): string {
+  const tagsOf = (some: readonly MemoryEntry[], side: 'from' | 'to') =>
+    [...new Set(some.map((entry) => entry[side]))].filter((tag) => tag !== AUTO);
+  const sources = tagsOf(entries, 'from').join(', ') || 'any language';
+  const elsewhere = entries.filter(isFromElsewhere);
+  const tags = [...new Set([...tagsOf(elsewhere, 'from'), ...tagsOf(elsewhere, 'to')])];
+  const others = tags.flatMap((tag) => {
     const general = withoutRegion(tag);
-    return tags.has(general) || nearLanguages(general, [...tags])[0] !== tag ? [] : [{ tag, general }];
+    if (general === tag) return [`${tag} for its regions`];
+    return !tags.includes(general) && nearLanguages(general, tags)[0] === tag
+      ? [`${tag} for ${general}`]
+      : [];
   });
-  if (used.length === 0) return null;
-  const list = used.map(({ tag, general }, at) => `${tag} ${at === 0 ? 'is also used ' : ''}for ${general}`);
-  return `${list.join(', ')}, of which the files have no lines.`;
+  const also = others.length === 0 ? '' : `; also ${others.join(', ')}`;
+  return `Used for translations from ${sources} to ${tagsOf(entries, 'to').join(', ')}${also}.`;
 }
 
 async function readFileUpTo(path: string, name: string): Promise<Uint8Array> {

@@ -1,8 +1,11 @@
-/** Reads a segment of TMX 1.4: its text, without the codes of other formats, and with the formatting that cues can hold. Pure. */
+/** Reads and writes segments of TMX 1.4: text without the codes of other formats, and with the formatting that cues can hold. Pure. */
 import { findPairs, type Tag } from '../../media/subtitles/tags.ts';
+import { OVERRIDE, PLAYER_TAG } from '../../media/subtitles/text.ts';
 
 /** The type of a placeholder between the texts of a sentence that spans cues. */
-export const NEXT_CUE = 'x-vloc-cue';
+const NEXT_CUE = 'x-vloc-cue';
+/** The type of a tag of a cue that is not formatting with a type of its own. */
+const CUE_CODE = 'x-vloc-tag';
 
 /** The text of a cue. */
 interface SegmentCue {
@@ -83,7 +86,7 @@ function writeCue(parts: readonly Exclude<Piece, null>[]): string {
     const [opening, closing] = [tags[begin], tags[end]];
     if (opening === undefined || closing === undefined) continue;
     written.set(opening, opening.written);
-    written.set(closing, opening.written.replace(/^<(\w+).*$/s, '</$1>'));
+    written.set(closing, closingTag(opening.written));
   }
   return parts.map((part) => (typeof part === 'string' ? part : (written.get(part) ?? ''))).join('');
 }
@@ -107,11 +110,44 @@ function readCode({ name, attribute, text }: Code): Piece {
   const code = text.trim();
   const type = attribute('type');
   if (type === NEXT_CUE) return null;
+  if (type === CUE_CODE && name === 'ph') return code;
   if (type === 'lb' || /^<br\s*\/?>$/i.test(code)) return '\n';
-  const written = openingTag(code, type);
+  const written = type === CUE_CODE ? code : openingTag(code, type);
   if (name === 'bpt' || name === 'ept')
     return { key: `pair ${attribute('i')}`, isEnd: name === 'ept', written };
   // Both ends of a format are such codes in programs without pairs.
   const isEnd = attribute('pos') === 'end' || HTML_TAG.exec(code)?.[1] === '/';
   return written === '' ? '' : { key: written.replace(/[\s>].*$/s, '').replace('/', ''), isEnd, written };
+}
+
+const CUE_TAG = new RegExp(`(${PLAYER_TAG}|${OVERRIDE.source})`, 'gi');
+const TYPES: Readonly<Record<string, string>> = { b: 'bold', i: 'italic', u: 'ulined', font: 'font' };
+
+/** The content of `<seg>`: the tags of cues become elements, in pairs or alone, and are read again as they were. */
+export function writeSegment(cues: readonly string[], escapeText: (text: string) => string): string {
+  let pairs = 0;
+  const writeText = (text: string) => {
+    // Each second part is a tag.
+    const parts = text.split(CUE_TAG);
+    const tags = parts.filter((_, at) => at % 2 === 1);
+    const written = parts.map((part, at) =>
+      at % 2 === 1 ? `<ph type="${CUE_CODE}">${escapeText(part)}</ph>` : escapeText(part),
+    );
+    const ends = tags.map((tag) => ({ key: closingTag(tag), isEnd: tag.startsWith('</') }));
+    for (const { begin, end } of findPairs(ends)) {
+      const [opening = '', closing = ''] = [tags[begin], tags[end]];
+      const isFormat = openingTag(opening, '') === opening;
+      const type = isFormat ? TYPES[/\w+/.exec(opening)?.[0] ?? ''] : CUE_CODE;
+      pairs += 1;
+      written[2 * begin + 1] = `<bpt i="${pairs}" type="${type}">${escapeText(opening)}</bpt>`;
+      written[2 * end + 1] = `<ept i="${pairs}">${escapeText(closing)}</ept>`;
+    }
+    return written.join('');
+  };
+  return cues.map(writeText).join(`<ph type="${NEXT_CUE}"/>`);
+}
+
+/** `</c>` for `<c.yellow>`. */
+function closingTag(opening: string): string {
+  return opening.replace(/^<(\w+).*$/s, '</$1>');
 }

@@ -8,7 +8,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { normalizeCueText } from '../../protocol/srt.ts';
 import { isLongerThan } from '../../protocol/subtitle-line.ts';
 import { VERSION } from '../context/version.ts';
-import { createSegment, NEXT_CUE, type Segment } from './segment.ts';
+import { createSegment, type Segment, writeSegment } from './segment.ts';
 
 /** The tag of an unknown language. */
 const UNKNOWN = 'und';
@@ -38,8 +38,7 @@ function writeUnit(entry: MemoryEntry): string {
     `<tu srclang="${escapeXml(from)}" changedate="${escapeXml(date)}">`,
     ...properties,
     ...variants.map(([language, cues]) => {
-      const text = cues.map(escapeXml).join(`<ph type="${NEXT_CUE}"/>`);
-      return `<tuv xml:lang="${escapeXml(language)}"><seg>${text}</seg></tuv>`;
+      return `<tuv xml:lang="${escapeXml(language)}"><seg>${writeSegment(cues, escapeXml)}</seg></tuv>`;
     }),
     '</tu>\n',
   ].join('');
@@ -246,7 +245,7 @@ function entriesOf(
             at: isOwn && isChanged ? now : written,
           };
           const isFormatted = source.texts.some((text, cue) => text !== source.plain[cue]);
-          const hasPlain = isFormatted && isUsable(source.plain) && isUsable(target.plain);
+          const hasPlain = isFormatted && !isOwn && isUsable(source.plain) && isUsable(target.plain);
           const plain = hasPlain ? { ...entry, source: source.plain, target: target.plain } : null;
           return [{ entry, plain }];
         })

@@ -28,12 +28,25 @@ const text = fc
   .filter(
     (each) => each !== '' && each.isWellFormed() && !/[\p{Cc}\uFFFE\uFFFF]/u.test(each.replaceAll('\n', '')),
   );
+const tagged = fc
+  .array(
+    fc.constantFrom(
+      ...'<b>|</b>|<i>|</i>|<font color="#fff">|</font>|<u>|<b class="x">|<s>|</s>|<c.red>|</c>|<br>|{\\an8}|<x>|</B>|&lt;|a < b|\n'.split(
+        '|',
+      ),
+    ),
+    {
+      maxLength: 8,
+    },
+  )
+  .map((parts) => normalizeCueText(`x${parts.join('y')}`));
+const cue = fc.oneof(text, tagged);
 const entry: fc.Arbitrary<MemoryEntry> = fc.integer({ min: 1, max: 4 }).chain((cues) =>
   fc.record({
     from: fc.constantFrom('en', 'auto', 'zh-Hant'),
     to: fc.constantFrom('es', 'pt-BR'),
-    source: fc.array(text, { minLength: cues, maxLength: cues }),
-    target: fc.array(text, { minLength: cues, maxLength: cues }),
+    source: fc.array(cue, { minLength: cues, maxLength: cues }),
+    target: fc.array(cue, { minLength: cues, maxLength: cues }),
     origin: fc.constantFrom('person', 'https://api.example.com/v1', '["apertium"]', 'a & <b>'),
     before: fc.constantFrom('', '*', '0123456789abcdef'),
     after: fc.constantFrom('', '*', '0123456789abcdef'),
@@ -78,6 +91,26 @@ describe('TMX', () => {
         skipped: 2,
       });
     }
+  });
+
+  it('has the tags of cues as elements', () => {
+    const write = (...target: string[]) => {
+      const same = { from: 'en', to: 'es', before: '', after: '', terms: '', origin: 'person', at: NOW };
+      const [, written] = [...writeTmx([{ ...same, source: target, target }])]
+        .join('')
+        .split('xml:lang="es">');
+      return /<seg>(.*)<\/seg>/s.exec(written ?? '')?.[1];
+    };
+    expect(write('<i>Ho<b>la</b></i>', 'a < b <u>c</u></i>')).toBe(
+      '<bpt i="1" type="italic">&lt;i&gt;</bpt>Ho<bpt i="2" type="bold">&lt;b&gt;</bpt>la<ept i="2">&lt;/b&gt;</ept><ept i="1">&lt;/i&gt;</ept>' +
+        '<ph type="x-vloc-cue"/>a &lt; b <bpt i="3" type="ulined">&lt;u&gt;</bpt>c<ept i="3">&lt;/u&gt;</ept><ph type="x-vloc-tag">&lt;/i&gt;</ph>',
+    );
+    expect(write('<font color="red">a</font>')).toBe(
+      '<bpt i="1" type="font">&lt;font color=&quot;red&quot;&gt;</bpt>a<ept i="1">&lt;/font&gt;</ept>',
+    );
+    expect(write('{\\an8}<c.red>a</c> <name>')).toBe(
+      '<ph type="x-vloc-tag">{\\an8}</ph><bpt i="1" type="x-vloc-tag">&lt;c.red&gt;</bpt>a<ept i="1">&lt;/c&gt;</ept> &lt;name&gt;',
+    );
   });
 
   const readUnits = (units: string, srclang = 'en') =>
@@ -251,11 +284,41 @@ describe('vloc memory', () => {
     expect((await translateWith(files)).texts[1]).toBe('UNO');
   });
 
+  it.each([
+    ['en', 'es', 'from en to es; also en for its regions, es for its regions.'],
+    ['en-US', 'es', 'from en-US to es; also en-US for en, es for its regions.'],
+    ['en-GB', 'zh-TW', 'from en-GB to zh-TW; also en-GB for en.'],
+    ['und', 'pt-BR', 'from any language to pt-BR; also pt-BR for pt.'],
+  ])('import of lines from %s to %s says for which languages they are used', async (from, to, words) => {
+    const vloc = await startVloc();
+    const variant = (tag: string) => `<tuv xml:lang="${tag}"><seg>Hello.</seg></tuv>`;
+    const unit = `<tu>${variant(from)}${variant(to)}</tu>`;
+    await writeFile(
+      join(vloc.folder, 'a.tmx'),
+      `<tmx version="1.4"><header srclang="${from}"/><body>${unit}</body></tmx>`,
+    );
+    const { code, stderr } = await vloc.run(['memory', 'import', 'a.tmx']);
+    expect([code, stderr.trim()]).toEqual([0, `Used for translations ${words}`]);
+  });
+
+  it.each([
+    ['en', 'es', 'en-US', 'es-MX'],
+    ['en-US', 'es-ES', 'en', 'es'],
+  ])('lines from %s to %s are used for %s to %s', async (from, to, wantedFrom, wantedTo) => {
+    const folder = await makeFolder();
+    const file = join(folder, 'team.tmx');
+    await writeFile(
+      file,
+      `<tmx version="1.4"><header srclang="${from}"/><body><tu><tuv xml:lang="${from}"><seg>Good night.</seg></tuv><tuv xml:lang="${to}"><seg>DEL EQUIPO</seg></tuv></tu></body></tmx>`,
+    );
+    expect((await translateWith([file], GREETINGS, wantedTo, wantedFrom)).texts[1]).toBe('DEL EQUIPO');
+  });
+
   it('lines of a region serve the language without one, and the import says so', async () => {
     const { paid, texts, imported, plan } = await translateWith([join(CASES, 'region.tmx')]);
     expect(plan).toContain('1 from memory');
     expect([paid, texts[0]]).toEqual([1, 'SALUDO DE LA MEMORIA']);
-    expect(imported.stderr).toContain('en-US is also used for en, es-ES for es');
+    expect(imported.stderr).toContain('from en-US to es-ES; also en-US for en, es-ES for es.');
   });
 
   it('lines of a region serve no other region, and no language that has lines of its own', async () => {
@@ -266,16 +329,15 @@ describe('vloc memory', () => {
     const write = (...units: string[]) =>
       writeFile(file, `<tmx version="1.4"><header srclang="*all*"/><body>${units.join('')}</body></tmx>`);
     const translate = async (to: string, from: string) => {
-      const { texts, imported } = await translateWith([file], GREETINGS, to, from);
-      return [texts[1], imported.stderr];
+      return (await translateWith([file], GREETINGS, to, from)).texts[1];
     };
     await write(unit('en-US', 'es-ES', 'ESPAÑA'), unit('en', 'es', 'ESPAÑOL'));
-    expect(await translate('es', 'en')).toEqual(['ESPAÑOL', '']);
-    expect(await translate('es-ES', 'en-US')).toEqual(['ESPAÑA', '']);
-    expect((await translate('es-MX', 'en-GB'))[0]).toBe('ESPAÑOL');
+    expect(await translate('es', 'en')).toBe('ESPAÑOL');
+    expect(await translate('es-ES', 'en-US')).toBe('ESPAÑA');
+    expect(await translate('es-MX', 'en-GB')).toBe('ESPAÑOL');
     await write(unit('en-US', 'es-ES', 'ESPAÑA'));
-    expect((await translate('es-MX', 'en-US'))[0]).not.toBe('ESPAÑA');
-    expect((await translate('es', 'en-GB'))[0]).not.toBe('ESPAÑA');
+    expect(await translate('es-MX', 'en-US')).not.toBe('ESPAÑA');
+    expect(await translate('es', 'en-GB')).not.toBe('ESPAÑA');
   });
 
   it('export writes lines with edits, which another folder takes over with what was changed meanwhile', async () => {
