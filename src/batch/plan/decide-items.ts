@@ -15,6 +15,7 @@ import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
 import { type InputProblem, isSplit, joinProblems } from './input.ts';
 import { keyWithName, newestIntent } from './item-key.ts';
+import { decideOtherLines } from './other-lines.ts';
 import type { PlacedItem } from './plan-items.ts';
 import { decideRedub, ownFiles } from './redub.ts';
 import { describeChange } from './requests.ts';
@@ -44,7 +45,7 @@ async function decideAll(
   recorded: Recorded,
   choices: Choices,
 ): Promise<readonly Decision[]> {
-  const { hashFile, redub: _, ...rest } = choices;
+  const { hashFile, redub: _, otherLines: __, ...rest } = choices;
   const touched = rest.fresh ? [] : items.filter((item) => needsHash(item, recorded));
   const hashes = await hashInputs(touched, hashFile);
   const paths = items.flatMap((item) => downloadedPaths(item, recorded));
@@ -55,9 +56,11 @@ async function decideAll(
   });
   const outdated = rest.fresh ? new Set<string>() : await findOutdated(items, recorded, { hashes, sizes });
   const decisions = items.map((item) => decideItem(item, recorded, { ...rest, hashes, sizes, outdated }));
-  return mapConcurrently([...items.entries()], WIDTH, ([at, item]) =>
-    decideRedub(item, decisions[at] ?? { step: 'new', after: null }, recorded, choices),
-  );
+  return mapConcurrently([...items.entries()], WIDTH, async ([at, item]) => {
+    const decision = decisions[at] ?? { step: 'new', after: null };
+    const remembered = await decideOtherLines(item, decision, recorded, choices);
+    return decideRedub(item, remembered, recorded, choices);
+  });
 }
 
 /** Keys of items whose input file has changed. An edited result is the work of the user, so its item is left out. */

@@ -30,6 +30,8 @@ export type Decision =
       readonly before: DoneBefore;
       readonly jobId: string | null;
       readonly files: readonly StoredFile[];
+      /** Lines of a translation that the memory has in other words; missing for none. */
+      readonly otherLines?: number;
     }
   /** Done or started with another input or other options. `changes` describes each in a few words. */
   | {
@@ -85,6 +87,11 @@ interface Situation {
 export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed' | 'skipDone'> & {
   /** SHA-256 of a file, lower-case hex. */
   readonly hashFile: (path: string) => Promise<string>;
+  /**
+   * Counts the lines of a translation that a person has translated in other words than its file has; all of them for null. Missing
+   * without such lines in the memory.
+   */
+  readonly otherLines?: ((item: BatchItem, path: string | null) => Promise<number>) | undefined;
   /** Missing for anything but whole dubs. `folder`: that of the records. */
   readonly redub?: (RedubChoices & { readonly folder: string }) | undefined;
 };

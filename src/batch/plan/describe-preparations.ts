@@ -11,7 +11,7 @@ const MOST_NAMES = 3;
 
 /**
  * A sentence for each kind of preparation, with the reason and the files. A file with several target languages is named
- * once; finished items are omitted.
+ * once; finished items are omitted, unless they could be made better.
  */
 export function describePreparations(planned: readonly PlannedItem[]): readonly string[] {
   return describeFiles(planned, sentencesOf);
@@ -19,8 +19,8 @@ export function describePreparations(planned: readonly PlannedItem[]): readonly 
 
 /** The same for pictures and sound that an export on this machine changes, although nobody asked for it. */
 export function describeEncodings(planned: readonly PlannedItem[]): readonly string[] {
-  return describeFiles(planned, ({ item: { kind, fields, input } }) => {
-    if (kind !== 'auto_localization' || input.type !== 'file') return [];
+  return describeFiles(planned, ({ item: { kind, fields, input }, decision }) => {
+    if (kind !== 'auto_localization' || input.type !== 'file' || !isDue(decision)) return [];
     const { uncopiedCodec: codec, channels } = input;
     const isDubbed = fields.mode !== 'subtitles_only';
     return [
@@ -40,23 +40,33 @@ function describeFiles(
 ): readonly string[] {
   const files = new Map<string, Set<string>>();
   for (const each of planned) {
-    const { item, decision } = each;
-    if (decision.step !== 'new' && decision.step !== 'continue') continue;
     for (const sentence of describe(each)) {
-      files.set(sentence, (files.get(sentence) ?? new Set()).add(item.input.label));
+      files.set(sentence, (files.get(sentence) ?? new Set()).add(each.item.input.label));
     }
   }
   return [...files].map(([sentence, labels]) => `${nameAll([...labels])}: ${sentence}.`);
 }
 
+function isDue({ step }: PlannedItem['decision']): boolean {
+  return step === 'new' || step === 'continue';
+}
+
 function sentencesOf({ item, decision }: PlannedItem): string[] {
-  const { input } = item;
+  const { input, targetLanguage } = item;
+  if (decision.step === 'done' && decision.otherLines !== undefined)
+    return [describeOtherLines(decision.otherLines, targetLanguage)];
+  if (!isDue(decision)) return [];
   if (decision.step === 'new' && decision.redub !== undefined) return [describeRedub(decision.redub)];
   if (input.type === 'lines' && input.voices !== undefined) return [describeVoices(item)];
   if (input.type === 'lines') return input.parts === null ? [] : [describeParts(input.parts.length, 'gaps')];
   if (input.type !== 'file' || input.preparation === null) return [];
   const { parts } = input.preparation;
   return [...describeConversion(input.preparation), ...(parts > 1 ? [describeParts(parts, 'silences')] : [])];
+}
+
+function describeOtherLines(count: number, language: string | null): string {
+  const lines = count === 1 ? '1 line' : `${count} lines`;
+  return `the memory has newer translations of ${lines} (${language}); --clobber writes the result again with them, and pays only for lines that are not in the memory`;
 }
 
 function describeRedub(redub: Redub): string {

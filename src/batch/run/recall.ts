@@ -3,8 +3,17 @@
  * same lines.
  */
 import type { BatchItem } from '../item.ts';
-import { type Memory, memoryRequestOf, type Sentence, sentencesOf } from '../memory.ts';
-import type { Decision } from '../plan/decision.ts';
+import {
+  alignTexts,
+  type Memory,
+  type MemoryRequest,
+  memoryRequestOf,
+  PERSON,
+  readLines,
+  type Sentence,
+  sentencesOf,
+} from '../memory.ts';
+import type { Choices, Decision } from '../plan/decision.ts';
 import { isSplit } from '../plan/input.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
 import type { Terms } from '../terms.ts';
@@ -62,16 +71,35 @@ export async function findRecall(
   if (!isNew && !isGone) return null;
   const request = memoryRequestOf(item, memory.origin);
   const sentences = await sentencesOfItem(source, item);
-  const texts: (string | null)[] = input.lines.map(() => null);
-  for (const [at, target] of memory.store.recall(request, sentences).entries()) {
-    const { cues = [] } = sentences[at] ?? {};
-    for (const [place, cue] of cues.entries()) texts[cue] = target?.[place] ?? null;
-  }
+  const texts = recallTexts(memory.store, request, sentences);
   const sent = texts.filter((text) => text === null).length;
   const isTooLong =
     isSplit(input) && sent > Math.max(...(input.parts ?? []).map(({ lines }) => lines.length));
   if (sent === texts.length || isTooLong || (isGone && sent > 0)) return null;
   return { texts, isDone: false };
+}
+
+/** The remembered text of each cue; null for none. */
+function recallTexts(store: Memory, request: MemoryRequest, sentences: readonly Sentence[]): KnownTexts {
+  return store
+    .recall(request, sentences)
+    .flatMap((target, at) => sentences[at]?.cues.map((_, place) => target?.[place] ?? null) ?? []);
+}
+
+/** Returns what counts the lines of a translation that a person has translated in other words; undefined if none has any. */
+export function createOtherLines(store: Memory): Choices['otherLines'] {
+  if (!store.hasPersonal()) return undefined;
+  return async (item, path) => {
+    const { input } = item;
+    if (input.type !== 'lines') return 0;
+    // Formats differ in the tags that they keep.
+    const { stripMarkup } = await import('../../media/subtitles/text.ts');
+    const request = { ...memoryRequestOf(item, PERSON), origin: PERSON };
+    const texts = recallTexts(store, request, await sentencesOfItem({}, item));
+    const written = path === null ? [] : alignTexts(input.lines, (await readLines(path)) ?? []);
+    return texts.filter((text, at) => text !== null && stripMarkup(text) !== stripMarkup(written[at] ?? ''))
+      .length;
+  };
 }
 
 /** The sentences of an item with lines. */

@@ -1,10 +1,10 @@
 /** The translation memory of a run. */
 import { resolve } from 'node:path';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import type { Recorded } from '../../batch/plan/decision.ts';
+import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
-import { type BatchMemory, findRecall, readRecalls } from '../../batch/run/recall.ts';
+import { type BatchMemory, createOtherLines, findRecall, readRecalls } from '../../batch/run/recall.ts';
 import { isSent } from '../../batch/run/run-merged.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -43,6 +43,26 @@ export async function openMemoryFor(
   const edits = writes ? await store.collectEdits() : 0;
   if (edits > 0) terminal.note(`Remembered ${edits} ${edits === 1 ? 'line' : 'lines'} that you edited.`);
   return { store, origin: await connection.translator(), used: { lines: 0, known: 0 } };
+}
+
+/** Decides with the lines that a person has translated since, where the kind has a memory. */
+export async function decideWithMemory<Plan>(
+  kind: JobKind,
+  options: MemoryOptions,
+  context: Pick<Context, 'io' | 'terminal'>,
+  use: Omit<MemoryUse, 'connection'> & { readonly delivery: Pick<Delivery, 'template'> },
+  decide: (remembered: Pick<Choices, 'otherLines'>) => Promise<Plan>,
+): Promise<Plan> {
+  // A name with the id of a job needs a job.
+  if (use.delivery.template.includes('{id}')) return decide({});
+  // Whoever translated them, lines of persons are used.
+  const connection = { translator: async () => '' };
+  const memory = await openMemoryFor(kind, { ...options, anyMemory: false }, context, { ...use, connection });
+  try {
+    return await decide(memory === undefined ? {} : { otherLines: createOtherLines(memory.store) });
+  } finally {
+    await memory?.store.close();
+  }
 }
 
 /** Says what was not paid. */

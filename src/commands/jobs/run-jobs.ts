@@ -30,7 +30,7 @@ import { openLocalRecords } from '../context/local-records.ts';
 import { noteContinuation, noteIdle, noteKeptJobs, noteNextSteps, noteStop } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { noteRemembered, openMemoryFor } from './memory.ts';
+import { decideWithMemory, noteRemembered, openMemoryFor } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
@@ -67,7 +67,9 @@ export async function runJobs(
   try {
     // Done, continue, new or refused.
     const choices = choicesOf(runOptions, delivery, io.now(), signal);
-    const plan = await decideBatch({ ...collected, delivery }, batch.recorded(), choices, collected);
+    const plan = await decideWithMemory(kind, options, context, { delivery, writes: true }, (remembered) =>
+      decideBatch({ ...collected, delivery }, batch.recorded(), { ...choices, ...remembered }, collected),
+    );
     for (const note of [...collected.notes, ...plan.notes]) context.terminal.note(note);
     noteSkipped(context, plan);
     if (only === null) noteShard(context, collected);

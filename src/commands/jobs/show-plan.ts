@@ -19,7 +19,7 @@ import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import type { JobOptions } from './job-options.ts';
-import { countRemembered } from './memory.ts';
+import { countRemembered, decideWithMemory } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { describeLimit, forecastLimit, listNewJobs, type PlanLimit } from './plan-limit.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
@@ -41,7 +41,13 @@ export async function showPlan(
   requireOneDub(runOptions, collected.all.length);
   const { recorded, delivery, all } = collected;
   const choices = choicesOf(runOptions, delivery, context.io.now(), context.signal);
-  const { planned, notes } = await decideBatch(collected, recorded, choices, collected);
+  const { planned, notes } = await decideWithMemory(
+    kind,
+    options,
+    context,
+    { delivery, writes: false },
+    (remembered) => decideBatch(collected, recorded, { ...choices, ...remembered }, collected),
+  );
   for (const note of [...collected.notes, ...notes]) context.terminal.note(note);
   noteShard(context, collected);
   const failure = unusableInputsFailure(planned);

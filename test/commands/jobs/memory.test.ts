@@ -162,9 +162,9 @@ describe('a second run after an edited source', () => {
     await desk.write('talk.srt', TALK.with(3, 'Bye now.'));
     const refused = await desk.run(TRANSLATE);
     expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('Remembered 1 line that you edited.');
     const { code, stderr } = await desk.run([...TRANSLATE, '--clobber']);
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('Remembered 1 line that you edited.');
     expect(desk.sent.slice(1)).toEqual([['Bye now.']]);
     expect(await desk.read('talk.es.srt')).toEqual(['Buenas.', 'THIS IS A', 'LONG SENTENCE.', 'BYE NOW.']);
     await desk.write('other.srt', ['Hello there.', 'Something new.']);
@@ -201,6 +201,75 @@ describe('a second run after an edited source', () => {
       'LONG SENTENCE.',
       'Goodbye.',
     ]);
+  });
+});
+
+describe('a finished translation', () => {
+  const tmx = (...units: (readonly [string, string])[]) =>
+    `<tmx version="1.4"><header srclang="en"/><body>${units
+      .map(
+        ([from, to]) =>
+          `<tu changedate="20150101T000000Z"><tuv xml:lang="en-US"><seg>${from}</seg></tuv><tuv xml:lang="es"><seg>${to}</seg></tuv></tu>`,
+      )
+      .join('')}</body></tmx>`;
+  const NOTE =
+    'talk.srt: the memory has newer translations of 2 lines (es); --clobber writes the result again with them, and pays only for lines that are not in the memory.';
+
+  it('with lines that were imported since says so, and has them with --clobber, which pays nothing', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    await writeFile(
+      join(desk.folder, 'team.tmx'),
+      tmx(['Hello there.', 'Muy buenas.'], ['Goodbye.', '<hi type="italic">Chao.</hi>'], ['Other.', 'Otra.']),
+    );
+    await desk.run(['memory', 'import', 'team.tmx']);
+    for (const more of [[], ['--dry-run']]) {
+      const { code, stderr } = await desk.run([...TRANSLATE, ...more]);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(NOTE)]);
+    }
+    expect((await desk.read('talk.es.srt'))[0]).toBe('HELLO THERE.');
+    const planned = await desk.run([...TRANSLATE, '--clobber', '--dry-run', '--output', 'json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ jobs: 0, credits: 0 });
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '--clobber', '--output', 'json']);
+    expect([code, chargedIn(stdout)], stderr).toEqual([0, 0]);
+    const wanted = ['Muy buenas.', 'THIS IS A', 'LONG SENTENCE.', '<i>Chao.</i>'];
+    expect(await desk.read('talk.es.srt')).toEqual(wanted);
+    for (const more of [[], ['--clobber']]) {
+      const again = await desk.run([...TRANSLATE, ...more]);
+      expect(again.stderr).not.toContain('newer');
+      expect(again.stderr).toContain('Nothing to do');
+    }
+    expect(await desk.read('talk.es.srt')).toEqual(wanted);
+    expect(desk.sent).toEqual([TALK]);
+  });
+
+  it('says nothing of lines that it has already, or that a machine translated', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    await writeFile(
+      join(desk.folder, 'same.tmx'),
+      tmx(['Hello there.', 'HELLO THERE.'], ['Other.', 'Otra.']),
+    );
+    await desk.run(['memory', 'import', 'same.tmx']);
+    await desk.write('other.srt', TALK);
+    await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es', '--fresh']);
+    const { code, stderr } = await desk.run(TRANSLATE);
+    expect([code, stderr.includes('newer')], stderr).toEqual([0, false]);
+  });
+
+  it('that was edited has the edited lines with --clobber', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    const path = join(desk.folder, 'talk.es.srt');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('HELLO THERE.', 'Buenas.'));
+    expect((await desk.run(TRANSLATE)).code).toBe(2);
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '--clobber', '--output', 'json']);
+    expect([code, chargedIn(stdout)], stderr).toEqual([0, 0]);
+    expect((await desk.read('talk.es.srt'))[0]).toBe('Buenas.');
+    expect(desk.sent).toEqual([TALK]);
   });
 });
 

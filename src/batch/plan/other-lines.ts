@@ -1,0 +1,28 @@
+/** Decides about finished translations for which the memory has other lines since. */
+import type { BatchItem } from '../item.ts';
+import type { Choices, Decision, Recorded } from './decision.ts';
+import { newestIntent } from './item-key.ts';
+
+/** With --clobber such a translation is made again, from the memory; without, its lines are counted. */
+export async function decideOtherLines(
+  item: BatchItem,
+  decision: Decision,
+  { intents }: Recorded,
+  { otherLines, replace }: Choices,
+): Promise<Decision> {
+  const outcome = newestIntent(item.key, intents)?.outcome;
+  if (otherLines === undefined || item.kind !== 'subtitle_translation' || outcome?.phase !== 'downloaded')
+    return decision;
+  const { files } = outcome.record;
+  if (decision.step === 'done' && decision.before === 'downloaded') {
+    const count = await otherLines(item, files[0]?.path ?? null);
+    if (!replace || count === 0) return count === 0 ? decision : { ...decision, otherLines: count };
+    return { step: 'new', after: null, replaces: files };
+  }
+  // An edited or lost result, which would be fetched again as it was.
+  const isFetched =
+    decision.step === 'expired' || (decision.step === 'continue' && decision.next.step === 'download');
+  return replace && isFetched && (await otherLines(item, null)) > 0
+    ? { step: 'new', after: null, replaces: files }
+    : decision;
+}
