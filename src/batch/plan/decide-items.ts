@@ -9,7 +9,15 @@ import type { BatchItem } from '../item.ts';
 import { mapConcurrently } from '../limiter.ts';
 import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { PlannedItem } from './batch-plan.ts';
-import { type Choices, type Decision, decideItem, findChange, needsHash, type Recorded } from './decision.ts';
+import {
+  type Choices,
+  type Decision,
+  decideItem,
+  describeOptions,
+  findChange,
+  needsHash,
+  type Recorded,
+} from './decision.ts';
 import type { Delivery } from './delivery.ts';
 import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
@@ -18,7 +26,7 @@ import { keyWithName, newestIntent } from './item-key.ts';
 import { decideOtherLines } from './other-lines.ts';
 import type { PlacedItem } from './plan-items.ts';
 import { decideRedub, ownFiles } from './redub.ts';
-import { describeChange } from './requests.ts';
+import { decisionFailure, isRefused } from './refusal.ts';
 
 /** Disks answer a few concurrent requests faster than one after the other. */
 const WIDTH = 4;
@@ -129,7 +137,7 @@ async function findRenamed(
     const file = input.type === 'lines' ? input.file : input.type === 'file' ? input : null;
     if (file === null || isSplit(input) || intents.byItem.has(item.key)) continue;
     for (const known of bySize.get(file.bytes) ?? []) {
-      const isAlike = keyWithName(known.item, input.name) === item.key && isSameRequest(known, item);
+      const isAlike = keyWithName(known.item, input.name) === item.key && isSameRequest(known, item, intents);
       if (!isAlike || taken.has(known.item) || (await pathExists(known.path ?? ''))) continue;
       const own =
         hashes.get(file.path) ??
@@ -150,11 +158,11 @@ async function findRenamed(
   return records;
 }
 
-function isSameRequest(known: ItemFacts, item: BatchItem): boolean {
+function isSameRequest(known: ItemFacts, item: BatchItem, intents: Recorded['intents']): boolean {
   return (
     known.audio_track === trackOf(item) &&
     (known.sample_seconds ?? null) === sampleOf(item) &&
-    describeChange(item.kind, known.fields, item.fields).length === 0
+    describeOptions(item, known.fields, newestIntent(known.item, intents)).length === 0
   );
 }
 
@@ -198,7 +206,11 @@ export async function settleItems(
       planned.push({ ...placed, decision: settled.decision });
     } else if (!isWatched) {
       const detail = joinProblems(settled.problems, label);
-      planned.push({ ...placed, decision: { step: 'unusable', detail } });
+      // What is refused by the records says so itself.
+      const decision = isRefused(settled.decision)
+        ? settled.decision
+        : ({ step: 'unusable', detail } as const);
+      planned.push({ ...placed, decision });
     }
   }
   return { planned, problems };
@@ -266,11 +278,9 @@ function conflictsOf(
 ): readonly InputProblem[] {
   switch (decision.step) {
     case 'changed':
-      return [{ pointer: label, detail: describeChanged(decision) }];
     case 'edited': {
-      const detail =
-        'was changed since it was downloaded; --clobber fetches it again, --skip-existing keeps it';
-      return [{ pointer: decision.path, detail }];
+      const { message, facts } = decisionFailure(decision);
+      return [{ pointer: label, detail: `${message}. ${facts.advice}` }];
     }
     case 'new': {
       const detail = 'exists; --clobber replaces it, --skip-existing skips it, --out chooses another folder';
@@ -279,12 +289,4 @@ function conflictsOf(
     default:
       return [];
   }
-}
-
-function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' }>): string {
-  const how = changes.length === 0 ? '' : ` (${changes.join(', ')})`;
-  if (what === 'tracks')
-    return `the result lacks the requested original tracks, or has others${how}; --clobber fetches the result of the same job again, --skip-existing keeps the existing one`;
-  const fix = '--clobber makes a new job and replaces the result, --skip-existing keeps the existing one';
-  return `the ${what} changed since the job was made${how}; ${fix}`;
 }

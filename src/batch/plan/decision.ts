@@ -1,5 +1,6 @@
 /** Decides what remains to be done for each item after earlier runs into the same folder. Pure. */
 
+import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
@@ -11,6 +12,7 @@ import { isSplit, type UnusableInput } from './input.ts';
 import { askedMs, downloadedFiles, isJoinedKey, newestIntent, partIntents } from './item-key.ts';
 import type { Redub, RedubChoices } from './redub.ts';
 import { describeChange } from './requests.ts';
+import { AUTOMATIC } from './result-name.ts';
 
 export type Decision =
   /**
@@ -240,10 +242,8 @@ export function findChange(
   const known = facts.get(item.key);
   const asked = newestIntent(item.key, intents)?.asked ?? null;
   const fields = known?.fields ?? asked?.params;
-  if (fields !== undefined) {
-    const changes = describeChange(item.kind, fields, item.fields);
-    if (changes.length > 0) return { step: 'changed', what: 'options', changes };
-  }
+  const changes = fields === undefined ? [] : describeOptions(item, fields, newestIntent(item.key, intents));
+  if (changes.length > 0) return { step: 'changed', what: 'options', changes };
   if (known !== undefined && known.audio_track !== trackOf(item)) {
     const changes = [`audio track ${known.audio_track} → ${trackOf(item)}`];
     return { step: 'changed', what: 'options', changes };
@@ -264,6 +264,27 @@ export function findChange(
   }
   if (known.mtime_ms === mtimeMs || (before !== null && before === hashes.get(item.key))) return null;
   return { step: 'changed', what: 'file', changes: ['other content of the same size'] };
+}
+
+/**
+ * How the options of an item differ from those of an earlier request. To state the language that its job has found is no change.
+ * @param intent of the earlier request; null if it is not known
+ */
+export function describeOptions(
+  { kind, fields }: BatchItem,
+  before: BatchItem['fields'],
+  intent: Intent | null,
+): readonly string[] {
+  const outcome = intent?.outcome;
+  const isOver = outcome?.phase === 'finished' || outcome?.phase === 'downloaded';
+  // Only jobs whose result is in the spoken language report which one that is.
+  const { fields: known }: Kind = KINDS[kind];
+  const found = isOver && known.target_language === undefined ? outcome.record.language : null;
+  const [asked, stated] = [before, fields].map(({ source_language = AUTOMATIC }) => source_language);
+  if (found == null || asked !== AUTOMATIC || stated === AUTOMATIC)
+    return describeChange(kind, before, fields);
+  const source_language = stated === found ? found : `${AUTOMATIC} (${found} was found)`;
+  return describeChange(kind, { ...before, source_language }, fields);
 }
 
 /** Whether the file has a new modification time but the same size: only its content shows whether it changed. */

@@ -6,6 +6,7 @@ import type { Decision } from './decision.ts';
 import { bytesToSend, countParts } from './input.ts';
 import { type SpeakerJob, speakersOf } from './items.ts';
 import { countAgain, type Redub } from './redub.ts';
+import { decisionFailure, isRefused } from './refusal.ts';
 
 export interface Purse {
   /** Credits for a unit of the kind; null if unknown. */
@@ -121,8 +122,8 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     quantity,
     ...(redub === undefined ? {} : { redubbed: { cues: countAgain(redub), of: redub.total } }),
     credits: status === 'new' ? cost : 0,
-    results: decision.step === 'unusable' ? [] : paths,
-    problem: decision.step === 'unusable' ? decision.detail : null,
+    results: isRefused(decision) ? [] : paths,
+    problem: isRefused(decision) ? decisionFailure(decision).message : null,
     ...(memory === undefined ? {} : { memory }),
   };
 }
@@ -137,22 +138,20 @@ function countNewJobs(
   return countParts(item.input);
 }
 
-/** Changed items that may not be replaced never get here: they are problems of the plan. */
 function prospectOf(decision: Decision): Prospect {
   switch (decision.step) {
     case 'new':
       return decision.redub?.isBegun === true ? 'continue' : 'new';
-    case 'changed':
-      return 'new';
     case 'continue':
       return 'continue';
     case 'done':
-    case 'edited':
       return 'done before';
     case 'failed':
       return 'failed before';
     case 'expired':
       return 'expired';
+    case 'changed':
+    case 'edited':
     case 'unusable':
       return 'not usable';
   }

@@ -203,13 +203,14 @@ export function digestOptions(kind: JobKind, fields: Fields): string {
   return hash('sha256', canonicalJson(meaningOf(kind, fields))).slice(0, DIGEST_LENGTH);
 }
 
-/** `voice_mode auto → male` for each option that differs, as `meaningOf` returns them. */
+/** `--voice-mode auto → male` for each option that differs, as `meaningOf` returns them; fields without an option by their names. */
 export function describeChange(kind: JobKind, before: Fields, now: Fields): readonly string[] {
   const [old, wanted] = [meaningOf(kind, before), meaningOf(kind, now)];
   const names = new Set([...Object.keys(old), ...Object.keys(wanted)]);
+  const flags = new Map(fieldFlags(kind).map(({ field, option }) => [field, flagName(option)]));
   return [...names].toSorted().flatMap((name) => {
     const [from, to] = [showValue(old[name]), showValue(wanted[name])];
-    return from === to ? [] : [`${name} ${from} → ${to}`];
+    return from === to ? [] : [`${flags.get(name) ?? name} ${from} → ${to}`];
   });
 }
 

@@ -57,7 +57,7 @@ export function askedLanguage(kind: JobKind, fields: Readonly<Record<string, unk
 }
 
 /** A source language that the job finds out. */
-const AUTOMATIC = 'auto';
+export const AUTOMATIC = 'auto';
 
 /**
  * The language in the name of a result. The requested one wins: responses may write it differently or omit it, and each

@@ -25,7 +25,7 @@ import {
 } from '../plan/item-key.ts';
 import { fileUnits, keptResult, unitsOf } from '../plan/items.ts';
 import { digestOptions } from '../plan/requests.ts';
-import { nameLanguage, resultPath } from '../plan/result-name.ts';
+import { NO_LANGUAGE, nameLanguage, resultPath } from '../plan/result-name.ts';
 import type { JoinedFile, JoinTask } from '../preparation.ts';
 import { recordFolder } from '../record-folder.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
@@ -59,7 +59,9 @@ export function partDelivery(folder: string): Delivery {
 }
 
 function languageOf(part: PartResult | undefined): string | null {
-  return /^part\d+of\d+\.[^.]+\.(.+)\.\w+$/.exec(basename(part?.files[0]?.path ?? ''))?.[1] ?? null;
+  const name = basename(part?.files[0]?.path ?? '');
+  const language = /^part\d+of\d+\.[^.]+\.(.+)\.\w+$/.exec(name)?.[1] ?? NO_LANGUAGE;
+  return language === NO_LANGUAGE ? null : language;
 }
 
 /**
@@ -246,6 +248,7 @@ async function joinedRecords(
     at,
     job_id: first?.jobId ?? key,
     files: storeFiles(files),
+    language: languageOf(first),
   } as const;
   const missing = await missingRecords(run, item, key, files, provenance);
   const noted = provenance === null ? [] : [{ type: 'made', key, provenance } as const];

@@ -1,7 +1,7 @@
 /** The failure of a whole run, which decides the exit code. Pure. Source: design, "Exit codes". */
 
 import { resolve } from 'node:path';
-import { expiredFailure, jobFailure, usageFailure } from '../../base/failure.ts';
+import { expiredFailure, jobFailure } from '../../base/failure.ts';
 import { Failure } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts';
@@ -65,9 +65,10 @@ function adviceFor(failures: readonly Failure[]): string {
   const permanent = failures.filter(isPermanent);
   const gone = failures.filter(({ facts }) => facts.code === RESULT_GONE);
   const expired = failures.filter(({ facts }) => facts.category === 'expired' && facts.code !== RESULT_GONE);
+  const own = failures.filter(hasOwnWay);
   const sentences = [
     [
-      failures.length - permanent.length - expired.length - gone.length,
+      failures.length - permanent.length - expired.length - gone.length - own.length,
       'Fix the problems above, then run the same command again: what is done is not repeated.',
     ],
     [
@@ -83,7 +84,20 @@ function adviceFor(failures: readonly Failure[]): string {
       '--skip-done counts downloaded results as done whose files are gone; --fresh makes new jobs, charged again.',
     ],
   ] as const;
-  return sentences.flatMap(([count, sentence]) => (count === 0 ? [] : [sentence])).join(' ');
+  const said = sentences.flatMap(([count, sentence]) => (count === 0 ? [] : [sentence]));
+  return [...said, ...adviseOwnWays(failures)].join(' ');
+}
+
+/** Failures of items that need no fix, but a choice. */
+const CHOICES: readonly string[] = ['ITEM_CHANGED', 'RESULT_CHANGED'];
+
+function hasOwnWay({ facts }: Failure): boolean {
+  return CHOICES.includes(facts.code);
+}
+
+/** The advice of such failures, each once. */
+export function adviseOwnWays(failures: readonly Failure[]): readonly string[] {
+  return [...new Set(failures.filter(hasOwnWay).flatMap(({ facts }) => facts.advice ?? []))];
 }
 
 function failuresOf(outcomes: readonly BatchOutcome[]): Failure[] {
@@ -163,39 +177,6 @@ function errorsOf(outcomes: readonly BatchOutcome[]) {
       ? [{ pointer: item.label, detail: `${state.failure.message} (${state.failure.facts.code})` }]
       : [],
   );
-}
-
-type Final = Extract<Decision, { step: 'changed' | 'edited' | 'failed' | 'unusable' }>;
-
-/** The failure of an item that the plan has decided not to run. @param folder of the results, absolute */
-export function decisionFailure(decision: Final, folder: string): Failure {
-  switch (decision.step) {
-    case 'changed': {
-      if (decision.what === 'tracks') {
-        const message = `the result lacks the requested original tracks, or has others: ${decision.changes.join(', ')}`;
-        const advice = 'Use --clobber to fetch the result of the same job again; it is not charged again.';
-        return usageFailure('ITEM_CHANGED', message, advice);
-      }
-      const what = decision.what === 'file' ? 'the file is different' : 'the options are different';
-      const message = `a job was made for this before, and ${what} now: ${decision.changes.join(', ')}`;
-      const advice = 'Use --clobber for a new job that replaces its result, or another folder with --out.';
-      return usageFailure('ITEM_CHANGED', message, advice);
-    }
-    case 'edited': {
-      const message = `the result ${resolve(folder, decision.path)} was changed since it was fetched`;
-      const advice = 'vloc left it unchanged; --clobber downloads the result again and replaces it.';
-      return usageFailure('RESULT_CHANGED', message, advice);
-    }
-    case 'failed':
-      return jobFailure(
-        decision.code,
-        `${decision.message} (in an earlier run)`,
-        'It is not retried automatically; run the same command with --retry-failed to try again.',
-        { jobId: decision.jobId, retryable: false },
-      );
-    case 'unusable':
-      return usageFailure(NOT_USABLE, decision.detail, undefined, { retryable: false });
-  }
 }
 
 /** The code of a failure: the result was downloaded, and neither this disk nor the service has it. */

@@ -6,13 +6,14 @@ import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { newestIntent } from '../plan/item-key.ts';
+import { decisionFailure } from '../plan/refusal.ts';
 import type { FinishedRecord, IntendRecord } from '../records/intents.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { checkTranslation } from './check-translation.ts';
 import { copyRenamed, deliverItem } from './deliver-item.ts';
 import type { JobPlace } from './launcher.ts';
-import { decisionFailure, doneBefore, resultExpiredFailure, resultGoneFailure } from './outcome.ts';
+import { doneBefore, resultExpiredFailure, resultGoneFailure } from './outcome.ts';
 import { formatTimestamp, type Run } from './run.ts';
 import { linesOfJob } from './sources.ts';
 import { afterTemporary, pauseOf, Stopped } from './stopping.ts';
@@ -74,10 +75,10 @@ async function runDecision(itemRun: ItemRun, order: number, decision: Decision):
     case 'changed':
     case 'edited':
     case 'failed':
-      throw decisionFailure(decision, run.batch.delivery.folder);
+      throw decisionFailure(decision);
     case 'unusable':
       await run.journal.add(createUnusableRecord(item, decision.detail, run.batch.runtime.now()));
-      throw decisionFailure(decision, run.batch.delivery.folder);
+      throw decisionFailure(decision);
     case 'new':
       return launchAndWait(itemRun, order, null);
     case 'expired':

@@ -9,13 +9,14 @@ import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
+import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import { type BatchCommand, createBatchCommand } from '../../batch/report/command-record.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { checkTranslation } from '../../batch/run/check-translation.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';
-import { decisionFailure, doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
+import { doneBefore, summarizeFailure } from '../../batch/run/outcome.ts';
 import type { BatchMemory } from '../../batch/run/recall.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { STOP_WORDS } from '../../batch/run/stopping.ts';
@@ -143,12 +144,10 @@ function noteSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
 }
 
 /** The outcomes of a plan that needs no service; null for other plans. */
-function outcomesOf({ planned, delivery }: BatchPlan): readonly RunOutcome[] | null {
+function outcomesOf({ planned }: BatchPlan): readonly RunOutcome[] | null {
   const outcomes = planned.flatMap(({ item, decision }): RunOutcome[] => {
     if (decision.step === 'done') return [{ item, state: doneBefore(item, decision), job: null }];
-    if (decision.step !== 'unusable') return [];
-    const failure = decisionFailure(decision, delivery.folder);
-    return [{ item, state: { phase: 'failed', jobId: null, failure }, job: null }];
+    return refusedOutcomes([{ item, decision }]).map((outcome) => ({ ...outcome, job: null }));
   });
   return outcomes.length === planned.length ? outcomes : null;
 }

@@ -6,11 +6,13 @@ import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
-import { NOT_USABLE, unusableInputFailure } from '../../batch/plan/input.ts';
+import { NOT_USABLE } from '../../batch/plan/input.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
+import { isRefused, refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import { openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
+import { adviseOwnWays, summarizeFailure } from '../../batch/run/outcome.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { describeUnits } from '../../protocol/metering.ts';
@@ -50,8 +52,8 @@ export async function showPlan(
   );
   for (const note of [...collected.notes, ...notes]) context.terminal.note(note);
   noteShard(context, collected);
-  const failure = unusableInputsFailure(planned);
-  const isUseless = planned.every(({ decision }) => decision.step === 'unusable');
+  const failure = refusalsFailure(planned);
+  const isUseless = planned.every(({ decision }) => isRefused(decision));
   const { purse, isFree, remembered } = isUseless
     ? { ...NOTHING_ASKED, remembered: planned }
     : await askForPurse(kind, planned, context, runOptions, (connection) =>
@@ -93,19 +95,25 @@ async function askForPurse(
 }
 
 /** The failure that the command would end with, as far as it is known before sending. */
-export function unusableInputsFailure(planned: readonly PlannedItem[]): Failure | null {
-  const problems = planned.flatMap(({ item, decision }) =>
-    decision.step === 'unusable' ? [{ pointer: item.input.label, detail: decision.detail }] : [],
+export function refusalsFailure(planned: readonly PlannedItem[]): Failure | null {
+  const outcomes = refusedOutcomes(planned);
+  const whole = summarizeFailure(outcomes);
+  if (whole === null || outcomes.length === planned.length) return whole;
+  const problems = outcomes.flatMap(({ item, state }) =>
+    state.phase === 'failed' ? [{ pointer: item.input.label, failure: state.failure }] : [],
   );
-  if (problems.length === 0) return null;
   // The same problem is listed once for all languages of a file.
-  const once = [...new Map(problems.map((each) => [`${each.pointer}\0${each.detail}`, each])).values()];
-  if (problems.length === planned.length) return unusableInputFailure(once, null);
+  const once = new Map(problems.map((each) => [`${each.pointer}\0${each.failure.message}`, each]));
+  const own = adviseOwnWays(problems.map(({ failure }) => failure));
+  const isAnyFile = problems.some(({ failure }) => failure.facts.code === NOT_USABLE);
+  const files = isAnyFile
+    ? ['Fix the files above, or run the command anyway: they fail without being sent.']
+    : [];
   return partialFailure(
     NOT_USABLE,
-    `${problems.length} of ${planned.length} items cannot be used; the others would run`,
-    'Fix the files above, or run the command anyway: they fail without being sent.',
-    { errors: once },
+    `${outcomes.length} of ${planned.length} items cannot be used; the others would run`,
+    [...files, ...own].join(' '),
+    { errors: [...once.values()].map(({ pointer, failure }) => ({ pointer, detail: failure.message })) },
   );
 }
 
@@ -243,7 +251,7 @@ export function describeForecast(forecast: Forecast, isFree = false): readonly s
     [forecast.done_before, 'done before'],
     [forecast.failed_before, 'failed before (--retry-failed runs them again)'],
     [forecast.expired, 'expired by the clock of this machine (the service is asked; --fresh makes new jobs)'],
-    [forecast.not_usable, 'not started (their file cannot be used)'],
+    [forecast.not_usable, 'not started (they cannot be used as they are)'],
   ] as const;
   return [
     ...describeMemory(forecast),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import type { ItemState } from '../../batch/item.ts';
 import { createLimiter } from '../../batch/limiter.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
-import { decisionFailure } from '../../batch/run/outcome.ts';
+import { decisionFailure } from '../../batch/plan/refusal.ts';
 import { videoStage } from '../../batch/stages/items.ts';
 import { readFacts } from '../../media/probe/facts.ts';
 import { requirePlayable } from '../../media/probe/inspect.ts';
@@ -19,7 +19,7 @@ export type VideoCheck = (states: readonly TargetState[]) => Promise<void>;
 
 /** Checks one video at a time: each decoder uses several cores. */
 export function createVideoCheck(run: StagedRun): VideoCheck {
-  const { context, plan, states: all } = run;
+  const { context, states: all } = run;
   const turns = createLimiter(1);
   const programs = createPrograms(context.io.env.PATH ?? '');
   const isInstalled = ['ffmpeg', 'ffprobe'].every((program) => programs.locate(program) !== null);
@@ -40,7 +40,7 @@ export function createVideoCheck(run: StagedRun): VideoCheck {
       if (context.signal.aborted) throw context.signal.reason;
       if (!(error instanceof PreparationFailure)) throw error;
       const detail = `${error.message}; ${error.advice}`;
-      const failure = decisionFailure({ step: 'unusable', detail }, plan.delivery.folder);
+      const failure = decisionFailure({ step: 'unusable', detail });
       for (const state of due) await failExport(run, state, failure);
     } finally {
       leave();

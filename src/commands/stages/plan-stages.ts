@@ -12,6 +12,7 @@ import { type InputProblem, joinProblems, unusableInputFailure } from '../../bat
 import { keyWithName, SAMPLE_SUFFIX } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
+import { isRefused } from '../../batch/plan/refusal.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { Terms } from '../../batch/terms.ts';
@@ -129,11 +130,11 @@ export async function decideStages(
   const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
   const isWhole = choices.subtitle !== null || choices.sourceSubtitle !== null;
   const unusable: UnusableItem[] = planned.flatMap(({ item, decision }) =>
-    decision.step === 'unusable' ? [{ item, detail: decision.detail }] : [],
+    isRefused(decision) ? [{ item, decision }] : [],
   );
   for (const { item, problems: found } of failed) {
     if (isWhole || isNamed.has(item.key)) addNew(problems, found);
-    else unusable.push({ item, detail: joinProblems(found, item.label) });
+    else unusable.push({ item, decision: { step: 'unusable', detail: joinProblems(found, item.label) } });
   }
   printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
@@ -206,7 +207,7 @@ async function findVideos(
   search: Search,
 ): Promise<FoundVideos> {
   const files = planned.flatMap((each) =>
-    isVideo(each.item) && each.decision.step !== 'unusable' ? [{ ...each, item: each.item }] : [],
+    isVideo(each.item) && !isRefused(each.decision) ? [{ ...each, item: each.item }] : [],
   );
   const videos: SourceVideo[] = [];
   const failed: FailedItem[] = [];

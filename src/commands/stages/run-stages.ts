@@ -98,7 +98,11 @@ async function checkExport(context: Context, { choices, videos }: StagePlan): Pr
  */
 async function recordUnusable(run: StagedRun): Promise<void> {
   const { context, plan, journal } = run;
-  const keys = new Set(plan.unusable.map(({ item }) => item.key));
+  // Other refusals leave an earlier result as it is.
+  const unusable = plan.unusable.flatMap(({ item, decision }) =>
+    decision.step === 'unusable' ? [createUnusableRecord(item, decision.detail, context.io.now())] : [],
+  );
+  const keys = new Set(unusable.map(({ item }) => item));
   const before = [...journal.checked.unusable.keys()];
   // Files that this command could not use before may have been removed from the folder.
   const own = new Set([...plan.order, ...itemsOfBefore(journal.commands, stageRecord(run, []))]);
@@ -106,10 +110,9 @@ async function recordUnusable(run: StagedRun): Promise<void> {
   // The record of a shard shows that it has run, even if it has nothing to do.
   const isShard = plan.delivery.shard !== undefined;
   if (keys.size + fixed.length === 0 && !isShard) return;
-  const atMs = context.io.now();
   const records = [
     ...(keys.size === 0 && !isShard ? [] : [stageRecord(run, [...keys])]),
-    ...plan.unusable.map(({ item, detail }) => createUnusableRecord(item, detail, atMs)),
+    ...unusable,
     ...fixed.map(createUsableRecord),
   ];
   await journal.add(...records);

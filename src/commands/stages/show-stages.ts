@@ -8,6 +8,7 @@ import { decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings, describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
+import { decisionFailure, isRefused } from '../../batch/plan/refusal.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { describeMissingCues } from '../../batch/report/provenance.ts';
 import { openBudget } from '../../batch/run/budget.ts';
@@ -46,8 +47,8 @@ import {
   describeRedub,
   FREE,
   readPurse,
+  refusalsFailure,
   shareOf,
-  unusableInputsFailure,
 } from '../jobs/show-plan.ts';
 import { createLinesExaminer, nameSpeakers } from '../jobs/subtitles.ts';
 import { readStageLines } from './given-subtitle.ts';
@@ -64,7 +65,9 @@ import {
   needsTranslation,
   type SourceVideo,
   type StagePlan,
+  type UnusableItem,
   type VideoTarget,
+  withoutTargets,
 } from './stage-plan.ts';
 import { stepsOf } from './staged-run.ts';
 
@@ -75,23 +78,26 @@ export async function showStages(
   options: StageOptions,
 ): Promise<number> {
   const collected = await collectStages(context, operands, options);
-  const plan = await decideStages(context, options, collected, collected.recorded, collected.records);
-  if (plan.choices.stopAfter === null) {
-    for (const note of describeEncodings(plannedOf(plan))) context.terminal.note(note);
+  const decided = await decideStages(context, options, collected, collected.recorded, collected.records);
+  if (decided.choices.stopAfter === null) {
+    for (const note of describeEncodings(plannedOf(decided))) context.terminal.note(note);
   }
   noteShard(context, collected);
   const forecasts: StageForecasts =
-    plan.videos.length === 0
-      ? { stages: [], isFree: false, limit: null }
-      : await askForStages(context, options, plan, collected.records);
-  await print(context, plan, collected.all.length, forecasts);
-  const failure = unusableInputsFailure(plannedOf(plan));
+    decided.videos.length === 0
+      ? { plan: decided, stages: [], isFree: false, limit: null }
+      : await askForStages(context, options, decided, collected.records);
+  const { plan } = forecasts;
+  await print(context, collected.all.length, forecasts);
+  const failure = refusalsFailure(plannedOf(plan));
   if (failure !== null) throw failure;
   if (forecasts.refusal) throw forecasts.refusal;
   return 0;
 }
 
 interface StageForecasts extends PlanLimit {
+  /** Without the targets that a stage ends. */
+  readonly plan: StagePlan;
   readonly stages: readonly Forecast[];
   readonly isFree: boolean;
   /** The run would end so, before it sends anything. */
@@ -118,11 +124,12 @@ async function askForStages(
       countRemembered('subtitle_translation', options, context, {
         ...{ delivery: stageDelivery(plan.delivery), connection, planned, recorded, terms: plan.terms },
       });
-    const stages = await forecastStages(context, plan, { choices, purse, remember });
+    const { stages, refused } = await forecastStages(context, plan, { choices, purse, remember });
     const whole = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
     const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
     const open = () => openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
     return {
+      plan: withoutTargets(plan, refused),
       stages,
       isFree: connection.capabilities !== null,
       one_job_credits: whole,
@@ -177,9 +184,7 @@ function isAudio(kind: JobKind): boolean {
 function plannedOf({ videos, unusable }: StagePlan): readonly PlannedItem[] {
   const targets = videos.flatMap((video) => video.targets);
   return [
-    ...unusable.map(({ item, detail }): PlannedItem => {
-      return { item, decision: { step: 'unusable', detail }, paths: null };
-    }),
+    ...unusable.map((each): PlannedItem => ({ ...each, paths: null })),
     ...targets.map(({ item, path }): PlannedItem => {
       return { item, decision: { step: 'new', after: null }, paths: [path] };
     }),
@@ -197,9 +202,8 @@ const HEAD: readonly TableHead[] = [
 
 async function print(
   context: Context,
-  plan: StagePlan,
   total: number,
-  { stages, isFree, one_job_credits: whole, limit, refusal }: StageForecasts,
+  { plan, stages, isFree, one_job_credits: whole, limit, refusal }: StageForecasts,
 ): Promise<void> {
   const sum = {
     ...sumOf(stages),
@@ -256,10 +260,10 @@ function describePrice(credits: number | null): string {
 }
 
 function problemsOf({ unusable }: StagePlan) {
-  return unusable.map(({ item, detail }) => ({
+  return unusable.map(({ item, decision }) => ({
     input: item.input.label,
     target_language: item.targetLanguage,
-    problem: detail,
+    problem: decisionFailure(decision).message,
   }));
 }
 
@@ -302,14 +306,21 @@ interface ForecastParts {
   readonly remember: (planned: readonly PlannedItem[]) => Promise<readonly PlannedItem[]>;
 }
 
-/** One forecast for each kind of job, in the order of the stages; kinds without jobs are omitted. */
+/** What a stage has made before, or why its targets end there. */
+interface StageEnd {
+  readonly lines: KnownLines;
+  readonly decision: Decision;
+}
+
+/** One forecast for each kind of job, in the order of the stages, without kinds that have no jobs; and the targets that are refused. */
 async function forecastStages(
   { io, terminal }: Pick<Context, 'io' | 'terminal'>,
   plan: StagePlan,
   { choices, purse, remember }: ForecastParts,
-): Promise<readonly Forecast[]> {
+): Promise<{ readonly stages: readonly Forecast[]; readonly refused: readonly UnusableItem[] }> {
   const { stopAfter, voices } = plan.choices;
   const rows: { item: BatchItem; decision: Decision }[] = [];
+  const refused: UnusableItem[] = [];
 
   /** The lines as a dub gets them. */
   async function examine(lines: readonly SubtitleLine[], speakers: Speakers): Promise<KnownLines> {
@@ -318,15 +329,21 @@ async function forecastStages(
     return examined.type === 'usable' ? { lines, ...examined } : { lines, parts: null };
   }
 
-  /** Adds the item. Returns the lines of its result, or null if there is none yet. */
-  async function add(item: BatchItem): Promise<KnownLines> {
+  async function add(item: BatchItem): Promise<StageEnd> {
     const { decisions } = await decideItems([item], plan.recorded, stageChoices(item.kind, choices));
     const decision = decisions[0] ?? NEW;
     rows.push({ item, decision });
     const file = decision.step === 'done' ? decision.files[0] : undefined;
-    if (!file?.path.endsWith('.srt')) return null;
+    if (!file?.path.endsWith('.srt')) return { lines: null, decision };
     const lines = await readStageLines(resolve(plan.delivery.folder, file.path));
-    return lines === null ? null : { lines, parts: null, language: languageOfStage(file.path) };
+    const known = lines && { lines, parts: null, language: languageOfStage(file.path) };
+    return { lines: known, decision };
+  }
+
+  /** Whether a stage ends the target, as in the run. */
+  function isEnded({ item }: VideoTarget, { decision }: StageEnd): boolean {
+    if (isRefused(decision)) refused.push({ item, decision });
+    return isRefused(decision) || decision.step === 'failed';
   }
 
   async function addLines(
@@ -334,17 +351,19 @@ async function forecastStages(
     video: VideoItem,
     from: KnownLines,
     unknownLines: KnownLines = null,
-  ): Promise<KnownLines> {
+  ): Promise<StageEnd> {
     const language = kind === 'subtitle_translation' ? (from?.language ?? null) : null;
     if (from !== null) return add(linesStage(kind, video, { label: '', ...from }, language));
     const unknown = linesStage(kind, video, { label: '', ...(unknownLines ?? { lines: [], parts: null }) });
     rows.push({ item: { ...unknown, units: null }, decision: NEW });
-    return null;
+    return { lines: null, decision: NEW };
   }
 
   /** @returns whether the target goes on after its translation */
   async function addTarget(target: VideoTarget, source: KnownLines): Promise<boolean> {
-    const made = target.given === null ? await addLines('subtitle_translation', target.item, source) : null;
+    const stage = target.given === null ? await addLines('subtitle_translation', target.item, source) : GIVEN;
+    if (isEnded(target, stage)) return false;
+    const made = stage.lines;
     const known = target.given ?? made;
     const texts = known && { source: source?.lines ?? null, lines: known.lines };
     const missing = texts === null ? [] : findIncomplete(plan, target, plan.recorded, texts);
@@ -365,23 +384,33 @@ async function forecastStages(
   async function addVideo(video: SourceVideo): Promise<void> {
     const isRecognized = stopAfter === 'recognize' ? video.given === null : needsRecognition(video);
     const recognition = videoStage('subtitle_recognition', video.item);
-    const source = isRecognized ? await add(recognition) : video.given;
+    const stage = isRecognized ? await add(recognition) : GIVEN;
+    const isOver = (target: VideoTarget) =>
+      (stopAfter === 'recognize' || needsTranslation(target)) && isEnded(target, stage);
+    const targets = video.targets.filter(
+      (target) => (needsTranslation(target) || target.given !== null) && !isOver(target),
+    );
     if (stopAfter === 'recognize') return;
-    const targets = video.targets.filter((target) => needsTranslation(target) || target.given !== null);
+    const source = isRecognized ? stage.lines : video.given;
     const going: VideoTarget[] = [];
     for (const target of targets) if (await addTarget(target, source)) going.push(target);
-    if (stopAfter === null && going.some(needsBackground))
-      await add(videoStage('audio_separation', video.item));
+    const mixed = stopAfter === null ? going.filter(needsBackground) : [];
+    if (mixed.length === 0) return;
+    const separation = await add(videoStage('audio_separation', video.item));
+    for (const target of mixed) isEnded(target, separation);
   }
 
   for (const video of plan.videos) await addVideo(video);
   const planned = await remember(rows.map((row) => ({ ...row, paths: null })));
   if (voices !== null) for (const note of describePreparations(planned)) terminal.note(note);
-  return ORDER.flatMap((kind) => {
+  const stages = ORDER.flatMap((kind) => {
     const own = planned.filter(({ item }) => item.kind === kind);
     return own.length === 0 ? [] : [forecastPlan(kind, own, purse)];
   });
+  return { stages, refused };
 }
 
 const NEW: Decision = { step: 'new', after: null };
+/** No job makes the lines. */
+const GIVEN: StageEnd = { lines: null, decision: NEW };
 const ORDER = ['subtitle_recognition', 'subtitle_translation', 'dubbing', 'audio_separation'] as const;

@@ -8,11 +8,12 @@ import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batc
 import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
 import { type Budget, openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
-import { decisionFailure, doneBefore } from '../../batch/run/outcome.ts';
+import { doneBefore } from '../../batch/run/outcome.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -152,7 +153,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
 
   async function request(item: BatchItem, order: number): Promise<BatchOutcome> {
     const task = await decide(run, item);
-    const ended = endOf(run, task);
+    const ended = endOf(task);
     if (ended !== null) return ended;
     start ??= open();
     await start;
@@ -203,11 +204,9 @@ export function stageChoices(kind: JobKind, choices: Choices): Choices {
 }
 
 /** The outcome of an item that needs no job; null for one that does. */
-function endOf({ plan }: StagedRun, { item, decision }: Task): BatchOutcome | null {
+function endOf({ item, decision }: Task): BatchOutcome | null {
   if (decision.step === 'done') return { item, state: doneBefore(item, decision) };
-  if (decision.step !== 'changed' && decision.step !== 'edited') return null;
-  const failure = decisionFailure(decision, plan.delivery.folder);
-  return { item, state: { phase: 'failed', jobId: null, failure } };
+  return refusedOutcomes([{ item, decision }])[0] ?? null;
 }
 
 /** Keys of the items that the run makes last, so that a target whose other jobs are done is not taken for finished. */

@@ -5,6 +5,7 @@ import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
+import type { Refused } from '../../batch/plan/refusal.ts';
 import type { MissingCue } from '../../batch/report/provenance.ts';
 import { knownMissing, type MadeResults, stillMissing } from '../../batch/run/check-translation.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../../batch/stages/items.ts';
@@ -48,8 +49,7 @@ export interface SourceVideo {
 /** A video of a folder in one target language that fails before any stage: it or its subtitles cannot be used. */
 export interface UnusableItem {
   readonly item: BatchItem;
-  /** Why, and how to fix it. */
-  readonly detail: string;
+  readonly decision: Refused;
 }
 
 export interface StagePlan {
@@ -64,6 +64,16 @@ export interface StagePlan {
   readonly stages: StageRecords;
   /** Those of --terms. */
   readonly terms: Terms | undefined;
+}
+
+/** The plan without targets that end before their first stage. */
+export function withoutTargets(plan: StagePlan, ended: readonly UnusableItem[]): StagePlan {
+  const keys = new Set(ended.map(({ item }) => item.key));
+  const videos = plan.videos.flatMap((video): SourceVideo[] => {
+    const targets = video.targets.filter(({ item }) => !keys.has(item.key));
+    return targets.length === 0 ? [] : [{ ...video, targets }];
+  });
+  return { ...plan, videos, unusable: [...plan.unusable, ...ended] };
 }
 
 /** Whether a target needs a translation. */

@@ -5,13 +5,13 @@ import { createInputs, type Inputs } from '../../base/find-input.ts';
 import type { BatchItem, BatchOutcome, ItemState } from '../../batch/item.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import { fileOf } from '../../batch/plan/items.ts';
+import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
 import { readBatchFacts } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { readBatchRecords } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import type { BatchJournal } from '../../batch/run/journal.ts';
-import { decisionFailure } from '../../batch/run/outcome.ts';
 import type { BatchMemory } from '../../batch/run/recall.ts';
 import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { TermLoss } from '../../batch/terms.ts';
@@ -122,10 +122,7 @@ export async function openStagedRun(
     options,
     plan,
     states: plan.videos.flatMap((video) => video.targets.map((target) => createTargetState(video, target))),
-    unusable: plan.unusable.map(({ item, detail }): RunOutcome => {
-      const failure = decisionFailure({ step: 'unusable', detail }, plan.delivery.folder);
-      return { item, state: { phase: 'failed', jobId: null, failure }, job: null };
-    }),
+    unusable: refusedOutcomes(plan.unusable).map((outcome): RunOutcome => ({ ...outcome, job: null })),
     runOptions,
     needs,
     view: await createBatchView(

@@ -99,7 +99,9 @@ describe('an item of an earlier run', () => {
   it('whose result was changed since is not overwritten silently', async () => {
     const { result, again, step } = await afterRun((path) => [downloaded(path, 4)]);
     writeFileSync(result, 'edited by hand');
-    expect(await problemsOf(again())).toEqual([expect.stringMatching(/a\.ca\.mp4: was changed since/)]);
+    expect(await problemsOf(again())).toEqual([
+      expect.stringMatching(/the result .*a\.ca\.mp4 was changed since it was fetched.*--clobber/),
+    ]);
     expect(await step({ clobber: true }, { replace: true })).toMatchObject({ next: { step: 'download' } });
     expect(await step({ skipExisting: true })).toMatchObject({ step: 'done', before: 'exists' });
   });
@@ -156,7 +158,7 @@ describe('an item that has changed', () => {
   it('in its options is a problem, and a new job only with --clobber', async () => {
     const { again, step } = await afterRun(() => [accepted()]);
     expect(await problemsOf(again({ voiceMode: 'male' }))).toEqual([
-      'a.mp4 → ca: the options changed since the job was made (voice_mode auto → male); --clobber makes a new job and replaces the result, --skip-existing keeps the existing one',
+      'a.mp4 → ca: its job was made with other options: --voice-mode auto → male. Run it with the earlier options, or with --skip-existing to keep the result, --clobber for a new job that replaces it, or --out for another folder.',
     ]);
     expect(await step({ voiceMode: 'male', clobber: true }, { replace: true })).toEqual({
       step: 'new',
@@ -170,7 +172,7 @@ describe('an item that has changed', () => {
     writeFileSync(join(cwd, 'a.mp4'), Buffer.concat([MP4, MP4]));
     expect(await problemsOf(again())).toEqual([
       expect.stringContaining(
-        'the file changed since the job was made (16 → 32 bytes, the result of that job',
+        'its file changed since the job was made: 16 → 32 bytes, the result of that job',
       ),
     ]);
   });

@@ -29,11 +29,11 @@ describe('the digest of options', () => {
   );
 });
 
-it('a change is reported by the names of the fields', () => {
+it('a change is reported by the options, and by the names of fields without one', () => {
   const before = { voice_mode: 'male', tone: 'formal' };
   expect(describeChange('auto_localization', before, { resolution: '720p', tone: ['a'] })).toEqual([
-    'resolution source → 720p',
+    '--resolution source → 720p',
     'tone formal → ["a"]',
-    'voice_mode male → auto',
+    '--voice-mode male → auto',
   ]);
 });

@@ -1,0 +1,126 @@
+/** Finished localizations that are run again with other options, in stages and as one job. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { Ended } from '../support/run-vloc.ts';
+import { type Staging, startStaging } from './staging.ts';
+
+const PATIENCE = { timeout: 120_000 };
+
+async function openFolder(): Promise<Staging> {
+  const vloc = await startStaging();
+  await rm(vloc.path('talk.mp4'));
+  for (const name of ['a', 'b']) await vloc.addVideo(`in/${name}.mp4`);
+  writeFileSync(vloc.path('terms.csv'), 'term,es,fr\nnight,NIGHT,NIGHT\n');
+  return vloc;
+}
+
+interface Failing {
+  readonly input: string;
+  readonly target_language: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What failed in a run with ndjson, as input, language and message. */
+function failedOf({ stdout }: Ended): (string | null)[][] {
+  const lines = stdout.trim().split('\n');
+  const failed: Failing[] = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'failed');
+  return failed.map((each) => [each.input, each.target_language, each.message]);
+}
+
+describe('a finished localization in stages', PATIENCE, () => {
+  const WORDS = ['localize', 'in', '--to', 'es,fr', '--terms', 'terms.csv', '--out', 'out'];
+
+  it('is done for a command that states the language that was found', async () => {
+    const vloc = await openFolder();
+    const first = await vloc.run(WORDS);
+    expect(first.code, first.stderr).toBe(0);
+    const made = await vloc.jobs();
+    const stated = [...WORDS, '--from', 'en'];
+    const plan = JSON.parse((await vloc.run([...stated, '--dry-run', '-o', 'json'])).stdout);
+    expect([plan.jobs, plan.not_usable]).toEqual([0, []]);
+    const again = await vloc.run(stated);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
+    expect(await vloc.jobs()).toEqual(made);
+  });
+
+  it('is refused by plan and run with the same words if another language is stated, and stays done', async () => {
+    const vloc = await openFolder();
+    const first = await vloc.run(WORDS);
+    expect(first.code, first.stderr).toBe(0);
+    const made = await vloc.jobs();
+    await vloc.addVideo('in/c.mp4');
+    const stated = [...WORDS, '--from', 'en-GB'];
+    const planned = await vloc.run([...stated, '--dry-run', '-o', 'json']);
+    const plan = JSON.parse(planned.stdout);
+    expect(planned.code, planned.stderr).toBe(3);
+    const ran = await vloc.run([...stated, '-o', 'ndjson']);
+    expect(ran.code, ran.stderr).toBe(3);
+    type Problem = { input: string; target_language: string; problem: string };
+    const problems = plan.not_usable.map((each: Problem) => [each.input, each.target_language, each.problem]);
+    expect(problems.toSorted()).toEqual(failedOf(ran).toSorted());
+    expect(problems).toHaveLength(4);
+    expect(problems[0][2]).toContain('--from auto (en was found) → en-GB');
+    for (const { stderr } of [planned, ran]) {
+      expect(stderr).toContain('--clobber');
+      expect(stderr).toContain('--out');
+      expect(stderr).not.toContain('Fix the');
+    }
+    // Only the new video: recognition, two translations, two dubs and a separation.
+    expect(plan.jobs).toBe(6);
+    const counts = (await vloc.jobs()).map((count, at) => count - (made[at] ?? 0));
+    expect(counts[0]).toBe(1);
+    const status = await vloc.run(['batch', 'status', 'out']);
+    expect(status.code, status.stdout).toBe(0);
+  });
+});
+
+describe('a finished folder of one kind of jobs', PATIENCE, () => {
+  it('of recognitions is done if the language that was found is stated, and else refused item by item', async () => {
+    const vloc = await openFolder();
+    const words = ['recognize', 'in', '--out', 'out'];
+    expect((await vloc.run(words)).code).toBe(0);
+    const stated = await vloc.run([...words, '--from', 'en']);
+    expect([stated.code, stated.stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
+
+    const planned = await vloc.run([...words, '--from', 'en-GB', '--dry-run', '-o', 'json']);
+    const ran = await vloc.run([...words, '--from', 'en-GB', '-o', 'ndjson']);
+    expect([planned.code, ran.code]).toEqual([2, 2]);
+    const { items, jobs } = JSON.parse(planned.stdout);
+    expect(jobs).toBe(0);
+    type Item = { input: string; target_language: null; problem: string };
+    expect(items.map((each: Item) => [each.input, each.target_language, each.problem])).toEqual(
+      failedOf(ran),
+    );
+    for (const { stderr } of [planned, ran]) {
+      expect(stderr).toContain('ITEM_CHANGED');
+      expect(stderr).toContain('--from auto (en was found) → en-GB');
+      expect(stderr).toContain('--clobber');
+      expect(stderr).not.toContain('Fix the');
+    }
+    const status = await vloc.run(['batch', 'status', 'out']);
+    expect(status.code, status.stdout).toBe(0);
+  });
+
+  it('of translations names the option that differs, and a result that was edited', async () => {
+    const vloc = await openFolder();
+    mkdirSync(vloc.path('subs'));
+    for (const name of ['a', 'b'])
+      writeFileSync(vloc.path(`subs/${name}.srt`), `1\n00:00:00,000 --> 00:00:01,000\n${name}\n`);
+    const words = ['dub', 'subs', '--to', 'es', '--out', 'out'];
+    expect((await vloc.run(words)).code).toBe(0);
+    const other = [...words, '--voice-mode', 'male'];
+    const planned = await vloc.run([...other, '--dry-run']);
+    const ran = await vloc.run(other);
+    expect([planned.code, ran.code]).toEqual([2, 2]);
+    for (const { stderr } of [planned, ran]) expect(stderr).toContain('--voice-mode auto → male');
+    writeFileSync(vloc.path('out/a.es.wav'), 'edited');
+    const edited = await vloc.run([...words, '-o', 'ndjson']);
+    expect([edited.code, failedOf(edited)]).toMatchObject([
+      3,
+      [['subs/a.srt', 'es', expect.stringContaining('was changed')]],
+    ]);
+    expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(0);
+  });
+});
