@@ -175,7 +175,7 @@ async function findFirst<S extends JobStep>(
     const obstacle = await findObstacle(step, entry, parts);
     if (obstacle === null) return null;
     const message = describeUnusable(backend.name, step, obstacle.message);
-    return { missing: true, message, advice: obstacle.fix };
+    return { missing: true, message, advice: obstacle.fix, steps: [] };
   }
   return null;
 }

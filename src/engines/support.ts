@@ -1,8 +1,9 @@
 /** Checks whether the installed engines can run a request. Does no I/O; returns a message for the user. */
 import type { JobKind } from '../protocol/kind-names.ts';
-import { languageName } from '../protocol/language-tag.ts';
+import { baseLanguage, languageName } from '../protocol/language-tag.ts';
 import { findPair, matchLanguage, sameLanguage } from '../protocol/languages.ts';
 import type { Capabilities, EngineStep } from './engine.ts';
+import type { ModelStep } from './models/catalog.ts';
 import { noVoiceFor } from './speak/voices.ts';
 
 /** Why the request cannot be run. */
@@ -13,6 +14,8 @@ export interface RequestObstacle {
   readonly message: string;
   /** How to fix it. */
   readonly advice: string;
+  /** The steps that other engines or models could do. */
+  readonly steps: readonly ModelStep[];
 }
 
 /** The fields of a job request that decide it, with the same names as in the request. Other fields are ignored. */
@@ -53,24 +56,54 @@ export function explainUnsupported(
   if (missing !== undefined) {
     const { engine, step, reason } = missing;
     if (reason !== undefined) {
-      return { missing: true, message: describeUnusable(engine, step, reason), advice: 'vloc engines test' };
+      const message = describeUnusable(engine, step, reason);
+      return { missing: true, message, advice: 'vloc engines test', steps: [] };
     }
     const message = `${engine} is not installed or lacks its data; ${DOING[step]} needs it`;
-    return { missing: true, message, advice: 'vloc engines install' };
+    return { missing: true, message, advice: 'vloc engines install', steps: [] };
   }
   const source = languageOf(fields.source_language) ?? 'auto';
   const target = languageOf(fields.target_language);
-  const languageChecks: (string | null)[] = [
-    needed.includes('recognize') ? explainRecognition(source, capabilities) : null,
-    needed.includes('translate') && target !== null
-      ? explainTranslation(source, target, needed, capabilities)
-      : null,
-    needed.includes('speak') && target !== null ? explainSpeech(target, capabilities) : null,
-  ];
-  const message = languageChecks.find((sentence) => sentence !== null);
-  return message === undefined || message === null
-    ? null
-    : { missing: false, message, advice: 'run `vloc engines list` to see available languages' };
+  if (target !== null && needed.includes('translate') && isTranslated(source, target, needed, capabilities)) {
+    const message = `source and target language are both ${languageName(target)}: there is nothing to translate`;
+    return { missing: false, message, advice: LISTED, steps: [] };
+  }
+  const explain = {
+    recognize: () => explainRecognition(source, capabilities),
+    translate: () => (target === null ? null : explainTranslation(source, target, needed, capabilities)),
+    speak: () => (target === null ? null : explainSpeech(target, capabilities)),
+  };
+  const found = (['recognize', 'translate', 'speak'] as const).flatMap((step) => {
+    const message = needed.includes(step) ? explain[step]() : null;
+    return message === null ? [] : [{ step, message }];
+  });
+  const [first] = found;
+  if (first === undefined) return null;
+  const advice = `${LISTED}, or add an engine that can with \`vloc engines add\``;
+  return { missing: false, message: first.message, advice, steps: found.map(({ step }) => step) };
+}
+
+const LISTED = 'run `vloc engines list` to see available languages';
+
+/** Whether the source is in the target language already. */
+function isTranslated(
+  source: string,
+  target: string,
+  needed: readonly EngineStep[],
+  capabilities: Capabilities,
+): boolean {
+  const from = knownSource(source, needed, capabilities);
+  return from !== undefined && sameLanguage(from, target);
+}
+
+/** The spoken language is known in advance if only one can be recognized. The language of subtitles is detected later. */
+function knownSource(
+  source: string,
+  needed: readonly EngineStep[],
+  { recognize }: Capabilities,
+): string | undefined {
+  if (source !== 'auto') return source;
+  return needed.includes('recognize') ? recognize[0] : undefined;
 }
 
 /** The steps that a request needs. */
@@ -96,19 +129,15 @@ function explainTranslation(
   source: string,
   target: string,
   needed: readonly EngineStep[],
-  { recognize, translate }: Capabilities,
+  capabilities: Capabilities,
 ): string | null {
-  // The recognized language is known in advance if only one is available. The language of subtitles is detected later.
-  const spoken = needed.includes('recognize') ? recognize[0] : undefined;
-  const from = source === 'auto' ? spoken : source;
+  const { translate } = capabilities;
+  const from = knownSource(source, needed, capabilities);
   if (from === undefined) {
     const targets = translate.map((direction) => direction.to);
     return matchLanguage(target, targets) === null
       ? `nothing can be translated to ${languageName(target)} here, only to ${list(targets)}`
       : null;
-  }
-  if (sameLanguage(from, target)) {
-    return `source and target language are both ${languageName(target)}: there is nothing to translate`;
   }
   if (findPair(translate, { from, to: target }) !== undefined) return null;
   const targets = translate.filter((direction) => sameLanguage(direction.from, from)).map(({ to }) => to);
@@ -140,8 +169,8 @@ function explainSpeech(target: string, { speak }: Capabilities): string | null {
     : `${noVoiceFor(target)}; available: ${list(languages)}`;
 }
 
-/** Returns the names of languages, without duplicates. */
+/** Returns the names of languages, each once for all its varieties. */
 function list(tags: readonly string[]): string {
-  const names = [...new Set(tags.map((tag) => `${languageName(tag)} (${tag})`))];
+  const names = [...new Set(tags.map(baseLanguage))].map((tag) => `${languageName(tag)} (${tag})`);
   return names.length === 0 ? 'none' : names.join(', ');
 }

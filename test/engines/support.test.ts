@@ -47,6 +47,7 @@ describe('an unsupported request', () => {
       missing: true,
       message: 'pocketsphinx is not installed or lacks its data; recognizing speech needs it',
       advice: 'vloc engines install',
+      steps: [],
     });
   });
 
@@ -99,6 +100,27 @@ describe('an unsupported request', () => {
   ] as const)('%s with %j', (kind, fields, message) => {
     expect(explainUnsupported(kind, fields, ALL)).toMatchObject({ missing: false, message });
   });
+});
+
+test('varieties of a language are listed once', () => {
+  const recognize = ['en-US', 'en-GB', 'zh-Hans', 'zh-Hant'];
+  const obstacle = explainUnsupported(
+    'subtitle_recognition',
+    { source_language: 'fr' },
+    { ...ALL, recognize },
+  );
+  expect(obstacle?.message).toBe(
+    'speech in French cannot be recognized here, only English (en), Chinese (zh)',
+  );
+});
+
+test.each([
+  ['auto_localization', { target_language: 'ja' }, ['translate', 'speak']],
+  ['auto_localization', { target_language: 'ca' }, ['speak']],
+  ['auto_localization', { source_language: 'fr', target_language: 'es' }, ['recognize', 'translate']],
+  ['subtitle_translation', { source_language: 'es-MX', target_language: 'es' }, []],
+] as const)('%s with %j names the steps that need another engine', (kind, fields, steps) => {
+  expect(explainUnsupported(kind, fields, ALL)?.steps).toEqual(steps);
 });
 
 test('a hundred languages are not listed in a message', () => {

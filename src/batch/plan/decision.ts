@@ -48,8 +48,8 @@ export type Decision =
   | { readonly step: 'failed'; readonly jobId: string; readonly code: string; readonly message: string }
   /** By the local clock the service has deleted the job, and there is no result here. The run asks the service. */
   | { readonly step: 'expired'; readonly jobId: string | null; readonly key: string }
-  /** The file cannot be used: the item fails on this machine, and nothing is sent. */
-  | { readonly step: 'unusable'; readonly detail: string };
+  /** The file, or with a code the request, cannot be used: the item fails on this machine, and nothing is sent. */
+  | { readonly step: 'unusable'; readonly detail: string; readonly code?: string };
 
 /** Some parts of the item have requests. Each part has a decision of its own. */
 interface PartsBegun {

@@ -41,7 +41,7 @@ export function decisionFailure(decision: Refused | Extract<Decision, { step: 'f
         { jobId: decision.jobId, retryable: false },
       );
     case 'unusable':
-      return usageFailure(NOT_USABLE, decision.detail, undefined, { retryable: false });
+      return usageFailure(decision.code ?? NOT_USABLE, decision.detail, undefined, { retryable: false });
   }
 }
 

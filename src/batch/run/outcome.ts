@@ -88,8 +88,8 @@ function adviceFor(failures: readonly Failure[]): string {
   return [...said, ...adviseOwnWays(failures)].join(' ');
 }
 
-/** Failures of items that need no fix, but a choice. */
-const CHOICES: readonly string[] = ['ITEM_CHANGED', 'RESULT_CHANGED'];
+/** Failures of items that need no fix, but a choice, which their message or advice names. */
+const CHOICES: readonly string[] = ['ITEM_CHANGED', 'RESULT_CHANGED', 'LANGUAGE_NOT_SUPPORTED'];
 
 function hasOwnWay({ facts }: Failure): boolean {
   return CHOICES.includes(facts.code);

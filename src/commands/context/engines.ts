@@ -89,15 +89,19 @@ export async function openEngines(context: Context, warn: Warn = context.termina
 const REACH_MS = 5_000;
 
 /**
- * Checks before anything is sent for a request that its configured engines can be reached.
- * @throws Failure (`configuration`) that names the engine and what to do
+ * Looks before anything is sent for a request whether its configured engines can be reached.
+ * @returns a failure (`configuration`) that names the engine and what to do; null if they can
  */
-export async function checkReach(kind: JobKind, fields: RequestFields, context: Context): Promise<void> {
+export async function checkReach(
+  kind: JobKind,
+  fields: RequestFields,
+  context: Context,
+): Promise<Failure | null> {
   const { io, signal, terminal } = context;
   const location = locateEngines(context);
   // Remarks about the file were made when the engines were created.
   const config = await readEngines(context, () => {});
-  if (config === null) return;
+  if (config === null) return null;
   const [{ findUnreachable }, { createPrograms }] = await Promise.all([
     import('../../engines/reach.ts'),
     import('../../media/programs/programs.ts'),
@@ -110,8 +114,8 @@ export async function checkReach(kind: JobKind, fields: RequestFields, context: 
     signal: AbortSignal.any([signal, AbortSignal.timeout(io.checkMs ?? REACH_MS)]),
   });
   signal.throwIfAborted();
-  if (obstacle === null) return;
-  throw configurationFailure(
+  if (obstacle === null) return null;
+  return configurationFailure(
     'ENGINE_UNREACHABLE',
     `${obstacle.message}; nothing was sent`,
     `${obstacle.advice} The engine is in ${location.path}.`,

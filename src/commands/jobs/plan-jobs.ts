@@ -5,17 +5,20 @@ import { freeBytes } from '../../base/folder.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import { readResults } from '../../batch/other-journals.ts';
 import type { FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
+import type { Decision } from '../../batch/plan/decision.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
+import { isRefused } from '../../batch/plan/refusal.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
 import type { BatchRecords, ReadRecords } from '../../batch/records/batch-records.ts';
 import { describeBatchDamage, readBatchRecords } from '../../batch/report/read-batch.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
+import type { ModelStep } from '../../engines/models/catalog.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Context, Io } from '../context/context.ts';
@@ -246,65 +249,90 @@ function pickItems(
   return picked;
 }
 
+/** Why the embedded engines cannot do a request: configuration for a missing engine, usage for a language. Null: they can. */
+export type SupportCheck = (kind: JobKind, fields: BatchItem['fields']) => Promise<Failure | null>;
+
 /**
- * Checks that the embedded engines support every new job and can be reached. A remote service (`capabilities` null) does its
- * own checks.
- * @throws Failure of category configuration for a missing engine, usage for an unsupported language
+ * The check of a run, which looks at each kind of request once.
+ * @param capabilities null for a remote service, which does its own checks
  */
+export function createSupportCheck(capabilities: Capabilities | null, context: Context): SupportCheck {
+  if (capabilities === null) return async () => null;
+  const checked = new Map<string, Promise<Failure | null>>();
+  return (kind, fields) => {
+    // Hundreds of items need the same engines.
+    const needs = JSON.stringify([kind, fields.source_language, fields.target_language, fields.mode]);
+    const found = checked.get(needs) ?? findUnsupported(kind, fields, capabilities, context);
+    checked.set(needs, found);
+    return found;
+  };
+}
+
+/** The items, of which new ones that the engines cannot do are refused. */
+export async function refuseUnsupported(
+  planned: readonly PlannedItem[],
+  check: SupportCheck,
+): Promise<readonly PlannedItem[]> {
+  const found = planned.map(async (each): Promise<PlannedItem> => {
+    const { kind, fields } = each.item;
+    const failure = each.decision.step === 'new' ? await check(kind, fields) : null;
+    return failure === null ? each : { ...each, decision: refusalOf(failure) };
+  });
+  return Promise.all(found);
+}
+
+/** The decision about an item whose request the engines cannot do, while others run. */
+export function refusalOf({ message, facts }: Failure): Extract<Decision, { step: 'unusable' }> {
+  return { step: 'unusable', detail: [message, facts.advice ?? []].flat().join('. '), code: facts.code };
+}
+
+/** The same for all items of a command. @throws Failure of the first request that no engine can do, if no item is left */
 export async function checkSupport(
   planned: readonly PlannedItem[],
   capabilities: Capabilities | null,
   context: Context,
-): Promise<void> {
-  const checked = new Set<string>();
+): Promise<readonly PlannedItem[]> {
+  const check = createSupportCheck(capabilities, context);
+  const left = await refuseUnsupported(planned, check);
+  if (!left.every(({ decision }) => isRefused(decision))) return left;
   for (const { item, decision } of planned) {
-    if (decision.step !== 'new') continue;
-    const { kind, fields } = item;
-    // Hundreds of items need the same engines.
-    const needs = JSON.stringify([kind, fields.source_language, fields.target_language, fields.mode]);
-    if (!checked.has(needs)) await checkRequestSupport(kind, fields, capabilities, context);
-    checked.add(needs);
+    const failure = decision.step === 'new' ? await check(item.kind, item.fields) : null;
+    if (failure !== null) throw failure;
   }
+  return left;
 }
 
-/** The same for one request. @param fields of it, without the source  @throws Failure */
-export async function checkRequestSupport(
+async function findUnsupported(
   kind: JobKind,
   fields: BatchItem['fields'],
-  capabilities: Capabilities | null,
+  capabilities: Capabilities,
   context: Context,
-): Promise<void> {
-  if (capabilities === null) return;
+): Promise<Failure | null> {
   const { explainUnsupported } = await import('../../engines/support.ts');
   const obstacle = explainUnsupported(kind, fields, capabilities);
-  if (obstacle === null) {
-    await checkReach(kind, fields, context);
-    return;
-  }
-  if (obstacle.missing) throw configurationFailure('ENGINE_MISSING', obstacle.message, obstacle.advice);
-  const models = await suggestModelsFor(kind, fields, context);
+  if (obstacle === null) return checkReach(kind, fields, context);
+  if (obstacle.missing) return configurationFailure('ENGINE_MISSING', obstacle.message, obstacle.advice);
+  const models = await suggestModelsFor(obstacle.steps, fields, context);
   const advice = asSentence(obstacle.advice);
-  throw usageFailure(
+  return usageFailure(
     'LANGUAGE_NOT_SUPPORTED',
     obstacle.message,
     models === null ? advice : `${advice} Or ${models}`,
   );
 }
 
-/** The models that could be downloaded for a request; null if models cannot do it. */
+/** The models that could be downloaded for these steps of a request; null if models cannot do them. */
 async function suggestModelsFor(
-  kind: JobKind,
+  steps: readonly ModelStep[],
   fields: BatchItem['fields'],
   context: Context,
 ): Promise<string | null> {
-  const [{ languageOf, stepsOf }, { suggestModels }] = await Promise.all([
+  const [{ languageOf }, { suggestModels }] = await Promise.all([
     import('../../engines/support.ts'),
     import('../models/suggest-models.ts'),
   ]);
   const source = languageOf(fields.source_language);
   const target = languageOf(fields.target_language);
-  const needed = stepsOf(kind, fields);
-  const steps = (['recognize', 'translate', 'speak'] as const).filter((step) => needed.includes(step));
   const languages = { from: source === 'auto' ? null : source, to: target === null ? [] : [target] };
   return suggestModels(languages, steps, context);
 }

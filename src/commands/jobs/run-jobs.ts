@@ -85,13 +85,13 @@ export async function runJobs(
     const prepared = { kind, context, runOptions, delivery, inputFiles, batch, terms };
     return await withService(prepared, options, async (run) => {
       const { connection, memory } = run;
-      await checkSupport(plan.planned, connection.capabilities, context);
+      const planned = await checkSupport(plan.planned, connection.capabilities, context);
       // Without a job to send, none may be sent instead of one that fails.
-      const kinds = plan.planned.some(sendsJobs) ? [kind] : [];
+      const kinds = planned.some(sendsJobs) ? [kind] : [];
       const limited = await limitRun(kinds, runOptions, connection, context);
       // Upload, submit, wait and deliver, as many items at a time as the limits allow.
       const charged = { ...run, runOptions: limited, context: chargedContext(context, connection) };
-      const outcomes = await runPlan(charged, plan, preface);
+      const outcomes = await runPlan(charged, { ...plan, planned }, preface);
       noteRemembered(context, memory);
       await summarize(context, plan, outcomes, connection.capabilities !== null);
     });

@@ -52,16 +52,16 @@ export async function showPlan(
   );
   for (const note of [...collected.notes, ...notes]) context.terminal.note(note);
   noteShard(context, collected);
-  const failure = refusalsFailure(planned);
   const isUseless = planned.every(({ decision }) => isRefused(decision));
   const { purse, isFree, remembered } = isUseless
     ? { ...NOTHING_ASKED, remembered: planned }
-    : await askForPurse(kind, planned, context, runOptions, (connection) =>
-        countRemembered(kind, options, context, { ...collected, connection, planned }),
+    : await askForPurse(kind, planned, context, runOptions, (connection, supported) =>
+        countRemembered(kind, options, context, { ...collected, connection, planned: supported }),
       );
   // A remote service does not say what it does to pictures.
   if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
   const forecast = forecastPlan(kind, remembered, purse);
+  const failure = refusalsFailure(remembered);
   const items = planned.map(({ item }) => item);
   const budget = openBudget({ ...runOptions, prices: purse.known }, items, recorded);
   const limit = forecastLimit(runOptions, budget, listNewJobs(forecast));
@@ -82,13 +82,17 @@ async function askForPurse(
   planned: readonly PlannedItem[],
   context: Context,
   options: RunOptions,
-  remember: (connection: Connection) => Promise<readonly PlannedItem[]>,
+  remember: (connection: Connection, supported: readonly PlannedItem[]) => Promise<readonly PlannedItem[]>,
 ): Promise<PurseAnswer & { readonly remembered: readonly PlannedItem[] }> {
   const connection = await connectService(context);
   try {
-    await checkSupport(planned, connection.capabilities, context);
+    const supported = await checkSupport(planned, connection.capabilities, context);
     const purse = await readPurse([kind], connection, context, options);
-    return { purse, isFree: connection.capabilities !== null, remembered: await remember(connection) };
+    return {
+      purse,
+      isFree: connection.capabilities !== null,
+      remembered: await remember(connection, supported),
+    };
   } finally {
     await connection.close();
   }

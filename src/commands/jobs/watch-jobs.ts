@@ -32,11 +32,13 @@ import { noteContinuation } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
 import {
-  checkRequestSupport,
   createPlanIo,
+  createSupportCheck,
   readEarlierRuns,
   readRequest,
+  refuseUnsupported,
   requireUsedFfmpeg,
+  type SupportCheck,
 } from './plan-jobs.ts';
 import { readDubOptions } from './redub.ts';
 import { batchOf, commandRecord, type JobRun, withService } from './run-jobs.ts';
@@ -74,12 +76,13 @@ export async function watchJobs(
   try {
     const prepared = { kind, context, runOptions, delivery, inputFiles, batch, terms };
     return await withService(prepared, options, async (run) => {
-      for (const { fields } of planner.requests) {
-        await checkRequestSupport(kind, fields, run.connection.capabilities, context);
-      }
+      const check = createSupportCheck(run.connection.capabilities, context);
+      const failures = await Promise.all(planner.requests.map(({ fields }) => check(kind, fields)));
+      // The items of other requests can run.
+      if (!failures.includes(null)) for (const failure of failures) if (failure !== null) throw failure;
       const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
       const limited = await limitRun([kind], run.runOptions, run.connection, context);
-      await watch({ ...run, runOptions: limited }, { named: operands, folders, record }, planner);
+      await watch({ ...run, runOptions: limited }, { named: operands, folders, record, check }, planner);
     });
   } finally {
     await batch.close();
@@ -243,6 +246,7 @@ interface WatchedFolders {
   readonly folders: readonly string[];
   /** The record of the command with the items that arrived. @param keys of the items */
   readonly record: (keys: readonly string[]) => BatchRecord;
+  readonly check: SupportCheck;
 }
 
 /**
@@ -250,7 +254,7 @@ interface WatchedFolders {
  */
 function createWatchSource(
   run: JobRun,
-  { folders, record }: WatchedFolders,
+  { folders, record, check }: WatchedFolders,
   planner: WatchPlanner,
   reportExcluded: (problem: InputProblem) => void,
 ): WatchSource {
@@ -294,7 +298,8 @@ function createWatchSource(
       tell(part.excluded);
       for (const note of part.notes) context.terminal.note(note);
       // Items that this run has finished are reported already.
-      const due = part.planned.filter(({ decision }) => round.isNew || decision.step !== 'done');
+      const supported = await refuseUnsupported(part.planned, check);
+      const due = supported.filter(({ decision }) => round.isNew || decision.step !== 'done');
       made.push({ ...part, planned: due });
     }
     for (const path of paths) planned.add(path);

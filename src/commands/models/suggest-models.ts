@@ -14,7 +14,7 @@ interface Languages {
   readonly to: readonly string[];
 }
 
-/** A clause such as `download kokoro (363 MB): vloc models install --to es`; null if models do not do all steps, or are there. */
+/** A clause such as `download kokoro (363 MB): vloc models install kokoro`; null if models do not do all steps, or are there. */
 export async function suggestModels(
   { from, to }: Languages,
   steps: readonly ModelStep[],
@@ -28,11 +28,8 @@ export async function suggestModels(
   const states = await Promise.all(chosen.map(async (model) => (await inspectModel(folder, model)).state));
   const missing = chosen.filter((_, at) => states[at] === 'absent');
   if (unmet.length > 0 || missing.length === 0) return null;
-  const names = missing.map(({ id }) => id).join(', ');
+  const names = missing.map(({ id }) => id);
   const bytes = missing.reduce((sum, model) => sum + sizeOf(model), 0);
-  const words = [
-    ...(from === null || from === 'en' ? [] : ['--from', from]),
-    ...(to.length === 0 ? [] : ['--to', to.join(',')]),
-  ];
-  return `download ${names} (${formatBytes(bytes)}): ${writeCommand(context, ['models', 'install', ...words])}`;
+  const command = writeCommand(context, ['models', 'install', ...names]);
+  return `download ${names.join(', ')} (${formatBytes(bytes)}): ${command}`;
 }

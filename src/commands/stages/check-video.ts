@@ -10,7 +10,7 @@ import { readFacts } from '../../media/probe/facts.ts';
 import { requirePlayable } from '../../media/probe/inspect.ts';
 import { PreparationFailure } from '../../media/programs/failures.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
-import { failExport } from './export-videos.ts';
+import { failUnsent } from './stage-jobs.ts';
 import { isDubbed, needsRecognition, needsTranslation, type SourceVideo } from './stage-plan.ts';
 import { listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
 
@@ -41,7 +41,7 @@ export function createVideoCheck(run: StagedRun): VideoCheck {
       if (!(error instanceof PreparationFailure)) throw error;
       const detail = `${error.message}; ${error.advice}`;
       const failure = decisionFailure({ step: 'unusable', detail });
-      for (const state of due) await failExport(run, state, failure);
+      for (const state of due) await failUnsent(run, state, failure);
     } finally {
       leave();
     }

@@ -17,7 +17,6 @@ import { keptResult } from '../../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../../batch/record-folder.ts';
 import { isKept } from '../../batch/records/kept-tracks.ts';
 import type { ItemCue } from '../../batch/report/provenance.ts';
-import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { digestLines } from '../../batch/stages/items.ts';
 import type { FinishedVideo } from '../../batch/stages/records.ts';
@@ -30,9 +29,9 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { asSentence } from '../context/format.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { linesInFile } from './given-subtitle.ts';
-import { stageRecord } from './stage-jobs.ts';
+import { failUnsent, stageRecord } from './stage-jobs.ts';
 import type { StageSubtitle } from './stage-plan.ts';
-import { endTarget, failTarget, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
+import { endTarget, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
 
 /** The prefix of work folders. */
 const SCRATCH = 'export-';
@@ -76,7 +75,7 @@ export function createExporter(run: StagedRun): Exporter {
       endTarget(run, state, { ...doneState(state, file, null), provenance });
     } catch (error) {
       if (context.signal.aborted) throw context.signal.reason;
-      await failExport(run, state, exportFailure(error));
+      await failUnsent(run, state, exportFailure(error));
     } finally {
       leave();
     }
@@ -103,20 +102,8 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     const advice = 'Then run the same command again: nothing is paid twice.';
-    await failExport(run, state, exportFailure(error).with({ advice }));
+    await failUnsent(run, state, exportFailure(error).with({ advice }));
   }
-}
-
-/** Ends a target, and records why: no job tells it to later commands. @throws Failure of the journal */
-export async function failExport(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
-  failTarget(run, state, failure);
-  const { item } = state.target;
-  const detail = [failure.message, failure.advice ?? []].flat().join('. ');
-  await run.journal.add(
-    stageRecord(run, [item.key]),
-    createItemFacts(item),
-    createUnusableRecord(item, detail, run.context.io.now()),
-  );
 }
 
 /** The folder of unfinished videos. Other shards may be at work on theirs, so each has its own. */

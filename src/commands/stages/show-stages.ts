@@ -56,8 +56,8 @@ import { collectStages, decideStages } from './plan-stages.ts';
 import { requireStagePrices, stageChoices, stageDelivery } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import {
-  checkStageSupport,
   findIncomplete,
+  findUnsupported,
   isDubbed,
   listKinds,
   needsBackground,
@@ -109,14 +109,14 @@ interface StageForecasts extends PlanLimit {
 async function askForStages(
   context: Context,
   options: StageOptions,
-  plan: StagePlan,
+  whole: StagePlan,
   recorded: BatchRecords,
 ): Promise<StageForecasts> {
   const runOptions = readDubOptions('auto_localization', options, context);
-  requireOneDub(runOptions, plan.order.length);
+  requireOneDub(runOptions, whole.order.length);
   const connection = await connectService(context);
   try {
-    await checkStageSupport(plan, connection.capabilities, context);
+    const plan = withoutTargets(whole, await findUnsupported(whole, connection.capabilities, context));
     const kinds = [...listKinds(plan), ...(plan.terms === undefined ? [] : (['auto_localization'] as const))];
     const purse = await readPurse(kinds, connection, context, runOptions);
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
@@ -125,14 +125,14 @@ async function askForStages(
         ...{ delivery: stageDelivery(plan.delivery), connection, planned, recorded, terms: plan.terms },
       });
     const { stages, refused } = await forecastStages(context, plan, { choices, purse, remember });
-    const whole = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
+    const asOne = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
     const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
     const open = () => openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
     return {
       plan: withoutTargets(plan, refused),
       stages,
       isFree: connection.capabilities !== null,
-      one_job_credits: whole,
+      one_job_credits: asOne,
       refusal: findRefusal(() => requireStagePrices(plan, runOptions, open())),
       ...forecastLimit(runOptions, open(), inOrder(plan, stages.flatMap(listNewJobs))),
     };

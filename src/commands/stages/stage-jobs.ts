@@ -4,12 +4,15 @@
  */
 
 import { resolve } from 'node:path';
+import type { Failure } from '../../base/failure.ts';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
 import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { refusedOutcomes } from '../../batch/plan/refusal.ts';
+import { createItemFacts } from '../../batch/plan/facts.ts';
+import { decisionFailure, refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
+import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
 import { type Budget, openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
@@ -24,8 +27,8 @@ import { openMemoryFor } from '../jobs/memory.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
 import { limitRun, requireKnownPrices } from '../jobs/spending.ts';
-import { checkStageSupport, listKinds, listPendingKinds, type StagePlan } from './stage-plan.ts';
-import { inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
+import { findUnsupported, listKinds, listPendingKinds, type StagePlan } from './stage-plan.ts';
+import { failTarget, inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
 
 export interface StageJobs {
   /**
@@ -75,10 +78,13 @@ export function createStageJobs(run: StagedRun): StageJobs {
   let broken: { readonly error: unknown } | null = null;
   let isOver = false;
 
-  /** Connects, and checks all stages, so that nothing is paid if a later one is not supported. */
+  /** Connects, and checks all stages, so that nothing is paid for a target if a later one is not supported. */
   async function open(): Promise<void> {
     const connection = await run.connection();
-    await checkStageSupport(plan, connection.capabilities, context);
+    for (const { item, decision } of await findUnsupported(plan, connection.capabilities, context)) {
+      const state = run.states.find(({ target }) => target.item.key === item.key);
+      if (state !== undefined) await failUnsent(run, state, decisionFailure(decision));
+    }
     run.memory = await openMemoryFor('subtitle_translation', run.options, context, {
       ...{ delivery: plan.delivery, connection, writes: true },
     });
@@ -159,6 +165,8 @@ export function createStageJobs(run: StagedRun): StageJobs {
     await start;
     if (broken !== null) throw broken.error;
     if (stopped !== null) return leftOutcome(item, stopped);
+    // Its targets may have failed meanwhile.
+    if (run.needs.get(item.key)?.every(({ end }) => end !== null)) return leftOutcome(item, 'broken');
     const outcome = Promise.withResolvers<BatchOutcome>();
     requests.set(item.key, { ...outcome, item });
     queue.push({ ...task, order });
@@ -234,4 +242,16 @@ export function stageRecord(
   items: readonly string[],
 ): BatchCommand {
   return commandRecord('auto_localization', context, operands, options, items, { partial: true });
+}
+
+/** Ends a target, and records why: no job tells it to later commands. @throws Failure of the journal */
+export async function failUnsent(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
+  failTarget(run, state, failure);
+  const { item } = state.target;
+  const detail = [failure.message, failure.advice ?? []].flat().join('. ');
+  await run.journal.add(
+    stageRecord(run, [item.key]),
+    createItemFacts(item),
+    createUnusableRecord(item, detail, run.context.io.now()),
+  );
 }

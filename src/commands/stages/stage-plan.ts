@@ -1,7 +1,6 @@
 /** Plan of a localization in stages. */
 import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
-import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
@@ -15,7 +14,7 @@ import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Context } from '../context/context.ts';
-import { checkSupport } from '../jobs/plan-jobs.ts';
+import { createSupportCheck, refusalOf } from '../jobs/plan-jobs.ts';
 import type { StageChoices } from './stage-options.ts';
 
 /** Subtitles that a stage reads or makes. */
@@ -123,24 +122,35 @@ export function findIncomplete(
 const ANY_LINES = { label: '', lines: [], parts: null };
 
 /**
- * Checks before the first paid stage that the engines of the embedded service support all stages.
+ * Finds before the first paid stage the targets that the engines of the embedded service cannot make.
  * @param capabilities null for a hosted service, which checks each request itself
- * @throws Failure as `checkSupport` does
+ * @throws the Failure of the first of them, if no target is left
  */
-export function checkStageSupport(
+export async function findUnsupported(
   plan: StagePlan,
   capabilities: Capabilities | null,
   context: Context,
-): Promise<void> {
-  const planned = listPending(plan).map(
-    (item): PlannedItem => ({ item, decision: { step: 'new', after: null }, paths: null }),
+): Promise<readonly UnusableItem[]> {
+  const check = createSupportCheck(capabilities, context);
+  const targets = plan.videos.flatMap((video) => video.targets.map((target) => ({ video, target })));
+  const failures = await Promise.all(
+    targets.map(async ({ video, target }) => {
+      const pending = pendingOf([{ ...video, targets: [target] }], plan);
+      const found = await Promise.all(pending.map(({ kind, fields }) => check(kind, fields)));
+      return found.find((failure) => failure !== null) ?? null;
+    }),
   );
-  return checkSupport(planned, capabilities, context);
+  const [first] = failures;
+  if (first != null && !failures.includes(null)) throw first;
+  return targets.flatMap(({ target: { item } }, place): UnusableItem[] => {
+    const failure = failures[place] ?? null;
+    return failure === null ? [] : [{ item, decision: refusalOf(failure) }];
+  });
 }
 
 /** Placeholder items for every job that is not done. */
-function listPending(plan: StagePlan): readonly BatchItem[] {
-  const items = plan.videos.flatMap((video) => itemsOf(video, plan));
+function pendingOf(videos: StagePlan['videos'], plan: StagePlan): readonly BatchItem[] {
+  const items = videos.flatMap((video) => itemsOf(video, plan));
   return items.filter(({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded');
 }
 
@@ -151,7 +161,7 @@ export function listKinds(plan: StagePlan): readonly JobKind[] {
 
 /** The kinds of those that are not done. */
 export function listPendingKinds(plan: StagePlan): readonly JobKind[] {
-  return kindsOf(listPending(plan));
+  return kindsOf(pendingOf(plan.videos, plan));
 }
 
 function kindsOf(items: readonly BatchItem[]): readonly JobKind[] {

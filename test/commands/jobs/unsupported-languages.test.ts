@@ -1,0 +1,90 @@
+/** The embedded service without an engine for one of several languages: the others run. */
+import { existsSync, readFileSync } from 'node:fs';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { SAMPLE } from '../../engines/workspace.ts';
+import { secondClip } from '../../service/media/studio.ts';
+import { addTinyWordsAndSpeakers } from '../../support/tiny-catalog.ts';
+import { type ModelsDesk, openModelsDesk } from '../models/desk.ts';
+
+const PATIENCE = { timeout: 240_000 };
+const LOCAL = ['--profile', 'local', '--out', 'out'];
+const SRT = '1\n00:00:00,000 --> 00:00:01,000\nGood morning.\n';
+
+async function openDesk(): Promise<ModelsDesk> {
+  const desk = await openModelsDesk();
+  await writeFile(join(desk.folder, 'talk.srt'), SRT);
+  return desk;
+}
+
+/** Language and reason of each item that cannot run, by --dry-run. */
+function problemsOf(stdout: string): string[][] {
+  type Item = { target_language: string; problem: string | null };
+  const items: Item[] = JSON.parse(stdout).items ?? JSON.parse(stdout).not_usable;
+  return items.flatMap(({ target_language: language, problem }) => (problem ? [[language, problem]] : []));
+}
+
+function failedOf(stdout: string): string[][] {
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return lines.flatMap(({ type, target_language: language, message }) =>
+    type === 'failed' ? [[language, message]] : [],
+  );
+}
+
+it('translates into the others, and says of the language what would do it', PATIENCE, async () => {
+  const desk = await openDesk();
+  const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es,ja', ...LOCAL];
+  const planned = await desk.call([...words, '--dry-run', '-o', 'json']);
+  const ran = await desk.call([...words, '-o', 'ndjson']);
+  expect([planned.code, ran.code], ran.stderr).toEqual([3, 3]);
+  const failed = failedOf(ran.stdout);
+  expect(problemsOf(planned.stdout)).toEqual(failed);
+  expect(failed).toEqual([
+    ['ja', expect.stringMatching(/^English cannot be translated to Japanese here.*vloc engines add/)],
+  ]);
+  expect(ran.stderr).toContain('LANGUAGE_NOT_SUPPORTED');
+  expect(ran.stderr).not.toContain('Fix the problems');
+  expect(readFileSync(join(desk.folder, 'out', 'talk.es.srt'), 'utf8')).toContain('-->');
+  const status = await desk.call(['batch', 'status', 'out', '-o', 'json']);
+  expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { done: 1, failed: 1 }]);
+  // Alone, it is an error before anything is recorded.
+  const alone = await desk.call([...words.with(5, 'ja').with(-1, 'other')]);
+  expect([alone.code, existsSync(join(desk.folder, 'other'))]).toEqual([2, false]);
+});
+
+it('runs the stages of the others, and sends nothing for the language', PATIENCE, async () => {
+  const desk = await openDesk();
+  await copyFile(SAMPLE, join(desk.folder, 'talk.mp4'));
+  const given = ['--source-subtitle', 'talk.srt', '--from', 'en', '--stop-after', 'translate'];
+  const words = ['localize', 'talk.mp4', '--to', 'es,ja', ...given, ...LOCAL];
+  const planned = await desk.call([...words, '--dry-run', '-o', 'json']);
+  const ran = await desk.call([...words, '-o', 'ndjson']);
+  expect([planned.code, ran.code], planned.stderr + ran.stderr).toEqual([3, 3]);
+  const failed = failedOf(ran.stdout);
+  expect(problemsOf(planned.stdout)).toEqual(failed);
+  expect(failed).toEqual([['ja', expect.stringContaining('English cannot be translated to Japanese')]]);
+  expect(JSON.parse(planned.stdout).jobs).toBe(1);
+  expect(existsSync(join(desk.folder, 'talk.es.srt'))).toBe(true);
+  const status = await desk.call(['batch', 'status', 'out', '-o', 'json']);
+  expect(JSON.parse(status.stdout).counts).toMatchObject({ done: 1, failed: 1 });
+});
+
+it('names the model that is missing, and no recognizer that is there', PATIENCE, async () => {
+  const desk = await openDesk();
+  secondClip(desk.folder, 'talk.mp4');
+  const { models, ...rest } = addTinyWordsAndSpeakers(desk.copies, desk.catalog);
+  const catalog = {
+    ...rest,
+    models: models.map((model) => ({
+      ...model,
+      languages: model.step === 'recognize' ? ['en'] : ['en', 'de'],
+    })),
+  };
+  const { stderr } = await desk.call(['localize', 'talk.mp4', '--to', 'de', ...LOCAL], { catalog });
+  expect(stderr).toMatch(/Or download tiny-words \([^)]*\): vloc models install tiny-words/);
+  expect(stderr).not.toContain('tiny-ears');
+});
