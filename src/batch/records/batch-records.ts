@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { nameBelow } from '../plan/candidate.ts';
 import type { ItemFacts } from '../plan/facts.ts';
-import { readPartKey } from '../plan/item-key.ts';
-import type { BatchCommand } from '../report/command-record.ts';
+import { nameOfKey, readPartKey } from '../plan/item-key.ts';
+import { type BatchCommand, commandIdentity } from '../report/command-record.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
 import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unusable-inputs.ts';
 import type { Bill } from '../run/budget.ts';
@@ -358,12 +358,17 @@ function settleCheck(database: RecordDatabase, item: string): void {
   if (database.find('items', key).length > 0) database.change('items', key, { unusable: null, is_usable: 0 });
 }
 
-function writeCommand(database: RecordDatabase, { items, ...command }: BatchCommand): void {
-  const { argv, cwd, profile, at } = command;
-  const identity = JSON.stringify([argv, cwd, profile]);
+function writeCommand(database: RecordDatabase, { items, names, ...command }: BatchCommand): void {
+  const { at } = command;
+  const identity = commandIdentity(command);
   // The record of a run that watches or works in stages has only the items that were added at the time.
   const isWhole = command.options.watch !== true && command.partial !== true;
   if (isWhole) database.remove('command_items', { command: identity });
+  const left = names === undefined ? null : new Set(names);
+  for (const row of left === null ? [] : database.find('command_items', { command: identity })) {
+    const item = String(row.item);
+    if (!left?.has(nameOfKey(item) ?? '')) database.remove('command_items', { command: identity, item });
+  }
   database.change('commands', { identity }, { command: json(command) });
   for (const item of items) {
     database.change('command_items', { command: identity, item }, { begun_at: at });

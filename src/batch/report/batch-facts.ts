@@ -33,6 +33,8 @@ export interface BatchFacts {
   readonly damaged: number;
   /** Paid jobs whose items are unknown because records are lost. */
   readonly stray_jobs: readonly string[];
+  /** Labels of items that failed or were never sent, and that no command names any more. They are not among the items. */
+  readonly unnamed: readonly string[];
   /** The shards that have a journal; empty for a batch without shards. */
   readonly shards: readonly ShardReport[];
   /** The shards that have none, as --shard takes them. */
@@ -70,9 +72,15 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     const report = reportItem(item, now);
     return report === null ? [] : [stages.apply(report)];
   });
-  const items = resolveStagedResults(gatherParts(reports).map(withMissingCues), commands);
+  const all = resolveStagedResults(gatherParts(reports).map(withMissingCues), commands);
+  const named = new Set(commands.flatMap((command) => command.items));
+  // After damage, the record of their command may be lost.
+  const isKnown = commands.length > 0 && records.damage.length + records.damages.length === 0;
+  const isLeft = ({ key, state }: ItemReport) => isKnown && !named.has(key) && WITHOUT_RESULT.includes(state);
+  const items = all.filter((item) => !isLeft(item));
   return {
     items,
+    unnamed: all.filter(isLeft).map(({ label }) => label),
     counts: countStates(items),
     credits: sumCredits(items),
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
@@ -117,6 +125,7 @@ export function combineFacts(all: readonly BatchFacts[]): BatchFacts {
     commands: all.flatMap((each) => each.commands),
     damaged: all.reduce((sum, { damaged }) => sum + damaged, 0),
     stray_jobs: all.flatMap((each) => each.stray_jobs),
+    unnamed: all.flatMap((each) => each.unnamed),
     shards: [],
     missing_shards: [],
   };
@@ -172,6 +181,9 @@ export interface ReportHead {
 export const FAILED_STATES = ['failed', 'refused', 'cancelled', 'expired'] as const;
 /** States in which an item is not finished. */
 export const OPEN_STATES = ['undelivered', 'running', 'unanswered', 'waiting'] as const;
+
+/** States of an item that has no result, and of which none is to come without another command. */
+const WITHOUT_RESULT: readonly ReportState[] = [...FAILED_STATES, 'waiting'];
 
 export function countFailed({ counts }: Pick<BatchFacts, 'counts'>): number {
   return FAILED_STATES.reduce((sum, state) => sum + counts[state], 0);

@@ -22,6 +22,24 @@ export interface BatchCommand {
   readonly partial?: boolean | undefined;
   /** Keys of the items, in the order of the batch. Items without a job have no other record. */
   readonly items: readonly string[];
+  /** With `partial`, the names of all inputs, if those of earlier runs that are missing are inputs no more; it is not kept. */
+  readonly names?: readonly string[] | undefined;
+}
+
+/** The same for all runs of a command. To leave out other files makes no other command. */
+export function commandIdentity({
+  argv,
+  cwd,
+  profile,
+}: Pick<BatchCommand, 'argv' | 'cwd' | 'profile'>): string {
+  const words = argv.filter((word, at) => !/^--exclude(=|$)/.test(word) && argv[at - 1] !== '--exclude');
+  return JSON.stringify([words, cwd, profile]);
+}
+
+/** Keys of the items of earlier runs of a command. */
+export function itemsOfBefore(commands: readonly BatchCommand[], command: BatchCommand): readonly string[] {
+  const identity = commandIdentity(command);
+  return commands.filter((each) => commandIdentity(each) === identity).flatMap(({ items }) => items);
 }
 
 /** The record of a run. Addresses in it, also after `--flag=` and `name=`, lose query and user. */

@@ -110,7 +110,7 @@ async function printStatus(
 function printNotes(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
   const { terminal, io } = context;
   const workers = batches.flatMap((batch) => batch.workers);
-  const { items, credits, next_deadline, open_questions, stray_jobs } = facts;
+  const { items, credits, next_deadline, open_questions, stray_jobs, unnamed } = facts;
   for (const worker of workers) {
     const doubt = worker.certain ? '' : ', as far as this machine knows';
     terminal.note(
@@ -146,10 +146,18 @@ function printNotes(context: Context, { batches, facts }: OpenBatches, onward: r
     const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
     terminal.warn(`${stray_jobs.length} jobs no longer belong to an item; fetch them with: ${command}`);
   }
+  if (unnamed.length > 0) {
+    const more = unnamed.length > MOST_UNNAMED ? ` and ${unnamed.length - MOST_UNNAMED} more` : '';
+    const labels = unnamed.slice(0, MOST_UNNAMED).join(', ');
+    terminal.note(`Not counted, since no command names them any more: ${labels}${more}.`);
+  }
   if (onward.length === 0 || workers.some(({ certain }) => certain)) return;
   terminal.note('Continue with:');
   for (const line of onward) terminal.note(`  ${line}`);
 }
+
+/** So many fit on a few lines. */
+const MOST_UNNAMED = 5;
 
 /** The failure that decides the exit code; null when everything is done. */
 function batchStatusFailure(facts: BatchFacts): Failure | null {

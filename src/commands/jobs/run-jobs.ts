@@ -11,7 +11,7 @@ import type { Delivery } from '../../batch/plan/delivery.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
-import { type BatchCommand, createBatchCommand } from '../../batch/report/command-record.ts';
+import { type BatchCommand, createBatchCommand, itemsOfBefore } from '../../batch/report/command-record.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { Batch, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { checkTranslation } from '../../batch/run/check-translation.ts';
@@ -197,8 +197,14 @@ async function recordInputs(
   const fixed = planned.flatMap(({ item, decision }) =>
     decision.step !== 'unusable' && before.has(item.key) ? [createUsableRecord(item.key)] : [],
   );
+  const keys = new Set(planned.map(({ item }) => item.key));
+  const isAnyGone = preface.some(
+    (record) =>
+      record.type === 'batch_command' &&
+      itemsOfBefore(journal.commands, record).some((key) => !keys.has(key)),
+  );
   // The record of a shard shows that it has run, even if it has nothing to do.
-  const isCommand = unusable.length > 0 || delivery.shard !== undefined;
+  const isCommand = unusable.length > 0 || isAnyGone || delivery.shard !== undefined;
   const records = [...(isCommand ? preface : []), ...renamed, ...unusable, ...fixed];
   if (records.length > 0) await journal.add(...records);
 }

@@ -4,8 +4,8 @@ import { configurationFailure } from '../../base/failure.ts';
 import type { BatchOutcome } from '../../batch/item.ts';
 import { mapConcurrently } from '../../batch/limiter.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
-import { newestIntent } from '../../batch/plan/item-key.ts';
-import type { BatchCommand } from '../../batch/report/command-record.ts';
+import { nameOfKey, newestIntent } from '../../batch/plan/item-key.ts';
+import { itemsOfBefore } from '../../batch/report/command-record.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
@@ -105,13 +105,17 @@ async function recordUnusable(run: StagedRun): Promise<void> {
   const keys = new Set(unusable.map(({ item }) => item));
   const before = [...journal.checked.unusable.keys()];
   // Files that this command could not use before may have been removed from the folder.
-  const own = new Set([...plan.order, ...itemsOfBefore(journal.commands, stageRecord(run, []))]);
+  const earlier = itemsOfBefore(journal.commands, stageRecord(run, []));
+  const own = new Set([...plan.order, ...earlier]);
   const fixed = before.filter((key) => own.has(key) && !keys.has(key));
   // The record of a shard shows that it has run, even if it has nothing to do.
   const isShard = plan.delivery.shard !== undefined;
-  if (keys.size + fixed.length === 0 && !isShard) return;
+  const names = new Set(plan.order.map((key) => nameOfKey(key) ?? ''));
+  const isAnyGone = earlier.some((key) => !names.has(nameOfKey(key) ?? ''));
+  const isCommand = keys.size > 0 || isShard || isAnyGone;
+  if (!isCommand && fixed.length === 0) return;
   const records = [
-    ...(keys.size === 0 && !isShard ? [] : [stageRecord(run, [...keys])]),
+    ...(isCommand ? [{ ...stageRecord(run, [...keys]), names: [...names] }] : []),
     ...unusable,
     ...fixed.map(createUsableRecord),
   ];
@@ -155,14 +159,6 @@ function showEnded({ states, unusable, view, context }: StagedRun): void {
   for (const { target, end } of states)
     if (end !== null) view.listener({ type: 'item', item: target.item, state: end, atMs });
   for (const { item, state } of unusable) view.listener({ type: 'item', item, state, atMs });
-}
-
-/** Keys of the items of earlier runs of the same command. */
-function itemsOfBefore(commands: readonly BatchCommand[], { argv, cwd }: BatchCommand): readonly string[] {
-  const identity = JSON.stringify([argv, cwd]);
-  return commands
-    .filter((command) => JSON.stringify([command.argv, command.cwd]) === identity)
-    .flatMap(({ items }) => items);
 }
 
 /** Each video goes through its stages by itself. @returns the outcomes of their jobs */

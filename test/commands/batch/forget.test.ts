@@ -110,3 +110,38 @@ test('a folder with records of two numbers of shards can be run again after one 
   expect((await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data).toHaveLength(8);
   expect(Object.keys(await statesOf(vloc))).toHaveLength(4);
 });
+
+test.each([
+  ['that the same command excludes', async () => ['--exclude', 'b.srt', '--exclude', 'c.srt']],
+  [
+    'whose files were deleted',
+    async ({ folder }: VlocScene) => {
+      for (const name of ['b', 'c']) await rm(join(folder, 'subs', `${name}.srt`));
+      return [];
+    },
+  ],
+])('failed items %s need no one, and are named once more', async (_what, change) => {
+  const files = { 'a.srt': SRT, 'b.srt': SRT.replace('hello', 'other'), 'c.srt': 'no cues' };
+  const vloc = await startBatch(files);
+  expect((await vloc.run([...COMMAND, '--include', 'a.srt'])).code).toBe(0);
+  vloc.engines.failNext(failure(), failure());
+  expect((await vloc.run(COMMAND)).code).toBe(3);
+  expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(3);
+  const again = await vloc.run([...COMMAND, ...(await change(vloc))]);
+  expect(again.code, again.stderr).toBe(0);
+
+  const status = await vloc.run(['batch', 'status', 'out', '--fail-on', 'attention', '-o', 'json']);
+  const { items, counts, unnamed } = JSON.parse(status.stdout);
+  expect([status.code, items, counts], status.stderr).toMatchObject([0, [{}, {}], { done: 2, failed: 0 }]);
+  // Of the other, nothing was ever sent.
+  expect(unnamed.toSorted()).toEqual(['subs/b.srt → es', 'subs/b.srt → fr']);
+  const { stderr } = await vloc.run(['batch', 'status', 'out']);
+  expect(stderr).toContain('Not counted, since no command names them any more: subs/b.srt → es');
+});
+
+test('a failed item that another command still names counts', async () => {
+  const vloc = await startBatch({ 'a.srt': SRT, 'c.srt': 'no cues' });
+  expect((await vloc.run(COMMAND)).code).toBe(3);
+  expect((await vloc.run([...COMMAND, '--include', 'a.srt'])).code).toBe(0);
+  expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(3);
+});

@@ -88,6 +88,11 @@ it('unusable videos fail, and the rest reaches the gate and continues from it', 
   const { 'in/junk.mp4 → es': _fixed, ...rest } = failed;
   expect(failedOf(retried)).toEqual(rest);
   expect(await failedInFolder(vloc)).toEqual(rest);
+  // What the command excludes from now on needs no one any more.
+  const excluded = ['pipe.mp4', 'truncated.mp4', 'two.mp4'].flatMap((name) => ['--exclude', name]);
+  const last = await vloc.run([...gate, ...excluded]);
+  expect(last.code, last.stderr).toBe(0);
+  expect(await failedInFolder(vloc)).toEqual({});
   // The videos say the same, so that some translations are remembered.
   expect((await vloc.jobs())[0]).toBe(3);
 });
