@@ -99,6 +99,7 @@ export type ExaminedVideo =
       readonly uncopiedCodec?: string;
       readonly channels?: number;
       readonly sample?: VideoSample;
+      readonly isSilent?: true;
     }
   /** Why it cannot be used and how to fix it, in one sentence. `isOwn`: it never stops other videos, even if it was named. */
   | { readonly type: 'problem'; readonly detail: string; readonly isOwn?: true }

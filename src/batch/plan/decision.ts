@@ -8,7 +8,7 @@ import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../rec
 import type { ItemProvenance } from '../report/provenance.ts';
 import type { JoiningRecord } from '../run/part-records.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
-import { isSplit, type UnusableInput } from './input.ts';
+import { isCopied, isSplit, type UnusableInput } from './input.ts';
 import { askedMs, downloadedFiles, isJoinedKey, newestIntent, partIntents } from './item-key.ts';
 import type { Redub, RedubChoices } from './redub.ts';
 import { describeChange } from './requests.ts';
@@ -109,6 +109,7 @@ export function decideItem(item: BatchItem, recorded: Recorded, situation: Situa
 function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   if (item.input.type === 'unusable') return decideUnusable(item, item.input, recorded, situation);
   if (situation.fresh) return { step: 'new', after: null };
+  if (isCopied(item.input)) return decideCopied(item, recorded, situation);
   if (isSplit(item.input)) return decideSplit(item, recorded, situation);
   const next = nextStepForItem(recorded.intents, item.key, situation.now);
   const change = findChange(item, recorded, situation);
@@ -128,6 +129,15 @@ function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): 
     case 'cancelled':
       return { step: 'new', after: because };
   }
+}
+
+/** The options of jobs do not change a copy. One that is gone is made again. */
+function decideCopied(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
+  const next = nextStepForItem(recorded.intents, item.key, situation.now);
+  const isMade = next.step === 'nothing' && next.because.reason === 'downloaded';
+  if (!isMade || findChange(item, recorded, situation)?.what === 'file') return { step: 'new', after: null };
+  const then = afterDownload(item, next.key, next.because.files, recorded, situation);
+  return then.step === 'done' || then.step === 'edited' ? then : { step: 'new', after: null };
 }
 
 /** An earlier job of the file is still awaited, and an earlier result of the unchanged file still counts. */

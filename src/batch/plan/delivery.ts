@@ -6,7 +6,7 @@ import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
 import { readShard, type Shard } from '../shard.ts';
-import type { InputProblem, JobInput } from './input.ts';
+import { type InputProblem, isCopied, type JobInput } from './input.ts';
 import {
   askedLanguage,
   assetPaths,
@@ -127,6 +127,9 @@ export function deliveryOf(
   const { rewriteSubtitle, subtitleFormat } = delivery;
   const rewrite = givesSubtitles(kind) ? rewriteSubtitle?.(subtitleFormat, input) : undefined;
   const own = { ...delivery, folder: join(delivery.folder, folder) };
+  // A copy stays what it is.
+  if (input.type === 'file' && isCopied(input))
+    return { ...own, template: templateFor(delivery, kind).replaceAll('{ext}', extname(input.path)) };
   if (rewrite === undefined) return own;
   // `{ext}` is that of SRT already.
   if (rewrite.format === 'srt') return { ...own, rewrite };

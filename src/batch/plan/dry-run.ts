@@ -3,7 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Units } from '../item.ts';
 import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
-import { bytesToSend, countParts } from './input.ts';
+import { bytesToSend, countParts, isCopied, type JobInput } from './input.ts';
 import { type SpeakerJob, speakersOf } from './items.ts';
 import { countAgain, type Redub } from './redub.ts';
 import { decisionFailure, isRefused } from './refusal.ts';
@@ -23,8 +23,8 @@ export interface ItemForecast {
   readonly target_language: string | null;
   readonly status: Prospect;
   readonly job_id: string | null;
-  /** How the file is prepared before it is sent; null if it is sent as it is. */
-  readonly conversion: 'remuxed' | 'transcoded' | null;
+  /** How the file is prepared before it is sent, or that it is copied instead; null if it is sent as it is. */
+  readonly conversion: 'remuxed' | 'transcoded' | 'copied' | null;
   /** Number of jobs of the item: several if it is cut into parts. */
   readonly parts: number;
   /** The same jobs with --voices, one for each speaker; missing without. */
@@ -108,14 +108,15 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
   const status = prospectOf(decision);
   const redub = decision.step === 'new' ? decision.redub : undefined;
   const quantity = memory?.to_pay ?? (redub?.units ?? item.units)?.quantity ?? null;
-  const cost = price === null || quantity === null ? null : roundCredits(price * quantity);
+  const known = price === null || quantity === null ? null : roundCredits(price * quantity);
+  const cost = quantity === 0 ? 0 : known;
   const speakers = item.units === null ? [] : speakersOf(item);
   return {
     input: item.input.label,
     target_language: item.targetLanguage,
     status,
     job_id: jobIdOf(decision),
-    conversion: item.input.type === 'file' ? (item.input.preparation?.conversion ?? null) : null,
+    conversion: conversionOf(item.input),
     parts: countNewJobs({ item, memory }, redub),
     ...(speakers.length > 0 ? { speakers } : {}),
     unit: item.units?.unit ?? null,
@@ -126,6 +127,11 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     problem: isRefused(decision) ? decisionFailure(decision).message : null,
     ...(memory === undefined ? {} : { memory }),
   };
+}
+
+function conversionOf(input: JobInput): ItemForecast['conversion'] {
+  if (isCopied(input)) return 'copied';
+  return input.type === 'file' ? (input.preparation?.conversion ?? null) : null;
 }
 
 function countNewJobs(
@@ -174,7 +180,7 @@ function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, Planned
     const { step } = decision;
     const isSent =
       step === 'new' || (step === 'continue' && ['submit', 'parts'].includes(decision.next.step));
-    if (input.type !== 'file' || !isSent) return [];
+    if (input.type !== 'file' || isCopied(input) || !isSent) return [];
     return [[input.path, { bytes: bytesToSend(input), parts: countParts(input) }]];
   });
   return new Map(due);

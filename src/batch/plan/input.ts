@@ -79,6 +79,8 @@ export type JobInput =
         readonly channels?: number;
         /** Absent for the whole video. */
         readonly sample?: VideoSample;
+        /** It has no sound, so it gets no job and is copied into the results. */
+        readonly isSilent?: true;
       })
   | (Named & { readonly type: 'url'; readonly url: string })
   | (Named & { readonly type: 'upload'; readonly id: string })
@@ -136,8 +138,14 @@ export function bytesToSend({ bytes, seconds, sample }: FileInput): number {
   return whole === null || seconds === null ? bytes : Math.round((bytes * seconds) / whole);
 }
 
-/** Number of jobs for each target language: 1 for an input that is sent whole. */
+/** Whether the result is a copy of the input, without a job. */
+export function isCopied(input: JobInput): boolean {
+  return input.type === 'file' && input.isSilent === true;
+}
+
+/** Number of jobs for each target language: 1 for an input that is sent whole, 0 for one that is copied. */
 export function countParts(input: JobInput): number {
+  if (isCopied(input)) return 0;
   if (input.type === 'file') return input.preparation?.parts ?? 1;
   return input.type === 'lines' ? (input.parts?.length ?? 1) : 1;
 }

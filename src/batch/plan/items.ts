@@ -7,7 +7,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem, KeptResult, Units } from '../item.ts';
 import { byName } from './candidate.ts';
 import { sampleOf, trackOf } from './facts.ts';
-import type { InputProblem, JobInput } from './input.ts';
+import { type InputProblem, isCopied, type JobInput } from './input.ts';
 import { itemKey, SAMPLE_SUFFIX } from './item-key.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
 import { resultFolder } from './result-name.ts';
@@ -89,6 +89,7 @@ export function unitsOf(kind: JobKind, input: JobInput): Units | null {
   const { unit } = KINDS[kind];
   if (unit === 'started_minute') {
     if (input.type !== 'file') return null;
+    if (isCopied(input)) return { unit, quantity: 0 };
     const minutes = input.preparation?.minutes ?? null;
     return minutes === null ? fileUnits(kind, input.seconds) : { unit, quantity: minutes };
   }

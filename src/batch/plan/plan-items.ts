@@ -24,7 +24,13 @@ import {
 } from './content.ts';
 import { type Delivery, ownTemplate, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
-import type { CheckedInput, InputProblem, JobInput, UnusableInput } from './input.ts';
+import {
+  type CheckedInput,
+  type InputProblem,
+  isCopied,
+  type JobInput,
+  type UnusableInput,
+} from './input.ts';
 import { addressName } from './item-key.ts';
 import { createItem, orderInputs } from './items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
@@ -130,7 +136,7 @@ function keepTracks(
 ): BatchItem {
   const keep = nameKept(keepAudio, keepSubtitles);
   const { input, fields, label } = item;
-  if (keep === undefined || input.type === 'unusable') return item;
+  if (keep === undefined || input.type === 'unusable' || isCopied(input)) return item;
   const flags = keep === 'audio and subtitles' ? '--keep-audio and --keep-subtitles' : `--keep-${keep}`;
   if (input.type !== 'file') {
     const detail = `is not a file on this machine, from which ${flags} could take tracks; download it first`;

@@ -9,7 +9,7 @@ import type { BatchItem } from '../item.ts';
 import { readOtherJobs } from '../other-journals.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
-import { isSplit } from '../plan/input.ts';
+import { isCopied, isSplit } from '../plan/input.ts';
 import { newestIntent } from '../plan/item-key.ts';
 import { type BatchPlace, RECORD_FOLDER, recordsPath } from '../record-folder.ts';
 import { createIntent } from '../records/intents.ts';
@@ -47,7 +47,7 @@ export interface Rebuild {
 export function mayPay(item: BatchItem, decision: Decision): boolean {
   switch (decision.step) {
     case 'new':
-      return true;
+      return !isCopied(item.input);
     case 'continue':
       return decision.next.step === 'submit' || isSplit(item.input);
     case 'expired':

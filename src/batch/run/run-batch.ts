@@ -13,6 +13,7 @@ import { findDoubt } from './lost-jobs.ts';
 import { choicesOf, recordedIn } from './open-batch.ts';
 import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
+import { runCopied } from './run-copied.ts';
 import { runMerged } from './run-merged.ts';
 import { runWholeOrParts } from './run-parts.ts';
 import { runRedub } from './run-redub.ts';
@@ -152,7 +153,8 @@ async function runItems(
 
 async function runTask(run: Run, { item, decision }: Task, order: number): Promise<RunOutcome> {
   try {
-    const redubbed = await runRedub(run, item, order, decision);
+    const copied = await runCopied(run, item, decision);
+    const redubbed = copied ?? (await runRedub(run, item, order, decision));
     const merged = redubbed ?? (await runMerged(run, item, order, decision));
     return merged ?? (await runWholeOrParts(run, item, order, decision));
   } catch (error) {

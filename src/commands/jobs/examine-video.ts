@@ -3,6 +3,7 @@
 import { tmpdir } from 'node:os';
 import { describeDuration, formatBytes } from '../../base/amounts.ts';
 import type { PlanIo } from '../../batch/plan/batch-plan.ts';
+import { givesVideo } from '../../batch/plan/delivery.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
 import type { ConversionPlan } from '../../media/export/convert.ts';
 import type { VideoFacts } from '../../media/probe/facts.ts';
@@ -92,7 +93,10 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
     return { ...problem(detail), isOwn: true };
   }
   const first = planOf(examination, declared, {});
-  if (first.type === 'impossible') return problem(`${first.message}; ${first.advice}`);
+  if (first.type === 'impossible')
+    return first.code === 'NO_AUDIO_STREAM'
+      ? asSilent(examination, declared)
+      : problem(`${first.message}; ${first.advice}`);
   // Converting lengthens the sound a little; a split keeps a margin to the limit.
   const whole = allowed.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
   const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
@@ -126,6 +130,16 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
       minutes: isMeasured && isLong ? cost.units : null,
     },
   });
+}
+
+/** A video without sound. A sample shows nothing of it. */
+function asSilent({ kind, allowed }: Examination, { seconds }: Measured): ExaminedVideo {
+  if (allowed.passThrough && allowed.sampleSeconds === null) return { ...asItIs(seconds), isSilent: true };
+  const copy = givesVideo(kind) ? 'copy it into the results with --pass-through, ' : '';
+  return problem(
+    `the video has no audio track; export it with its sound, ${copy}or leave it out with --exclude PATTERN, ` +
+      'and let `vloc batch forget` drop what earlier runs have recorded of it',
+  );
 }
 
 type UsableVideo = ExaminedVideo & { readonly type: 'usable' };

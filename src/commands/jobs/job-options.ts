@@ -160,6 +160,11 @@ const KEEP_OPTIONS = inGroup('Output:', {
   ),
 });
 
+/** For videos that no job takes. */
+const PASS_OPTION = inGroup('Input:', {
+  passThrough: flagOption('copy videos without sound into the results as they are, on this machine'),
+});
+
 /** The inputs beyond the operands. */
 const INPUT_OPTIONS = inGroup('Input:', {
   watch: flagOption('process new files in the folders, once they are complete, until Ctrl-C', { tool: 'no' }),
@@ -308,6 +313,7 @@ type JobTable = FieldTable &
   typeof RUN_OPTIONS &
   typeof DELIVERY_OPTIONS &
   Partial<typeof KEEP_OPTIONS> &
+  Partial<typeof PASS_OPTION> &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
   Partial<typeof TERMS_OPTION> &
   Partial<typeof MASK_OPTION> &
@@ -330,7 +336,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
-    ...(givesVideo(kind) ? KEEP_OPTIONS : {}),
+    ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...PASS_OPTION } : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
     ...(kind === 'dubbing' ? { ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),
@@ -373,14 +379,20 @@ export interface AllowedPreparation {
   readonly audioTrack: number | null;
   /** Length of the sample that is sent instead of the whole video, in seconds; null for the whole. */
   readonly sampleSeconds: number | null;
+  /** Whether a video without sound is copied instead of refused. */
+  readonly passThrough: boolean;
 }
 
 /** The options about the preparation of inputs. */
-export type PreparationOptions = Pick<JobOptions, 'split' | 'convert' | 'audioTrack' | 'sample'>;
+export type PreparationOptions = Pick<
+  JobOptions,
+  'split' | 'convert' | 'audioTrack' | 'sample' | 'passThrough'
+>;
 
 export function readPreparation(options: PreparationOptions): AllowedPreparation {
-  const { split, convert = false, audioTrack = null, sample } = options;
-  return { convert, split, audioTrack, sampleSeconds: sample === undefined ? null : sample / 1000 };
+  const { split, convert = false, audioTrack = null, sample, passThrough = false } = options;
+  const sampleSeconds = sample === undefined ? null : sample / 1000;
+  return { convert, split, audioTrack, sampleSeconds, passThrough };
 }
 
 const RESULT_EXTENSIONS: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import { readResults } from '../../batch/other-journals.ts';
 import type { FileFilter, PlanIo, PlannedItem, PlanRequest } from '../../batch/plan/batch-plan.ts';
 import type { Decision } from '../../batch/plan/decision.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
-import type { InputProblem } from '../../batch/plan/input.ts';
+import { type InputProblem, isCopied } from '../../batch/plan/input.ts';
 import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
@@ -274,8 +274,9 @@ export async function refuseUnsupported(
   check: SupportCheck,
 ): Promise<readonly PlannedItem[]> {
   const found = planned.map(async (each): Promise<PlannedItem> => {
-    const { kind, fields } = each.item;
-    const failure = each.decision.step === 'new' ? await check(kind, fields) : null;
+    const { kind, fields, input } = each.item;
+    const isChecked = each.decision.step === 'new' && !isCopied(input);
+    const failure = isChecked ? await check(kind, fields) : null;
     return failure === null ? each : { ...each, decision: refusalOf(failure) };
   });
   return Promise.all(found);

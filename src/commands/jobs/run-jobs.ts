@@ -8,6 +8,7 @@ import { EXIT_CODES } from '../../base/exit-codes.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { isCopied } from '../../batch/plan/input.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
@@ -125,8 +126,8 @@ export async function withService(
   }
 }
 
-function sendsJobs({ decision }: Task): boolean {
-  if (decision.step !== 'continue') return decision.step === 'new';
+function sendsJobs({ item, decision }: Task): boolean {
+  if (decision.step !== 'continue') return decision.step === 'new' && !isCopied(item.input);
   return decision.next.step === 'submit' || decision.next.step === 'parts';
 }
 

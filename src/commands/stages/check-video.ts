@@ -3,6 +3,7 @@
 import { tmpdir } from 'node:os';
 import type { ItemState } from '../../batch/item.ts';
 import { createLimiter } from '../../batch/limiter.ts';
+import { isCopied } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
 import { videoStage } from '../../batch/stages/items.ts';
@@ -50,7 +51,7 @@ export function createVideoCheck(run: StagedRun): VideoCheck {
 
 /** Whether a target may still need a paid job. */
 function isPaid({ plan }: StagedRun, { target }: TargetState): boolean {
-  if (plan.stages.finished.has(target.item.key)) return false;
+  if (isCopied(target.item.input) || plan.stages.finished.has(target.item.key)) return false;
   return needsTranslation(target) || (plan.choices.stopAfter === null && isDubbed(target));
 }
 

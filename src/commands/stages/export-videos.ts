@@ -1,7 +1,7 @@
 /** The last stage: exports the finished videos on this machine, and again only if something in them changed. */
 
 import { hash } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +12,7 @@ import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
 import { createLimiter } from '../../batch/limiter.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
-import { type FileInput, isPrepared } from '../../batch/plan/input.ts';
+import { type FileInput, isCopied, isPrepared } from '../../batch/plan/input.ts';
 import { keptResult } from '../../batch/plan/items.ts';
 import { type BatchPlace, recordFolder } from '../../batch/record-folder.ts';
 import { isKept } from '../../batch/records/kept-tracks.ts';
@@ -225,18 +225,20 @@ async function exportOne(
     const language = item.targetLanguage ?? 'und';
     const programs = createPrograms(context.io.env.PATH ?? '');
     const { path: video, track } = await makeSource(run, item.input, scratch);
-    const exported = await exportLocalized(
-      programs,
-      {
-        video,
-        track,
-        dub: audio.dub?.path ?? null,
-        background: audio.separated?.background.path ?? null,
-        subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
-      },
-      exportOptions(item),
-      { signal: context.signal, folder: scratch, report },
-    );
+    const exported = isCopied(item.input)
+      ? { path: await copyInto(scratch, video), uses: [], cut: null }
+      : await exportLocalized(
+          programs,
+          {
+            video,
+            track,
+            dub: audio.dub?.path ?? null,
+            background: audio.separated?.background.path ?? null,
+            subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
+          },
+          exportOptions(item),
+          { signal: context.signal, folder: scratch, report },
+        );
     const made = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
@@ -262,6 +264,13 @@ async function exportOne(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Copies a video into a folder; returns the path of the copy. */
+async function copyInto(folder: string, video: string): Promise<string> {
+  const path = join(folder, 'copy');
+  await copyFile(video, path);
+  return path;
 }
 
 /** Adds speech that the video lacks to what is known of the dub, and returns it. */

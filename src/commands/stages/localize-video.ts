@@ -8,6 +8,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
+import { isCopied } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translation.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
@@ -53,11 +54,21 @@ interface Workshop {
  */
 export async function localizeVideo(workshop: Workshop, states: readonly TargetState[]): Promise<void> {
   const { run } = workshop;
+  const [first] = states;
+  if (first !== undefined && isCopied(first.video.item.input)) return copyVideo(workshop, states);
   if (run.plan.choices.stopAfter === null)
     for (const state of listUnfinished(states)) await checkExport(run, state);
   await recognize(workshop, listUnfinished(states));
   await recallTranscript(workshop, listUnfinished(states));
   await settleAll(listUnfinished(states).map((state) => localizeTarget(workshop, state)));
+}
+
+/** With --stop-after, there is nothing to review. */
+async function copyVideo({ run, exportVideo }: Workshop, states: readonly TargetState[]): Promise<void> {
+  const isStopped = run.plan.choices.stopAfter !== null;
+  const copy = (state: TargetState) =>
+    isStopped ? stopHere(run, state, null) : exportVideo(state, { dub: null, separated: null });
+  await settleAll(listUnfinished(states).map(copy));
 }
 
 async function localizeTarget(workshop: Workshop, state: TargetState): Promise<void> {

@@ -8,6 +8,7 @@ import { decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices, Decision } from '../../batch/plan/decision.ts';
 import { describeEncodings, describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
+import { isCopied } from '../../batch/plan/input.ts';
 import { decisionFailure, isRefused } from '../../batch/plan/refusal.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { describeMissingCues } from '../../batch/report/provenance.ts';
@@ -242,7 +243,10 @@ async function print(
     case 'table': {
       const rows = rowsOf(stages, isFree);
       if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
-      for (const { path } of videos) context.terminal.note(`Then put together on this machine: ${path}`);
+      for (const { item, path } of videos) {
+        const how = isCopied(item.input) ? 'Copied' : 'Then put together';
+        context.terminal.note(`${how} on this machine: ${path}`);
+      }
       for (const line of stages.flatMap(describeMemory)) context.terminal.note(line);
       const inStages = describePrice(sum.credits);
       const cost =
@@ -382,6 +386,7 @@ async function forecastStages(
   }
 
   async function addVideo(video: SourceVideo): Promise<void> {
+    if (isCopied(video.item.input)) return;
     const isRecognized = stopAfter === 'recognize' ? video.given === null : needsRecognition(video);
     const recognition = videoStage('subtitle_recognition', video.item);
     const stage = isRecognized ? await add(recognition) : GIVEN;

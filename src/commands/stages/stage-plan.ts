@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
 import type { Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { isCopied } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import type { Refused } from '../../batch/plan/refusal.ts';
 import type { MissingCue } from '../../batch/report/provenance.ts';
@@ -76,8 +77,8 @@ export function withoutTargets(plan: StagePlan, ended: readonly UnusableItem[]):
 }
 
 /** Whether a target needs a translation. */
-export function needsTranslation({ given, isSkipped }: VideoTarget): boolean {
-  return given === null && !isSkipped;
+export function needsTranslation({ item, given, isSkipped }: VideoTarget): boolean {
+  return given === null && !isSkipped && !isCopied(item.input);
 }
 
 /** Whether the speech of the video must be recognized. */
@@ -86,8 +87,8 @@ export function needsRecognition({ given, targets }: SourceVideo): boolean {
 }
 
 /** Whether the result has a dub. Otherwise it keeps the original voice. */
-export function isDubbed({ item: { fields } }: Pick<VideoTarget, 'item'>): boolean {
-  return fields.mode !== 'subtitles_only';
+export function isDubbed({ item: { fields, input } }: Pick<VideoTarget, 'item'>): boolean {
+  return fields.mode !== 'subtitles_only' && !isCopied(input);
 }
 
 /** Whether the result contains the background sound without the voice, which needs a separation. */
@@ -170,6 +171,7 @@ function kindsOf(items: readonly BatchItem[]): readonly JobKind[] {
 
 /** Placeholder items for every job this video will need. */
 function itemsOf(video: SourceVideo, { choices: { stopAfter } }: StagePlan): readonly BatchItem[] {
+  if (isCopied(video.item.input)) return [];
   const isRecognized = stopAfter === 'recognize' || needsRecognition(video);
   const items: BatchItem[] = isRecognized ? [videoStage('subtitle_recognition', video.item)] : [];
   if (stopAfter === 'recognize') return items;
