@@ -25,7 +25,7 @@ export interface SampleReport {
   readonly continue: string;
 }
 
-/** Null for a run without samples, and for one whose samples are not all done. */
+/** The report of the samples that are done. Null for a run without any, and for one that stopped before its end. */
 export function reportSamples(context: Context, outcomes: readonly BatchOutcome[]): SampleReport | null {
   const jobs = jobsOf(outcomes, ({ item }) =>
     isSample(item.input) ? unitsOf(item.kind, wholeOf(item.input)) : null,
@@ -75,18 +75,19 @@ interface SampleJob {
   readonly isNew: boolean;
 }
 
-/** @param wholeUnits units of the whole; null for a job that is not of a sample  @returns null unless all are done */
+/** @param wholeUnits units of the whole; null for a job that is not of a sample  @returns null if none is done, or one is left */
 function jobsOf(
   outcomes: readonly BatchOutcome[],
   wholeUnits: (outcome: BatchOutcome) => Units | null,
 ): readonly SampleJob[] | null {
+  const isStopped = outcomes.some(({ state }) => state.phase === 'left');
   const jobs = outcomes.flatMap((outcome): SampleJob[] => {
     const { item, state } = outcome;
     const whole = wholeUnits(outcome);
     if (state.phase !== 'done' || item.units === null || whole === null) return [];
     return [{ state, units: item.units, whole, isNew: state.before === null }];
   });
-  return jobs.length === 0 || jobs.length < outcomes.length ? null : jobs;
+  return jobs.length === 0 || isStopped ? null : jobs;
 }
 
 function sumUnits(jobs: readonly SampleJob[]): readonly SampleUnits[] {
@@ -115,11 +116,8 @@ export function noteSamples(
   const { units, charged_credits: charged, whole_credits: whole } = report;
   const isPriced = charged !== null && whole !== null && !isFree;
   const paid = units.map(({ quantity, unit }) => describeUnits(quantity, unit)).join(', ');
-  const [first, ...others] = units;
-  const rest =
-    others.length === 0
-      ? String(first?.whole_quantity)
-      : `about ${units.map(({ whole_quantity, unit }) => describeUnits(whole_quantity, unit)).join(', ')}`;
+  const wholes = units.map(({ whole_quantity, unit }) => describeUnits(whole_quantity, unit)).join(', ');
+  const rest = units.length === 1 ? wholes : `about ${wholes}`;
   const [verb, costs] = isFree ? ['used', 'takes'] : ['paid', 'costs'];
   const [paidCredits, restCredits] = isPriced
     ? [charged, whole].map((credits) => ` (${credits} ${credits === 1 ? 'credit' : 'credits'})`)

@@ -189,16 +189,15 @@ async function finishStages(run: StagedRun, jobs: readonly BatchOutcome[]): Prom
   const { stopAfter } = run.plan.choices;
   const outcomes = outcomesOf(run).map(({ outcome }) => outcome);
   const failure = summarizeFailure(outcomes, listKinds(run.plan));
-  const sample =
-    failure === null && stopAfter === null ? reportStagedSamples(context, jobs, ratiosOf(run)) : null;
+  const isLeft = outcomes.some(({ state }) => state.phase === 'left');
+  const sample = isLeft || stopAfter !== null ? null : reportStagedSamples(context, jobs, ratiosOf(run));
   await print(run, exitCodeOf(run.context, failure), sample);
   if (stopAfter !== null) printStop(run);
-  if (failure !== null) {
-    if (outcomes.some(({ state }) => state.phase === 'left')) printContinuation(run);
-    throw failure;
-  }
-  if (!noteIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
+  if (isLeft) printContinuation(run);
+  const isDone = failure === null;
+  if (isDone && !noteIdle(context, outcomes) && stopAfter === null) printNextSteps(run);
   if (sample !== null) noteSamples(context, sample, isFree(run));
+  if (failure !== null) throw failure;
 }
 
 /** How much longer each video is than its sample, by its name. */

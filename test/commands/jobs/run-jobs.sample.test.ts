@@ -88,7 +88,7 @@ describe('a sample', PATIENCE, () => {
     };
     expect(JSON.parse(stdout).sample).toEqual(sample);
     expect(stderr).toContain(
-      `2 started minutes paid (2 credits); the whole costs 4 (4 credits); continue with:\n`,
+      `2 started minutes paid (2 credits); the whole costs 4 started minutes (4 credits); continue with:\n`,
     );
     expect(stderr).toContain(`  ${goOn}\n`);
 
@@ -161,6 +161,28 @@ describe('a sample', PATIENCE, () => {
     const inputs = JSON.parse(stdout).items.map(({ input }: { input: string }) => input);
     expect(inputs).toEqual(['in/a.mp4', 'in/b.mp4']);
     expect(jobsOf(desk)).toBe(2);
+  });
+
+  test.each([
+    ['in one job each', [], '1 started minute paid (1 credit); the whole costs 1 started minute (1 credit);'],
+    [
+      'in stages',
+      ['--original-audio', 'mute', '--from-subtitles'],
+      '1 started minute, 1 line, 1 started thousand characters paid; the whole costs about 1 started minute, 1 line,',
+    ],
+  ])('beside a video that cannot be used is priced all the same, %s', async (_, more, price) => {
+    const { at, shorten, run } = await open();
+    mkdirSync(at('in'));
+    shorten('in/a.mp4', 2);
+    writeFileSync(at('in/b.mp4'), 'no video');
+    const words = ['localize', 'in', '--from', 'en', '--to', 'es', ...more];
+    const first = await run(...words, '--sample', '10s');
+    expect([first.code, existsSync(at('a.es.sample.mp4'))], first.stderr).toEqual([3, true]);
+    expect(first.stderr).toContain(price);
+    const again = await run(...words, '--sample', '10s', '-o', 'json');
+    expect(again.code, again.stderr).toBe(3);
+    expect(again.stderr).toContain(`continue with:\n  vloc ${words.join(' ')} -o json\n`);
+    expect(JSON.parse(again.stdout).sample.units[0]).toMatchObject({ quantity: 0, whole_quantity: 1 });
   });
 
   test('takes a shorter video whole, has its own name in all kinds of jobs, and leaves the whole to be done', async () => {
@@ -296,7 +318,9 @@ test('a hosted service with only what the specification demands gets the sample'
   const words = ['localize', 'clip.mp4', '--from', 'en', '--to', 'es'];
   const sample = await run([...words, '--sample', '10s'], io);
   expect(sample.code, sample.stderr).toBe(0);
-  expect(sample.stderr).toContain('1 started minute paid; the whole costs 2; continue with:\n');
+  expect(sample.stderr).toContain(
+    '1 started minute paid; the whole costs 2 started minutes; continue with:\n',
+  );
   expect((await run([...words, '--sample', '10s'], io)).code).toBe(0);
   expect(hosted.jobs.size).toBe(1);
   const staged = await run([...words, '--sample', '10s', '--stop-after', 'translate'], io);
