@@ -85,6 +85,11 @@ export interface CreditTotals {
   readonly unknown: number;
 }
 
+/** The same with the units of the jobs whose cost is unknown, as far as they are known. */
+export interface Costs extends CreditTotals {
+  readonly units: readonly Units[];
+}
+
 /** Why an item needs no job of this run. `recorded`: it was downloaded, and --skip-done counts that without its files. */
 export type DoneBefore = 'downloaded' | 'exists' | 'recorded';
 
@@ -168,14 +173,15 @@ export type BatchEvent =
   /** The slots that this run may use: fewer after CONCURRENCY_LIMIT_EXCEEDED. */
   | { readonly type: 'window'; readonly size: number; readonly inFlight: number }
   /**
-   * `committed`: with the costs of jobs that the service does not report, by stated prices; `ofThisRun`: of that, what the jobs
+   * `isFree`: the credits cost nothing. `committed`: with the costs of jobs that the service does not report, by stated prices; `ofThisRun`: of that, what the jobs
    * of this run add to those of earlier ones. Null if a cost is neither reported nor stated.
    */
   | ({
       readonly type: 'credits';
       readonly committed?: number | null;
       readonly ofThisRun?: number | null;
-    } & CreditTotals)
+      readonly isFree?: boolean;
+    } & Costs)
   | { readonly type: 'stop'; readonly reason: StopReason; readonly message: string };
 
 export type BatchListener = (event: BatchEvent) => void;

@@ -36,6 +36,12 @@ const UNIT_NAMES: Readonly<Record<MeteringUnit, readonly [one: string, several: 
   started_thousand_characters: ['started thousand characters', 'started thousands of characters'],
 };
 
+/** `1 credit`, `2.5 credits`. They are whole thousandths, but a sum of decimals is not exact. */
+export function describeCredits(credits: number): string {
+  const exact = Math.round(credits * 1000) / 1000;
+  return `${exact} ${exact === 1 ? 'credit' : 'credits'}`;
+}
+
 /** Formats as `3 started minutes`. @param unit the service's name for it; an unknown name is printed unchanged */
 export function describeUnits(quantity: number, unit: string): string {
   const [, [one, several] = [unit, unit]] = Object.entries(UNIT_NAMES).find(([name]) => name === unit) ?? [];

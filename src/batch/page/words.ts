@@ -77,13 +77,3 @@ export function speakClock(ms: number): string {
   const minutes = Math.floor(total / 60);
   return minutes === 0 ? part(total, 'second') : `${part(minutes, 'minute')} ${part(total % 60, 'second')}`;
 }
-
-/** `1 credit`, `2.5 credits`. */
-export function formatCredits(credits: number): string {
-  return `${credits} credit${credits === 1 ? '' : 's'}`;
-}
-
-/** The charged credits; null means unknown. */
-export function describeCharge(credits: number | null): string {
-  return credits === null ? 'credits unknown' : formatCredits(credits);
-}

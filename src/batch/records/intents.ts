@@ -30,6 +30,8 @@ export interface IntendRecord extends Common {
   readonly params: Readonly<Record<string, unknown>>;
   /** Digest of the input file; null for an address. */
   readonly input_sha256: string | null;
+  /** True if the credits of the service cost nothing; missing for others, and in records of earlier versions. */
+  readonly is_free?: true | undefined;
 }
 
 /** The service has made the job. */

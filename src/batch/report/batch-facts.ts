@@ -4,16 +4,16 @@ import type { CreditTotals } from '../item.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
 import type { Intent, Intents } from '../records/intents.ts';
-import { type Bill, createBudget, isReported } from '../run/budget.ts';
+import { type Bill, createBudget } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import { gatherParts, readStageReports, resolveStagedResults } from './combined-reports.ts';
 import type { BatchCommand } from './command-record.ts';
+import { type ItemCosts, sumCosts } from './costs.ts';
 import {
   ITEM_STATES,
   type ItemReport,
   type ReportState,
   reportItem,
-  sumCredits,
   withMissingCues,
 } from './item-report.ts';
 
@@ -68,7 +68,7 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
     const provenance = provenances.get(own.at(-1)?.key ?? '');
-    const item = { key, ...known, intents: own, credits: sumBills(own, bills), provenance };
+    const item = { key, ...known, intents: own, costs: sumBills(own, bills), provenance };
     const report = reportItem(item, now);
     return report === null ? [] : [stages.apply(report)];
   });
@@ -82,7 +82,7 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     items,
     unnamed: all.filter(isLeft).map(({ label }) => label),
     counts: countStates(items),
-    credits: sumCredits(items),
+    credits: creditsOf(items),
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
@@ -119,7 +119,7 @@ export function combineFacts(all: readonly BatchFacts[]): BatchFacts {
   return {
     items,
     counts: countStates(items),
-    credits: sumCredits(items),
+    credits: creditsOf(items),
     open_questions: all.flatMap((each) => each.open_questions),
     next_deadline: soonest(all.flatMap((each) => each.next_deadline ?? [])),
     commands: all.flatMap((each) => each.commands),
@@ -131,30 +131,38 @@ export function combineFacts(all: readonly BatchFacts[]): BatchFacts {
   };
 }
 
+/** The sums that the report has as JSON. */
+function creditsOf(items: readonly ItemReport[]): CreditTotals | null {
+  const costs = sumCosts(items);
+  return costs && { reserved: costs.reserved, charged: costs.charged, unknown: costs.unknown };
+}
+
 function intentsOf(item: string, { byItem, byKey }: Intents): readonly Intent[] {
   return (byItem.get(item) ?? []).flatMap((key) => byKey.get(key) ?? []);
 }
 
-/** The cost of all jobs for an item; null if there was none, or if the cost of one is unknown. */
-function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): ItemReport['credits'] {
+/** The cost of all jobs for an item. */
+function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): Omit<ItemCosts, 'job_id'> {
   const budget = createBudget(null);
   let count = 0;
+  let isLost = false;
   for (const { key, asked, outcome } of intents) {
     // The jobs that it was joined of are those of its parts; if all lines were remembered, there are none.
-    if (isJoinedKey(key)) {
-      count += 1;
-      continue;
-    }
-    const bill = bills.get(key);
-    const isKnown = bill !== undefined && isReported(bill) && asked !== null;
-    const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused' && !isJoinedKey(key);
-    if (!isKnown && hasJob) return null;
-    if (!isKnown) continue;
-    budget.bill(key, asked.kind, bill);
+    const bill = bills.get(key) ?? null;
+    const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
+    if (!isJoinedKey(key) && bill === null && !hasJob) continue;
     count += 1;
+    if (isJoinedKey(key)) continue;
+    if (asked === null) isLost = true;
+    else budget.bill(key, asked.kind, bill);
   }
-  const { reserved, charged } = budget.totals();
-  return count === 0 ? null : { reserved, charged };
+  const { reserved, charged, unknown, units } = budget.totals();
+  const isFree = count > 0 && intents.every(({ key, asked }) => isJoinedKey(key) || asked?.is_free === true);
+  return {
+    credits: count === 0 || isLost || unknown > 0 ? null : { reserved, charged },
+    is_free: isFree || undefined,
+    units: units.length === 0 ? undefined : units,
+  };
 }
 
 export function countStates(items: readonly ItemReport[]): Record<ReportState, number> {

@@ -7,7 +7,8 @@ import type { BatchRecords } from '../records/batch-records.ts';
 import { isStageKey } from '../stages/items.ts';
 import type { FinishedVideo } from '../stages/records.ts';
 import type { BatchCommand } from './command-record.ts';
-import { type ItemReport, type ReportState, sumCredits } from './item-report.ts';
+import { type ItemCosts, sumCosts } from './costs.ts';
+import type { ItemReport, ReportState } from './item-report.ts';
 import { combineJobs, combineParts } from './provenance.ts';
 
 interface PartReport {
@@ -69,17 +70,17 @@ function combine(whole: ItemReport, all: readonly PartReport[]): ItemReport {
   // The record of a dub that was partly made again is about all its cues.
   const isKnown = isJoined && whole.provenance !== undefined && whole.provenance.engines.length > 0;
   const provenance = isKnown ? whole.provenance : combineJobs([ofParts, checked]);
+  const costs = costOf(whole, all);
   const common = {
     ...whole,
     ...(provenance == null ? {} : { provenance }),
-    credits: costOf(whole, all),
+    ...costs,
     attempts: all.reduce((sum, { report }) => sum + report.attempts, 0),
     asked_at: first(reports.map(({ asked_at }) => asked_at)),
     created_at: first(reports.map(({ created_at }) => created_at)),
     finished_at: last(reports.map(({ finished_at }) => finished_at)),
   };
-  if (whole.error?.code === NOT_USABLE)
-    return { ...whole, credits: common.credits, attempts: common.attempts };
+  if (whole.error?.code === NOT_USABLE) return { ...whole, ...costs, attempts: common.attempts };
   if (isJoined) return common;
   const decisive = DECISIVE.flatMap((state) => parts.find(({ report }) => report.state === state) ?? [])[0];
   if (decisive === undefined) return { ...common, ...unfinished(parts), files: [], downloaded_at: null };
@@ -96,11 +97,15 @@ function reportsOf(parts: readonly PartReport[]): readonly ItemReport[] {
   return parts.map(({ report }) => report);
 }
 
-/** The cost of all parts ever made, and of earlier jobs for the whole; null if one is unknown. */
-function costOf(whole: ItemReport, parts: readonly PartReport[]): ItemReport['credits'] {
-  const own = whole.credits === null ? [] : [whole];
-  const sum = sumCredits([...own, ...reportsOf(parts)]);
-  return sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged };
+/** The cost of all parts ever made, and of earlier jobs for the whole. */
+function costOf(whole: ItemReport, parts: readonly PartReport[]): Omit<ItemCosts, 'job_id'> {
+  const all = [...(whole.credits === null ? [] : [whole]), ...reportsOf(parts)];
+  const sum = sumCosts(all);
+  return {
+    credits: sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged },
+    is_free: all.every(({ is_free: isFree }) => isFree) || undefined,
+    units: sum !== null && sum.units.length > 0 ? sum.units : undefined,
+  };
 }
 
 /** The state if all parts with jobs are done: either parts are missing, or the results are not joined yet. */

@@ -3,13 +3,13 @@
 import * as v from 'valibot';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { CreditTotals } from '../item.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
 import { nameParts } from '../record-folder.ts';
 import type { FinishedRecord, Intent } from '../records/intents.ts';
 import { nextStep } from '../records/next-step.ts';
+import type { ItemCosts } from './costs.ts';
 import { CUES_MISSING, describeMissingCues, type ItemProvenance } from './provenance.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
 
@@ -31,7 +31,7 @@ export const ITEM_STATES = [
 ] as const;
 export type ReportState = (typeof ITEM_STATES)[number];
 
-export interface ItemReport {
+export interface ItemReport extends ItemCosts {
   readonly key: string;
   readonly label: string;
   readonly kind: JobKind;
@@ -40,8 +40,6 @@ export interface ItemReport {
   readonly job_id: string | null;
   readonly error: ReportError | null;
   readonly files: readonly ReportedFile[];
-  /** Null if there is no job, or if its cost is unknown. */
-  readonly credits: { readonly reserved: number; readonly charged: number } | null;
   /** Requests for it, including those that created no job. */
   readonly attempts: number;
   /** RFC 3339: when the last request was sent, accepted, finished and downloaded. */
@@ -94,7 +92,7 @@ interface ItemRecords {
   readonly unusable?: UnusableRecord | undefined;
   /** All its intents, newest last. */
   readonly intents: readonly Intent[];
-  readonly credits: ItemReport['credits'];
+  readonly costs: Omit<ItemCosts, 'job_id'>;
   /** How its newest job made the result. */
   readonly provenance?: ItemProvenance | undefined;
 }
@@ -104,7 +102,7 @@ interface ItemRecords {
  * @param now milliseconds since 1970
  */
 export function reportItem(records: ItemRecords, now: number): ItemReport | null {
-  const { key, facts, unusable, intents, credits, provenance } = records;
+  const { key, facts, unusable, intents, costs, provenance } = records;
   const named = readItemKey(key);
   const last = intents.at(-1);
   const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
@@ -122,7 +120,7 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     job_id: last === undefined ? null : jobIdOf(last),
     error: last === undefined ? null : errorOf(last, state),
     files: last === undefined ? [] : filesOf(last, kind),
-    credits,
+    ...costs,
     attempts: intents.length,
     asked_at: times.intend ?? null,
     created_at: times.accepted ?? null,
@@ -147,7 +145,7 @@ export function isDelivered({ state, error }: ItemReport): boolean {
 
 /** Earlier jobs do not count, since their input has changed. */
 function unusableReport(
-  { key, intents, credits }: ItemRecords,
+  { key, intents, costs }: ItemRecords,
   { label, detail, at, code = NOT_USABLE }: UnusableRecord,
   kind: JobKind,
 ): ItemReport {
@@ -160,7 +158,7 @@ function unusableReport(
     job_id: null,
     error: failure(code, detail),
     files: [],
-    credits,
+    ...costs,
     attempts: intents.length,
     asked_at: null,
     created_at: null,
@@ -239,35 +237,4 @@ function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
   if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
   const { at, expires_at: reported = null } = outcome.record;
   return reported ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();
-}
-
-interface Costs {
-  readonly job_id: string | null;
-  /** Null if there is no job, or if its cost is unknown. */
-  readonly credits: { readonly reserved: number; readonly charged: number } | null;
-}
-
-/**
- * Credits are kept in thousandths; sums of them must not show what binary fractions make of that. Null while there is
- * no job.
- */
-export function sumCredits(reports: readonly Costs[]): CreditTotals | null {
-  const known = reports.flatMap(({ credits }) => credits ?? []);
-  const unknown = reports.filter(({ job_id: job, credits }) => job !== null && credits === null).length;
-  if (known.length + unknown === 0) return null;
-  const sum = (amounts: readonly number[]) =>
-    amounts.reduce((total, amount) => total + Math.round(amount * 1000), 0) / 1000;
-  return {
-    reserved: sum(known.map(({ reserved }) => reserved)),
-    charged: sum(known.map(({ charged }) => charged)),
-    unknown,
-  };
-}
-
-/** `Credits: 12 charged, 3 reserved; unknown for 2 items.` */
-export function describeCredits({ reserved, charged, unknown }: CreditTotals, items: number): string {
-  if (unknown > 0 && unknown === items)
-    return 'Credits: unknown; the service does not report what the jobs cost.';
-  const rest = unknown === 0 ? '' : `; unknown for ${unknown === 1 ? '1 item' : `${unknown} items`}`;
-  return `Credits: ${charged} charged, ${reserved} reserved${rest}.`;
 }

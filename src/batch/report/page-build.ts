@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { digestLines } from '../stages/items.ts';
-import { sumCredits } from './item-report.ts';
+import { describeItemCosts } from './costs.ts';
 import { buildAttention } from './page-attention.ts';
 import {
   type EntryDetail,
@@ -49,15 +49,9 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
     title: source.title,
     made_at: source.madeAt,
     attributions: source.attributions ?? [],
-    charged_credits: chargeOf(source.jobs),
+    cost: describeItemCosts(source.jobs),
     entries,
   };
-}
-
-/** Null if the cost of a job is unknown, since the sum would be too low. */
-function chargeOf(jobs: PageSource['jobs']): number | null {
-  const sum = sumCredits(jobs);
-  return sum === null ? 0 : sum.unknown > 0 ? null : sum.charged;
 }
 
 async function buildEntry(

@@ -2,6 +2,7 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { AttentionPlace } from './attention.ts';
+import type { ItemCosts } from './costs.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 
 export interface ReportFacts {
@@ -11,8 +12,8 @@ export interface ReportFacts {
   readonly made_at: string;
   /** Notices that the licences of the models demand that made the results. */
   readonly attributions: readonly string[];
-  /** Credits of all jobs charged so far; null if the cost of one is unknown. */
-  readonly charged_credits: number | null;
+  /** What all jobs have cost so far, in words; null if nothing was charged. */
+  readonly cost: string | null;
   /** In the order of the batch. */
   readonly entries: readonly ReportEntry[];
   readonly attention: ReportAttention;
@@ -74,18 +75,14 @@ export interface ReportEntry {
 export const ENTRY_STATES = ['failed', 'unfinished', 'done'] as const;
 export type EntryState = (typeof ENTRY_STATES)[number];
 
-export interface ReportJob {
+export interface ReportJob extends ItemCosts {
   readonly kind: JobKind;
   readonly state: EntryState;
-  /** Null if it was never accepted. */
-  readonly job_id: string | null;
   /** Ids of the requests that created it or were refused, newest last. */
   readonly request_ids: readonly string[];
   readonly client_reference: string | null;
   /** Options of the request besides source and language. */
   readonly options: Readonly<Record<string, string | number | boolean>>;
-  /** Null if the service has not stated them. */
-  readonly credits: { readonly reserved: number; readonly charged: number } | null;
   /** RFC 3339. */
   readonly created_at: string | null;
   readonly finished_at: string | null;

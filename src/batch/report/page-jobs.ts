@@ -53,6 +53,8 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
     client_reference: typeof reference === 'string' ? reference : null,
     options: plainOptions(fields),
     credits: item.credits,
+    is_free: item.is_free,
+    units: item.units,
     created_at: item.created_at,
     finished_at: item.finished_at,
     failure: item.error === null ? null : describeFailure(item.error),

@@ -11,7 +11,8 @@ import {
   type ReportHead,
   type ShardReport,
 } from './batch-facts.ts';
-import { describeCredits, ITEM_STATES, type ItemReport, nameItem } from './item-report.ts';
+import { describeItemCosts } from './costs.ts';
+import { ITEM_STATES, type ItemReport, nameItem } from './item-report.ts';
 import { cutsOf, describeLosses, describeUse, describeWarnings, fallbacksOf, fastOf } from './provenance.ts';
 import { describeMissing } from './shard-facts.ts';
 
@@ -26,25 +27,18 @@ export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
     describeProvenance(facts.items),
     describeLostTerms(facts.items, head),
     (head.attributions ?? []).map((notice) => `- ${escapeMarkdown(notice)}`),
-    facts.items.length === 0
-      ? []
-      : [
-          '## Items',
-          table(
-            ITEM_HEAD,
-            facts.items.map((item) => itemRow(item, head.folders[0] ?? '')),
-          ),
-        ],
+    facts.items.length === 0 ? [] : ['## Items', itemTable(facts.items, head.folders[0] ?? '')],
   ];
   return `${parts.flat().join('\n\n')}\n`;
 }
 
-function summary({ items, counts, credits, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
+function summary({ items, counts, next_deadline }: BatchFacts, { madeAt }: ReportHead): string {
   const states = ITEM_STATES.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${state}`);
   const lines = [
     `${items.length === 1 ? '1 item' : `${items.length} items`} at ${madeAt}: ${states.join(', ') || 'no job was requested yet'}.`,
   ];
-  if (credits !== null) lines.push(describeCredits(credits, items.length));
+  const cost = describeItemCosts(items);
+  if (cost !== null) lines.push(`Cost: ${cost}.`);
   if (next_deadline !== null)
     lines.push(`The first download link of a result that was not downloaded expires at ${next_deadline}.`);
   return lines.join(' ');
@@ -103,7 +97,16 @@ function describeLostTerms(items: readonly ItemReport[], { folders: [only = ''] 
   return rows.length === 0 ? [] : ['## Lost terms', table(LOSS_HEAD, rows)];
 }
 
-const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'credits', 'files'];
+const ITEM_HEAD = ['item', 'kind', 'state', 'job', 'cost', 'files'];
+
+/** Without the column of costs if nothing has any. */
+function itemTable(items: readonly ItemReport[], only: string): string {
+  const isShown = (_: unknown, at: number) => ITEM_HEAD[at] !== 'cost' || describeItemCosts(items) !== null;
+  return table(
+    ITEM_HEAD.filter(isShown),
+    items.map((item) => itemRow(item, only).filter(isShown)),
+  );
+}
 
 function itemRow(item: ItemReport, only: string): string[] {
   const { label, kind, state, job_id, files, folder = only } = item;
@@ -111,12 +114,7 @@ function itemRow(item: ItemReport, only: string): string[] {
     const name = `${relative(folder, path)} (${formatBytes(bytes)})`;
     return asset === null ? name : `${asset}: ${name}`;
   });
-  return [label, kind, state, job_id ?? '', describeCharge(item), written.join(', ')];
-}
-
-function describeCharge({ job_id: job, credits }: ItemReport): string {
-  if (credits === null) return job === null ? '' : 'unknown';
-  return String(credits.charged);
+  return [label, kind, state, job_id ?? '', describeItemCosts([item]) ?? '', written.join(', ')];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -99,6 +99,8 @@ export interface Batch {
     readonly client: Client;
     /** Polling interval for jobs and uploads in milliseconds; null leaves it to the client. */
     readonly everyMs: number | null;
+    /** Whether its credits cost nothing. */
+    readonly isFree: boolean;
     /** Returns the provenance of a finished job; null from a service that does not state it. */
     readProvenance(jobId: string): Promise<Provenance | null>;
   };

@@ -4,7 +4,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Prices } from '../../protocol/prices.ts';
-import type { BatchItem, CreditTotals, Units } from '../item.ts';
+import type { BatchItem, Costs, Units } from '../item.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
 import type { NewCredits, RunOptions } from './batch.ts';
@@ -35,7 +35,7 @@ export interface Budget {
   bill(id: string, kind: JobKind, bill: Bill | null, units?: Units | null): Bill;
   /** The job was not created. */
   drop(id: string): void;
-  totals(): CreditTotals;
+  totals(): Costs;
   /** Counts what `work` adds as the costs of earlier runs. */
   countEarlier(work: () => void): void;
   /** Credits of all jobs, with assumed ones; null if a cost is neither reported nor stated. */
@@ -92,9 +92,10 @@ export function createBudget(
   /** The cost of a job that the service does not report. */
   function assumeCost(kind: JobKind, quantity: number | null): Cost {
     const amount = estimate(kind, quantity);
+    const units = quantity === null ? null : { unit: KINDS[kind].unit, quantity };
     return amount === null || !Number.isFinite(amount)
-      ? { state: 'unreported' }
-      : { state: 'assumed', amount };
+      ? { state: 'unreported', units }
+      : { state: 'assumed', amount, units };
   }
 
   /** Largest number of units to expect of a job whose size is unknown. */
@@ -158,7 +159,8 @@ export function createBudget(
       sums.count('unreported') > earlierUnreported ? null : Math.max(0, committed() - earlier) / 1000,
     totals() {
       const unknown = sums.count('unreported') + sums.count('assumed');
-      return { reserved: sums.sum('reserved') / 1000, charged: sums.sum('charged') / 1000, unknown };
+      const [reserved, charged] = [sums.sum('reserved') / 1000, sums.sum('charged') / 1000];
+      return { reserved, charged, unknown, units: sums.units() };
     },
   };
 }
@@ -267,10 +269,11 @@ function toThousandths(credits: number): number {
 /** The cost of one job, in thousandths of credits, in which sums are exact. */
 type Cost =
   | { readonly state: 'sent'; readonly estimate: number | null }
-  /** `assumed`: the service does not report what the job costs, but its price is known. */
-  | { readonly state: 'reserved' | 'charged' | 'assumed'; readonly amount: number }
+  | { readonly state: 'reserved' | 'charged'; readonly amount: number }
+  /** The service does not report what the job costs, but its price is known. */
+  | { readonly state: 'assumed'; readonly amount: number; readonly units: Units | null }
   /** Nor is its price. */
-  | { readonly state: 'unreported' };
+  | { readonly state: 'unreported'; readonly units: Units | null };
 
 interface CostSums {
   add(cost: Cost): void;
@@ -280,20 +283,27 @@ interface CostSums {
   count(state: Cost['state']): number;
   /** Thousandths of credits of the jobs in a state; estimates for sent jobs, if possible. */
   sum(state: Cost['state']): number;
+  /** Units of the jobs whose cost the service does not report. */
+  units(): readonly Units[];
 }
 
 function createCostSums(): CostSums {
   const none = () => ({ count: 0, sum: 0 });
   const states = { sent: none(), reserved: none(), charged: none(), assumed: none(), unreported: none() };
+  const quantities = new Map<Units['unit'], number>();
   const change = (cost: Cost, sign: 1 | -1) => {
     states[cost.state].count += sign;
     states[cost.state].sum += sign * amountOf(cost);
+    if (!('units' in cost) || cost.units === null) return;
+    const { unit, quantity } = cost.units;
+    quantities.set(unit, (quantities.get(unit) ?? 0) + sign * quantity);
   };
   return {
     add: (cost) => change(cost, 1),
     take: (cost) => change(cost, -1),
     count: (state) => states[state].count,
     sum: (state) => states[state].sum,
+    units: () => [...quantities].flatMap(([unit, quantity]) => (quantity > 0 ? [{ unit, quantity }] : [])),
   };
 }
 

@@ -40,7 +40,7 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
   }
   function reportCredits(): void {
     const [committed, ofThisRun] = [budget.committed(), budget.ofThisRun()];
-    listen({ type: 'credits', ...budget.totals(), committed, ofThisRun });
+    listen({ type: 'credits', ...budget.totals(), committed, ofThisRun, isFree: connection.isFree });
   }
   countBills([...batch.tasks.map(({ item }) => item), ...(batch.counted ?? [])]);
   const launcher = createLauncher({ runtime, budget, stopping, most: options.jobs, listen });

@@ -47,6 +47,7 @@ export async function recordIntent(
     body_sha256: digestRequest(request),
     params: withoutLines(request),
     input_sha256: provided.sha256,
+    is_free: run.batch.connection.isFree || undefined,
   });
   await run.journal.add(createItemFacts(item, provided.sha256), record);
   return { key, request };

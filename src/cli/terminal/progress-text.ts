@@ -1,6 +1,5 @@
 /** Progress in words: the step of one item, and the totals of many. */
 
-import type { CreditTotals } from '../../batch/item.ts';
 import type { Step, WorkSummary } from '../../commands/context/context.ts';
 import { formatDuration, formatRelative } from '../../commands/context/format.ts';
 
@@ -31,13 +30,13 @@ export function describeCounts({ counts }: Pick<WorkSummary, 'counts'>): string 
   return [`${done} of ${total} done`, ...named].join(', ');
 }
 
-/** Time left, credits, slots, the next deadline and why nothing more is begun, as far as they are known. */
+/** Time left, cost, slots, the next deadline and why nothing more is begun, as far as they are known. */
 export function describeOutlook(picture: WorkSummary, now: number): readonly string[] {
-  const { counts, leftMs, credits, slots, deadline, stop } = picture;
+  const { counts, leftMs, cost, slots, deadline, stop } = picture;
   const isUnderWay = counts.running + counts.waiting > 0;
   const parts: string[] = [];
   if (leftMs !== null && isUnderWay) parts.push(describeLeft(leftMs));
-  if (credits !== null) parts.push(describeCredits(credits));
+  if (cost !== null) parts.push(cost);
   if (slots !== null) parts.push(slots === 1 ? '1 slot' : `${slots} slots`);
   if (deadline !== null) parts.push(`next download link expires ${formatRelative(deadline, now)}`);
   if (stop !== null) parts.push(stop);
@@ -50,17 +49,4 @@ const MINUTE_MS = 60_000;
 function describeLeft(ms: number): string {
   if (ms < MINUTE_MS) return 'less than a minute left';
   return `about ${formatDuration(Math.round(ms / MINUTE_MS) * MINUTE_MS)} left`;
-}
-
-function describeCredits({ charged, reserved, unknown }: CreditTotals): string {
-  const jobs = unknown === 1 ? '1 job' : `${unknown} jobs`;
-  if (unknown > 0 && charged + reserved === 0) return `credits of ${jobs} unknown`;
-  const held = reserved === 0 ? '' : `, ${formatCredits(reserved)} reserved`;
-  const rest = unknown === 0 ? '' : `, unknown for ${jobs}`;
-  return `${formatCredits(charged)} ${charged === 1 ? 'credit' : 'credits'}${held}${rest}`;
-}
-
-/** Credits are kept in thousandths; sums of them must not show what binary fractions make of that. */
-function formatCredits(credits: number): string {
-  return String(Number(credits.toFixed(3)));
 }

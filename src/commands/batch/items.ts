@@ -10,7 +10,7 @@ import type { Context, TableHead } from '../context/context.ts';
 import { formatRelative, showPath } from '../context/format.ts';
 import { ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
-import { PLANS, ProvenanceSchema, RUN_FORMS } from '../jobs/outputs.ts';
+import { PLANS, ProvenanceSchema, RUN_FORMS, UNITS } from '../jobs/outputs.ts';
 import { ATTENTION_REPORT } from './attention.ts';
 
 /** The names that --fields accepts. */
@@ -23,6 +23,8 @@ export const ITEM_FIELDS = [
   'error',
   'files',
   'credits',
+  'is_free',
+  'units',
   'attempts',
   'asked_at',
   'created_at',
@@ -133,6 +135,8 @@ const ItemSchema = shapeOf<ItemReport>()(
       v.object({ asset: NullableText, path: v.string(), bytes: v.number(), sha256: v.string() }),
     ),
     credits: v.nullable(v.object({ reserved: v.number(), charged: v.number() })),
+    is_free: v.optional(v.literal(true)),
+    units: v.optional(v.array(v.object({ unit: v.picklist(UNITS), quantity: v.number() }))),
     attempts: v.number(),
     asked_at: NullableText,
     created_at: NullableText,

@@ -2,6 +2,7 @@
 
 import { formatBytes } from '../../base/amounts.ts';
 import type { BatchEvent, BatchItem, ItemState } from '../../batch/item.ts';
+import { describeCosts } from '../../batch/report/costs.ts';
 import type { RunningWork, Step, WorkSummary } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 
@@ -27,7 +28,7 @@ export function createBatchProgress(items: readonly BatchItem[]): BatchProgress 
   for (const item of items) {
     byKey.set(item.key, { item, state: { phase: 'waiting' }, begunMs: null, phaseMs: 0 });
   }
-  let credits: WorkSummary['credits'] = null;
+  let cost: WorkSummary['cost'] = null;
   let slots: number | null = null;
   let stop: string | null = null;
 
@@ -44,7 +45,7 @@ export function createBatchProgress(items: readonly BatchItem[]): BatchProgress 
         case 'uploaded':
           return null;
         case 'credits':
-          credits = { reserved: event.reserved, charged: event.charged, unknown: event.unknown };
+          cost = event.isFree ? null : describeCosts(event);
           return null;
         case 'window':
           slots = event.size;
@@ -60,7 +61,7 @@ export function createBatchProgress(items: readonly BatchItem[]): BatchProgress 
         running: listRunning(all, nowMs),
         counts: countItems(all),
         leftMs: estimateLeft(all, nowMs),
-        credits,
+        cost,
         slots,
         deadline: soonestDeadline(all),
         stop,

@@ -7,7 +7,8 @@ import {
   FAILED_STATES,
   reportDocument,
 } from '../../batch/report/batch-facts.ts';
-import { describeCredits, type ItemReport, type ReportState } from '../../batch/report/item-report.ts';
+import { describeItemCosts } from '../../batch/report/costs.ts';
+import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { type Command, defineCommand } from '../context/command.ts';
@@ -110,16 +111,15 @@ async function printStatus(
 function printNotes(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
   const { terminal, io } = context;
   const workers = batches.flatMap((batch) => batch.workers);
-  const { items, credits, next_deadline, open_questions, stray_jobs, unnamed } = facts;
+  const { items, next_deadline, open_questions, stray_jobs, unnamed } = facts;
   for (const worker of workers) {
     const doubt = worker.certain ? '' : ', as far as this machine knows';
     terminal.note(
       `Process ${worker.pid} on ${worker.host} has been working on it since ${worker.since}${doubt}.`,
     );
   }
-  if (credits !== null) {
-    terminal.note(describeCredits(credits, items.length));
-  }
+  const cost = describeItemCosts(items);
+  if (cost !== null) terminal.note(`Cost: ${cost}.`);
   printProvenance(
     terminal,
     items.flatMap(({ provenance, ...item }) => (provenance === undefined ? [] : [{ ...item, provenance }])),
@@ -230,7 +230,7 @@ function showItem(board: Progress, { label, state, error, files }: ItemReport, c
 }
 
 function summarizeWork({ facts, batches }: OpenBatches, nowMs: number): WorkSummary {
-  const { items, counts, credits, next_deadline } = facts;
+  const { items, counts, next_deadline } = facts;
   const going = items.filter(({ state }) => ACTIVE_STATES.includes(state));
   return {
     running: going.map(({ label, state, created_at, asked_at }) => ({
@@ -247,7 +247,7 @@ function summarizeWork({ facts, batches }: OpenBatches, nowMs: number): WorkSumm
       left: 0,
     },
     leftMs: null,
-    credits,
+    cost: describeItemCosts(items),
     slots: null,
     deadline: next_deadline,
     stop: batches.every(({ workers }) => workers.length === 0) ? 'no process works on it' : null,

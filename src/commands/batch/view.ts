@@ -41,6 +41,7 @@ export async function createBatchView(
 ): Promise<BatchView> {
   const picture = createBatchProgress(items);
   const steps = createBatchProgress([]);
+  let credits: CreditTotals | null = null;
   const { terminal, io } = context;
   const isMany = grows || items.length > FEW;
   const look = () => {
@@ -63,6 +64,7 @@ export async function createBatchView(
   return {
     listener: (event) => {
       if (event.type === 'credits') {
+        credits = event;
         context.spending?.count(event.ofThisRun ?? null);
       }
       if (event.type !== 'item') {
@@ -85,7 +87,7 @@ export async function createBatchView(
         provenances.add({ label: item.label, kind: item.kind, key: item.key, provenance });
     },
     summarize: (outcomes, exitCode) => {
-      write(summaryLine(outcomes, picture.look(io.now()).credits, exitCode));
+      write(summaryLine(outcomes, credits, exitCode));
     },
     close: () => {
       progress.close();

@@ -17,6 +17,8 @@ export interface Connection {
   readonly client: Client;
   /** Capabilities of the embedded engines; null for a remote service. */
   readonly capabilities: Capabilities | null;
+  /** True for the embedded service: it counts credits, and they cost nothing. */
+  readonly isFree: boolean;
   /** Credits for one unit of each kind: those of the embedded service, or what the user states about a remote one. */
   readonly prices: Prices;
   /** Returns what is worth reporting about the engines of a finished job; null from a remote service, which does not state it. */
@@ -83,6 +85,7 @@ async function connectRemote(
   return {
     client,
     capabilities: null,
+    isFree: false,
     prices: target.prices,
     readProvenance: async () => null,
     translator: async () => target.baseUrl,
@@ -141,6 +144,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
   return {
     client,
     capabilities,
+    isFree: true,
     prices: DEFAULT_CONFIG.prices,
     async readProvenance(jobId) {
       const provenance = await service.readProvenance(jobId);

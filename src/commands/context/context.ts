@@ -3,7 +3,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Failure } from '../../base/failure.ts';
 import type { OptionTable, RawOptions } from '../../base/option.ts';
-import type { CreditTotals } from '../../batch/item.ts';
 import type { watchFolder } from '../../batch/records/folder-watch.ts';
 import type { ClientOptions, Runtime } from '../../client/index.ts';
 import type { SplitLimits } from '../../media/split/limits.ts';
@@ -50,8 +49,8 @@ export interface WorkSummary {
   };
   /** Expected time to the end in milliseconds; null while nothing is known. */
   readonly leftMs: number | null;
-  /** Null until a job has reported some. */
-  readonly credits: CreditTotals | null;
+  /** What jobs have cost so far; null until one is known to cost something. */
+  readonly cost: string | null;
   /** Slots of the service that this run may use; null before the first one is taken. */
   readonly slots: number | null;
   /** When the first result that was not downloaded expires, RFC 3339. */

@@ -65,7 +65,7 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
     if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
     await printOutcomes(context, outcomes, exitCodeOf(context, failure));
     if (context.signal.aborted) {
-      printStopped(context, outcomes, work.goOn, connection.capabilities !== null);
+      printStopped(context, outcomes, work.goOn, connection.isFree);
       throw context.signal.reason;
     }
     if (failure !== null) throw failure;

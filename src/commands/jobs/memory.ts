@@ -65,14 +65,16 @@ export async function decideWithMemory<Plan>(
   }
 }
 
-/** Says what was not paid. */
+/** Says how many lines were not sent. */
 export function noteRemembered(
   { terminal }: Pick<Context, 'terminal'>,
   memory: BatchMemory | undefined,
 ): void {
   const { lines, known } = memory?.used ?? { lines: 0, known: 0 };
   if (known > 0)
-    terminal.note(`${lines} ${lines === 1 ? 'line' : 'lines'}, ${known} from memory, ${lines - known} paid.`);
+    terminal.note(
+      `${lines} ${lines === 1 ? 'line' : 'lines'}, ${known} from memory, ${lines - known} translated.`,
+    );
 }
 
 interface MemoryPlan extends Pick<MemoryUse, 'connection'> {

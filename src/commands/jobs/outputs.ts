@@ -79,7 +79,7 @@ const OutcomeSchema = v.object({
 
 const Outcomes = v.object({ object: v.literal('list'), data: v.array(OutcomeSchema) });
 
-const UNITS = Object.values(KINDS).map(({ unit }) => unit);
+export const UNITS = Object.values(KINDS).map(({ unit }) => unit);
 
 const SampleSchema = shapeOf<SampleReport>()(
   v.object({

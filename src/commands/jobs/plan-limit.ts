@@ -7,6 +7,7 @@ import { type Budget, findLimit } from '../../batch/run/budget.ts';
 import { namePrices } from '../../batch/run/stopping.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { describeCredits } from '../../protocol/metering.ts';
 
 /** A job that the run would send. */
 export interface NewJob {
@@ -67,16 +68,16 @@ export function forecastLimit(
 export function describeLimit({ limit }: PlanLimit): readonly string[] {
   if (limit === null) return [];
   const { max_credits: max, verdict, job, before_credits: before, after_credits: after } = limit;
-  if (job === null) return [`Limit: ${before} of ${max} credits.`];
+  if (job === null) return [`Limit: ${before} of ${describeCredits(max)}.`];
   const language = job.target_language === null ? '' : ` → ${job.target_language}`;
   const name = `the ${KINDS[job.kind].work} of ${job.input}${language}`;
   switch (verdict) {
     case 'stops':
       return [
-        `Limit: the run would stop before ${name}: with it the cost would be ${after} credits, over --max-credits ${max}; without it, ${before}.`,
+        `Limit: the run would stop before ${name}: with it the cost would be ${describeCredits(after ?? 0)}, over --max-credits ${max}; without it, ${describeCredits(before ?? 0)}.`,
       ];
     case 'size unknown':
-      return [`Limit: ${before} of ${max} credits before ${name}, whose size is not known yet.`];
+      return [`Limit: ${before} of ${describeCredits(max)} before ${name}, whose size is not known yet.`];
     default:
       return [`Limit: --max-credits ${max} cannot be compared yet; state ${namePrices([job.kind])}.`];
   }

@@ -94,7 +94,7 @@ export async function runJobs(
       const charged = { ...run, runOptions: limited, context: chargedContext(context, connection) };
       const outcomes = await runPlan(charged, { ...plan, planned }, preface);
       noteRemembered(context, memory);
-      await summarize(context, plan, outcomes, connection.capabilities !== null);
+      await summarize(context, plan, outcomes, connection.isFree);
     });
   } finally {
     await batch.close();

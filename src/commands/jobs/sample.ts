@@ -4,7 +4,7 @@ import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { type FileInput, isSplit, type JobInput, wholeOf } from '../../batch/plan/input.ts';
 import { unitsOf } from '../../batch/plan/items.ts';
-import { describeUnits } from '../../protocol/metering.ts';
+import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import type { Context } from '../context/context.ts';
 import { wholeCommand } from '../context/printed-command.ts';
 
@@ -120,7 +120,7 @@ export function noteSamples(
   const rest = units.length === 1 ? wholes : `about ${wholes}`;
   const [verb, costs] = isFree ? ['used', 'takes'] : ['paid', 'costs'];
   const [paidCredits, restCredits] = isPriced
-    ? [charged, whole].map((credits) => ` (${credits} ${credits === 1 ? 'credit' : 'credits'})`)
+    ? [charged, whole].map((credits) => ` (${describeCredits(credits)})`)
     : ['', ''];
   terminal.note(`${paid} ${verb}${paidCredits}; the whole ${costs} ${rest}${restCredits}; continue with:`);
   terminal.note(`  ${report.continue}`);

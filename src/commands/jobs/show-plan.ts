@@ -15,7 +15,7 @@ import { choicesOf } from '../../batch/run/open-batch.ts';
 import { adviseOwnWays, summarizeFailure } from '../../batch/run/outcome.ts';
 import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { describeUnits } from '../../protocol/metering.ts';
+import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
@@ -88,11 +88,7 @@ async function askForPurse(
   try {
     const supported = await checkSupport(planned, connection.capabilities, context);
     const purse = await readPurse([kind], connection, context, options);
-    return {
-      purse,
-      isFree: connection.capabilities !== null,
-      remembered: await remember(connection, supported),
-    };
+    return { purse, isFree: connection.isFree, remembered: await remember(connection, supported) };
   } finally {
     await connection.close();
   }
@@ -141,7 +137,7 @@ export async function readPurse(
   const { credits } = connection.client;
   const stated = stateOf(connection, options);
   // The credits of the embedded service cost nothing: the plan shows those that it has counted.
-  const shown = connection.capabilities === null ? stated : (options.prices ?? {});
+  const shown = connection.isFree ? (options.prices ?? {}) : stated;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
   try {
     const [balance, prices] = await Promise.all([
@@ -189,11 +185,25 @@ async function printPlan(context: Context, forecast: Forecast & PlanLimit, isFre
           results: item.results?.map((path) => showPath(path, context.io.cwd)) ?? null,
         }));
         const rows = shown.map((item) => rowOf(item, isFree));
-        context.print(await context.terminal.table(HEAD, rows));
+        context.print(await planTable(context, HEAD, rows, isFree));
       }
       for (const line of describeForecast(forecast, isFree)) context.terminal.note(line);
       for (const line of describeLimit(forecast)) context.terminal.note(line);
   }
+}
+
+/** The table of a plan. @param isFree without the column of credits */
+export function planTable(
+  { terminal }: Pick<Context, 'terminal'>,
+  head: readonly TableHead[],
+  rows: readonly (readonly string[])[],
+  isFree: boolean,
+): Promise<string> {
+  const isShown = (_: unknown, at: number) => !isFree || head[at] !== 'CREDITS';
+  return terminal.table(
+    head.filter(isShown),
+    rows.map((row) => row.filter(isShown)),
+  );
 }
 
 const HEAD: readonly TableHead[] = [
@@ -211,15 +221,15 @@ function rowOf(item: ItemForecast, isFree: boolean): string[] {
     item.target_language ?? '-',
     describeStatus(item),
     item.quantity === null || item.unit === null ? 'unknown' : describeUnits(item.quantity, item.unit),
-    describeCredits(item, isFree),
+    creditCell(item, isFree),
     item.problem === null ? (item.results?.join(', ') ?? 'named when it is done') : '-',
   ];
 }
 
-/** The embedded service counts credits that cost nothing, and has no price before its first job. */
-export function describeCredits({ credits }: Pick<ItemForecast, 'credits'>, isFree: boolean): string {
-  if (credits !== null) return String(credits);
-  return isFree ? 'none' : 'unknown';
+/** The cell of a column whose title has the unit. */
+export function creditCell({ credits }: Pick<ItemForecast, 'credits'>, isFree: boolean): string {
+  if (isFree) return 'none';
+  return credits === null ? 'unknown' : String(credits);
 }
 
 /** `new, remuxed, 3 parts`; `new, 1 of 240 cues` */
@@ -266,18 +276,20 @@ export function describeForecast(forecast: Forecast, isFree = false): readonly s
   ];
 }
 
-/** `412 lines, 398 from memory, 14 to pay.`; nothing if nothing is remembered. */
+/** `412 lines, 398 from memory, 14 to translate.`; nothing if nothing is remembered. */
 export function describeMemory({ memory }: Pick<Forecast, 'memory'>): readonly string[] {
   if (memory === undefined || memory.from_memory === 0) return [];
   return [
-    `${memory.lines} ${memory.lines === 1 ? 'line' : 'lines'}, ${memory.from_memory} from memory, ${memory.to_pay} to pay.`,
+    `${memory.lines} ${memory.lines === 1 ? 'line' : 'lines'}, ${memory.from_memory} from memory, ${memory.to_pay} to translate.`,
   ];
 }
 
 function describeCost(credits: number | null, balance: number | null): string {
   const cost =
-    credits === null ? 'Cost: not known until the first job reports the price.' : `Cost: ${credits} credits.`;
+    credits === null
+      ? 'Cost: not known until the first job reports the price.'
+      : `Cost: ${describeCredits(credits)}.`;
   if (balance === null) return cost;
-  const lack = credits !== null && credits > balance ? `, ${credits - balance} too few` : '';
-  return `${cost} Available: ${balance}${lack}.`;
+  const lack = credits !== null && credits > balance ? `, ${describeCredits(credits - balance)} too few` : '';
+  return `${cost} Available: ${describeCredits(balance)}${lack}.`;
 }

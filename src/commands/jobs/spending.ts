@@ -33,14 +33,14 @@ export function requireKnownPrices(
 }
 
 /** Credits that this run may spend with others; infinite without a limit, null if it is unknown. The embedded service costs nothing. */
-function spendingLimit({ spending }: Context, { capabilities }: Connection): number | null {
-  return spending === undefined || capabilities !== null ? Number.POSITIVE_INFINITY : spending.left();
+function spendingLimit({ spending }: Context, { isFree }: Connection): number | null {
+  return spending === undefined || isFree ? Number.POSITIVE_INFINITY : spending.left();
 }
 
 /** The context without the shared limit if the service is the embedded one, whose credits cost nothing. */
-export function chargedContext(context: Context, { capabilities }: Connection): Context {
+export function chargedContext(context: Context, { isFree }: Connection): Context {
   const { spending: _spending, ...free } = context;
-  return capabilities === null ? context : free;
+  return isFree ? free : context;
 }
 
 /**

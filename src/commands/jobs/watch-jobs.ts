@@ -216,7 +216,7 @@ async function printWatch(
       own.map((outcome) => toOutcome(outcome, undefined)),
     );
   context.terminal.note(`Stopped watching: ${countOutcomes(own)}.`);
-  noteContinuation(context, own, delivery, connection.capabilities !== null);
+  noteContinuation(context, own, delivery, connection.isFree);
 }
 
 function countOutcomes(outcomes: readonly RunOutcome[]): string {

@@ -306,7 +306,7 @@ function printNextSteps(run: StagedRun): void {
 
 /** Whether the service is the embedded one. */
 function isFree({ connected }: StagedRun): boolean {
-  return connected !== null && connected.capabilities !== null;
+  return connected?.isFree === true;
 }
 
 /** Prints the state of an interrupted run and the command that continues it. */
@@ -321,9 +321,10 @@ async function printInterrupted(run: StagedRun): Promise<void> {
   printContinuation(run);
 }
 
-function printContinuation({ context, connected }: StagedRun): void {
+function printContinuation(run: StagedRun): void {
+  const { context } = run;
   const { note } = context.terminal;
-  if (connected !== null && connected.capabilities !== null) note(EMBEDDED_STOPS);
+  if (isFree(run)) note(EMBEDDED_STOPS);
   note('Continue with:');
   note(`  ${continueCommand(context)}`);
 }

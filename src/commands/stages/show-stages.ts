@@ -23,7 +23,7 @@ import {
 } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { describeUnits } from '../../protocol/metering.ts';
+import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import {
   type Speakers,
   type SubtitleLine,
@@ -43,10 +43,11 @@ import {
 } from '../jobs/plan-limit.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import {
-  describeCredits,
+  creditCell,
   describeMemory,
   describeRedub,
   FREE,
+  planTable,
   readPurse,
   refusalsFailure,
   shareOf,
@@ -132,7 +133,7 @@ async function askForStages(
     return {
       plan: withoutTargets(plan, refused),
       stages,
-      isFree: connection.capabilities !== null,
+      isFree: connection.isFree,
       one_job_credits: asOne,
       refusal: findRefusal(() => requireStagePrices(plan, runOptions, open())),
       ...forecastLimit(runOptions, open(), inOrder(plan, stages.flatMap(listNewJobs))),
@@ -242,7 +243,7 @@ async function print(
       return;
     case 'table': {
       const rows = rowsOf(stages, isFree);
-      if (rows.length > 0) context.print(await context.terminal.table(HEAD, rows));
+      if (rows.length > 0) context.print(await planTable(context, HEAD, rows, isFree));
       for (const { item, path } of videos) {
         const how = isCopied(item.input) ? 'Copied' : 'Then put together';
         context.terminal.note(`${how} on this machine: ${path}`);
@@ -260,7 +261,7 @@ async function print(
 }
 
 function describePrice(credits: number | null): string {
-  return credits === null ? 'not known yet' : `${credits} credits`;
+  return credits === null ? 'not known yet' : describeCredits(credits);
 }
 
 function problemsOf({ unusable }: StagePlan) {
@@ -292,7 +293,7 @@ function rowsOf(stages: readonly Forecast[], isFree: boolean): string[][] {
       language ?? '-',
       [item.status, ...describeRedub(item)].join(', '),
       quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit),
-      describeCredits(item, isFree),
+      creditCell(item, isFree),
     ]),
   );
 }

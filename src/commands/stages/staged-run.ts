@@ -99,7 +99,7 @@ function countingHosted(context: Context, connected: () => Connection | null): C
   const { spending } = context;
   if (spending === undefined) return context;
   const count = (credits: number | null) => {
-    if (connected()?.capabilities == null) spending.count(credits);
+    if (connected()?.isFree !== true) spending.count(credits);
   };
   return { ...context, spending: { ...spending, count } };
 }

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  formatClock,
-  formatCredits,
-  formatCueTime,
-  formatSeconds,
-  speakClock,
-} from '../../../src/batch/page/words.ts';
+import { formatClock, formatCueTime, formatSeconds, speakClock } from '../../../src/batch/page/words.ts';
 
 test('a clock shows hours only if there are any, and rounds down', () => {
   expect(formatClock(0)).toBe('0:00');
@@ -19,10 +13,8 @@ test('the start of a cue is shown to a tenth, never rounded into the next second
   expect(formatCueTime(59_999)).toBe('0:59.9');
 });
 
-test('lengths and credits are written with their units', () => {
+test('lengths are written with their unit', () => {
   expect(formatSeconds(2449)).toBe('2.4 s');
-  expect(formatCredits(1)).toBe('1 credit');
-  expect(formatCredits(2.5)).toBe('2.5 credits');
 });
 
 test('a screen reader reads minutes and seconds in words', () => {

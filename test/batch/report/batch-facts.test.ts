@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
+import { describeItemCosts } from '../../../src/batch/report/costs.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import { createUnusableRecord } from '../../../src/batch/report/unusable-inputs.ts';
 import { BEGIN, RECORDS } from '../records/support/intents.ts';
@@ -64,12 +65,29 @@ describe('the facts of a batch', () => {
     expect(factsFrom(made).items[0]?.credits).toBeNull();
     expect(factsFrom(made).credits).toEqual({ charged: 0, reserved: 0, unknown: 1 });
     const empty = { type: 'billed', key: 'k', status: null, quantity: null, reserved_credits: null } as const;
+    const measured = factsFrom([...made, { ...empty, quantity: 7, charged_credits: null }]).items;
+    expect(measured[0]?.units).toEqual([{ unit: 'started_thousand_characters', quantity: 7 }]);
+    expect(describeItemCosts(measured)).toBe('7 started thousands of characters');
     expect(factsFrom([...made, { ...empty, charged_credits: null }]).credits?.unknown).toBe(1);
     expect(factsFrom([...made, { ...empty, charged_credits: 2 }]).credits).toEqual({
       charged: 2,
       reserved: 0,
       unknown: 0,
     });
+  });
+
+  it('count the credits of the embedded service, and show no cost', () => {
+    const asked = (key: string, isFree: boolean) => {
+      const intent = RECORDS.intend({ key, item: keyOf('both') });
+      return { ...intent, is_free: isFree || undefined };
+    };
+    const bill = { type: 'billed', status: 'settled', quantity: 2, reserved_credits: 2 } as const;
+    const free = [factsOf('both'), asked('k', true), { ...bill, key: 'k', charged_credits: 2 }];
+    const { items, credits } = factsFrom(free);
+    expect([items[0]?.is_free, credits?.charged, describeItemCosts(items)]).toEqual([true, 2, null]);
+    const paid = factsFrom([...free, asked('k2', false), { ...bill, key: 'k2', charged_credits: 3 }]);
+    expect(paid.items[0]?.is_free).toBeUndefined();
+    expect(describeItemCosts(paid.items)).toBe('5 credits');
   });
 
   it('name the part of the result that a file is, by its place if the journal does not', () => {

@@ -9,7 +9,7 @@ const facts: ReportFacts = {
   attributions: [],
   made_at: '2026-11-21T09:00:00.000Z',
   attention: { places: [], files: [] },
-  charged_credits: 1,
+  cost: '1 credit',
   entries: [
     {
       id: 'e1',

@@ -184,13 +184,14 @@ describe('the document', () => {
       pageJob({ input_path, target_language: 'fr', job_id: null, credits: null }),
     ]);
     expect(report.entries).toHaveLength(2);
-    expect(report.charged_credits).toBe(0.3);
+    expect(report.cost).toBe('0.3 credits');
   });
 
-  it('has no sum of credits while the cost of a job is not known', async () => {
+  it('says that the sum of credits lacks the cost of a job, and shows none for the embedded service', async () => {
     const { build } = setUp();
     const report = await build([pageJob({}), pageJob({ credits: null })]);
-    expect(report.charged_credits).toBeNull();
+    expect(report.cost).toBe('1 credit and 1 job without a price');
+    expect((await build([pageJob({ is_free: true })])).cost).toBeNull();
   });
 
   it('names no folder of this machine', async () => {

@@ -13,11 +13,13 @@ describe('a batch as Markdown', () => {
     const rows = reportOn(EVERY_STATE).split('\n');
     expect(rows[0]).toBe('# /media/out');
     expect(rows[2]).toBe(
-      '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Credits: 0.3 charged, 2 reserved; unknown for 3 items. The first download link of a result that was not downloaded expires at 2026-11-02T01:00:00.000Z.',
+      '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Cost: 0.3 credits, 2 credits reserved and 3 jobs without a price. The first download link of a result that was not downloaded expires at 2026-11-02T01:00:00.000Z.',
     );
     expect(rows).toContain('Requests without a response: unanswered → es.');
     expect(rows).toContain('| failed → es | ENGINE\\_ERROR | it broke | yes | dub\\_k-failed |  |');
-    expect(rows).toContain('| done → es | dubbing | done | dub\\_k-done | 0.1 | audio: one.wav (10 B) |');
+    expect(rows).toContain(
+      '| done → es | dubbing | done | dub\\_k-done | 0.1 credits | audio: one.wav (10 B) |',
+    );
   });
 
   it('says that an empty batch has no items', () => {
@@ -33,7 +35,7 @@ describe('a batch as Markdown', () => {
       .split('\n')
       .at(-2);
     expect(row).toBe(
-      '| a\\|b\\\\u000a\\# c \\<img src=x\\> \\`d\\` \\*e\\* \\[f\\](https\\://g.example) \\!\\[h\\](x) www\\.i.example j\\@k.example \\\\u001b | dubbing | waiting |  |  |  |',
+      '| a\\|b\\\\u000a\\# c \\<img src=x\\> \\`d\\` \\*e\\* \\[f\\](https\\://g.example) \\!\\[h\\](x) www\\.i.example j\\@k.example \\\\u001b | dubbing | waiting |  |  |',
     );
   });
 });

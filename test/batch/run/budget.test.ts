@@ -50,7 +50,7 @@ describe('a budget', () => {
     budget.bill('a', KIND, reserved(4, 4));
     budget.bill('a', KIND, settled(4, 4, 3));
     budget.bill('b', KIND, { ...reserved(5, 5), status: 'released' });
-    expect(budget.totals()).toEqual({ reserved: 0, charged: 3, unknown: 0 });
+    expect(budget.totals()).toMatchObject({ reserved: 0, charged: 3, unknown: 0 });
     expect(budget.judge(KIND, minutes(7))).toBe('go');
     expect(budget.judge(KIND, minutes(8))).toBe('stop');
   });
@@ -82,7 +82,7 @@ describe('a budget', () => {
       budget.bill('b', KIND, { ...reserved(1, 0), reserved_credits: null, charged_credits: null }),
     );
     expect([budget.committed(), budget.ofThisRun()]).toEqual([4, 2]);
-    expect(budget.totals()).toEqual({ reserved: 0, charged: 0, unknown: 2 });
+    expect(budget.totals()).toMatchObject({ reserved: 0, charged: 0, unknown: 2, units: [minutes(2)] });
     expect(budget.judge(KIND, minutes(1))).toBe('stop');
   });
 
@@ -152,7 +152,7 @@ describe('a budget', () => {
     budget.bill('a', KIND, settled(2, 2, 2));
     budget.begin('a', KIND, minutes(2));
     budget.bill('a', KIND, settled(2, 2, 2));
-    expect(budget.totals()).toEqual({ reserved: 0, charged: 4, unknown: 0 });
+    expect(budget.totals()).toMatchObject({ reserved: 0, charged: 4, unknown: 0 });
     expect(budget.judge(KIND, minutes(2))).toBe('stop');
   });
 });

@@ -6,7 +6,7 @@ export const QUIET: WorkSummary = {
   running: [],
   counts: { total: 0, done: 0, running: 0, waiting: 0, failed: 0, left: 0 },
   leftMs: null,
-  credits: null,
+  cost: null,
   slots: null,
   deadline: null,
   stop: null,

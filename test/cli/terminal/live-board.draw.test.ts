@@ -26,7 +26,7 @@ describe('the frame of many running items', () => {
         ...QUIET,
         counts: { ...QUIET.counts, total: 1, waiting: 1 },
         leftMs: 80 * 60_000,
-        credits: { charged: 0.1 + 0.2, reserved: 12, unknown: 0 },
+        cost: '0.3 credits',
         slots: 15,
         deadline: new Date(START_MS + 90_000 + 22.5 * 3_600_000).toISOString(),
         stop: 'the credits are used up',
@@ -34,7 +34,7 @@ describe('the frame of many running items', () => {
       140,
     );
     expect(lines[1]).toBe(
-      'about 1 h 20 min left · 0.3 credits, 12 reserved · 15 slots · next download link expires in 22 h · the credits are used up',
+      'about 1 h 20 min left · 0.3 credits · 15 slots · next download link expires in 22 h · the credits are used up',
     );
   });
 

@@ -16,11 +16,3 @@ it('shows no time left when everything has ended, whatever the outcome', () => {
   expect(outlookOf({}, 0)).toEqual([]);
   expect(outlookOf({ done: 1, failed: 1, left: 1 }, 0)).toEqual([]);
 });
-
-it('reports that the service does not state what jobs cost', () => {
-  const creditsOf = (credits: WorkSummary['credits']) => describeOutlook({ ...picture(0, {}), credits }, 0);
-  expect(creditsOf({ charged: 0, reserved: 0, unknown: 24 })).toEqual(['credits of 24 jobs unknown']);
-  expect(creditsOf({ charged: 2, reserved: 1, unknown: 1 })).toEqual([
-    '2 credits, 1 reserved, unknown for 1 job',
-  ]);
-});

@@ -58,17 +58,19 @@ describe('the summary of a batch', () => {
     picture.add(itemEvent(one, downloading('2026-11-22T10:00:00.000+02:00')));
     picture.add(itemEvent(two, downloading('2026-11-22T09:00:00.000Z')));
     picture.add(itemEvent(three, downloading(null)));
-    picture.add({ type: 'credits', reserved: 3, charged: 4, unknown: 1 });
+    const sums = { type: 'credits', reserved: 3, charged: 4, unknown: 1, units: [] } as const;
+    picture.add(sums);
     picture.add({ type: 'window', size: 7, inFlight: 3 });
     picture.add({ type: 'stop', reason: 'quota', message: 'the quota is used up' });
     expect(picture.look(START_MS)).toMatchObject({
       deadline: '2026-11-22T10:00:00.000+02:00',
-      credits: { reserved: 3, charged: 4, unknown: 1 },
+      cost: '4 credits, 3 credits reserved and 1 job without a price',
       slots: 7,
       stop: 'the quota is used up',
     });
     picture.add(itemEvent(one, done('loc')));
-    expect(picture.look(START_MS).deadline).toBe('2026-11-22T09:00:00.000Z');
+    picture.add({ ...sums, isFree: true });
+    expect(picture.look(START_MS)).toMatchObject({ deadline: '2026-11-22T09:00:00.000Z', cost: null });
   });
 
   it('measures the rate of an upload from its own start', () => {

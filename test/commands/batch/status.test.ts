@@ -99,7 +99,7 @@ test('--watch ends with Ctrl-C', async () => {
   const terminal = createTestIo({ cwd: vloc.folder, pace: { runtime: { ...SYSTEM_RUNTIME, sleep } } });
   expect(await main(['batch', 'status', 'out', '--watch'], terminal.io)).toBe(130);
   expect(terminal.stderr()).toContain(
-    '0 of 2 done, 2 running · 0 credits, 2 reserved · no process works on it',
+    '0 of 2 done, 2 running · 0 credits, 2 credits reserved · no process works on it',
   );
   vloc.engines.letGo();
 });

@@ -109,7 +109,7 @@ describe('--output ndjson', () => {
     const { view, printed } = await open(many, 'ndjson');
     view.listener({ type: 'uploaded', item: first, uploadId: 'upl_1', bytes: 10 });
     view.listener({ type: 'window', size: 15, inFlight: 1 });
-    view.listener({ type: 'credits', reserved: 2, charged: 0, unknown: 0 });
+    view.listener({ type: 'credits', reserved: 2, charged: 0, unknown: 0, units: [], isFree: true });
     view.listener(itemEvent(first, failed(null)));
     view.listener({ type: 'stop', reason: 'quota', message: 'used up' });
     view.summarize([{ item: first, state: { phase: 'left', jobId: null, because: 'quota' } }], 6);

@@ -105,11 +105,11 @@ describe('a second run after an edited source', () => {
     expect(plan).toMatchObject({ jobs: 3, quantity: 4, done_before: 17 });
     expect(plan.memory).toEqual({ lines: 12, from_memory: 8, to_pay: 4 });
     const shown = await desk.run([...words, '--dry-run']);
-    expect(shown.stderr).toContain('12 lines, 8 from memory, 4 to pay.');
+    expect(shown.stderr).toContain('12 lines, 8 from memory, 4 to translate.');
     expect(desk.sent).toEqual([]);
     const second = await desk.run([...words, '--output', 'json']);
     expect([second.code, chargedIn(second.stdout)], second.stderr).toEqual([0, plan.credits]);
-    expect(second.stderr).toContain('12 lines, 8 from memory, 4 paid.');
+    expect(second.stderr).toContain('12 lines, 8 from memory, 4 translated.');
     expect(desk.sent.toSorted()).toEqual([
       ['Film three begins!'],
       ['Fin.'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../../src/batch/plan/dry-run.ts';
-import { describeCredits, describeForecast } from '../../../src/commands/jobs/show-plan.ts';
+import { creditCell, describeForecast } from '../../../src/commands/jobs/show-plan.ts';
 import { describeUnits } from '../../../src/protocol/metering.ts';
 
 const FORECAST: Forecast = {
@@ -41,19 +41,20 @@ describe('the summary of a plan', () => {
       'New jobs: 2, 1 upload (2.0 MB), 7 started minutes, 1 of unknown size.',
       'Jobs continued: 1.',
       'Jobs done before: 3.',
-      'Cost: not known until the first job reports the price. Available: 10.',
+      'Cost: not known until the first job reports the price. Available: 10 credits.',
       'Nothing was sent.',
     ]);
   });
 
   it('reports insufficient credits, and none for the embedded service', () => {
     expect(describeForecast(FORECAST, true)).toContain('Cost: none (embedded service).');
-    expect([true, false].map((isFree) => describeCredits({ credits: null }, isFree))).toEqual([
-      'none',
-      'unknown',
+    const cells = [null, 2].flatMap((credits) => [
+      creditCell({ credits }, true),
+      creditCell({ credits }, false),
     ]);
+    expect(cells).toEqual(['none', 'unknown', 'none', '2']);
     expect(describeForecast({ ...FORECAST, credits: 12 })).toContain(
-      'Cost: 12 credits. Available: 10, 2 too few.',
+      'Cost: 12 credits. Available: 10 credits, 2 credits too few.',
     );
   });
 });

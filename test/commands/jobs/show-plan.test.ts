@@ -73,7 +73,7 @@ test('it says where --max-credits would stop the run, which stops there', async 
   });
   const { stderr } = await run([...words, '--dry-run', ...priced, '3']);
   expect(stderr).toContain(
-    'Limit: the run would stop before the translation of lessons/week1/b.srt → es: with it the cost would be 4 credits, over --max-credits 3; without it, 2.',
+    'Limit: the run would stop before the translation of lessons/week1/b.srt → es: with it the cost would be 4 credits, over --max-credits 3; without it, 2 credits.',
   );
   expect((await run([...words, ...priced, '3'])).code).toBe(6);
   expect(await jobs()).toBe(1);

@@ -13,7 +13,7 @@ const summary = (done: number, failed: number, total: number): WorkSummary => ({
   running: [],
   counts: { total, done, running: total - done - failed, waiting: 0, failed, left: 0 },
   leftMs: null,
-  credits: null,
+  cost: null,
   slots: null,
   deadline: null,
   stop: null,

@@ -18,7 +18,7 @@ it('a localization in stages sends only sentences with new cues, and remembers l
   expect(stage).toMatchObject({ quantity: 1, memory: { lines: 2, from_memory: 1, to_pay: 1 } });
   const second = await vloc.run([...words, '-o', 'json']);
   expect([second.code, JSON.parse(second.stdout).data[0].error], second.stderr).toEqual([0, null]);
-  expect(second.stderr).toContain('2 lines, 1 from memory, 1 paid.');
+  expect(second.stderr).toContain('2 lines, 1 from memory, 1 translated.');
   expect(vloc.read('talk.es.srt')).toMatch(/GOOD MORNING\.[\s\S]+AND GOODBYE/);
   await vloc.edit('talk.es.srt', 'GOOD MORNING.', 'buenos días');
   await vloc.addVideo('other.mp4');

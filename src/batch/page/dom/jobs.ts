@@ -2,10 +2,11 @@
 
 import { formatBytes } from '../../../base/amounts.ts';
 import { isNoticed } from '../../../protocol/provenance.ts';
+import { describeItemCosts } from '../../report/costs.ts';
 import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts.ts';
 import { describeFit, describeUse } from '../../report/provenance.ts';
 import type { ListedEntry } from '../choose.ts';
-import { describeCharge, formatCredits, KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
+import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
 import { makeElement } from './element.ts';
 
 /** Failures and how to fix them, shown first. */
@@ -105,13 +106,10 @@ export function makeJobs({ jobs }: ListedEntry): HTMLElement {
 type Row = readonly [string, string | null, 'code'?];
 
 function describe(job: ReportJob): Row[] {
-  const { credits } = job;
   const options = Object.entries(job.options).map(([name, value]) => `${name} ${value}`);
   return [
     ['Waits for', job.waits_for],
-    ['Charged', job.job_id === null && credits === null ? null : describeCharge(credits?.charged ?? null)],
-    // The reservation matters only while the job runs: afterwards the rest is released.
-    ['Reserved', credits && job.state === 'unfinished' ? formatCredits(credits.reserved) : null],
+    ['Cost', describeItemCosts([job])],
     ['Options', options.join(', ')],
     ['Engines', job.engines.map(describeUse).join('; ')],
     ['Job', job.job_id, 'code'],

@@ -4,7 +4,6 @@ import type { EntryDetail, ReportAttention, ReportFacts } from '../../report/pag
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
 import { plainText } from '../lines.ts';
-import { describeCharge } from '../words.ts';
 import { makeAttention } from './attention.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { makeElement, moveFocus } from './element.ts';
@@ -145,7 +144,7 @@ function button(text: string, title: string, onPress: () => void): HTMLButtonEle
 
 function makeTop(): HTMLElement {
   const made = `vloc, ${formatMoment(facts.made_at)}`;
-  const summary = [describeCharge(facts.charged_credits), made].join(' · ');
+  const summary = [facts.cost, made].filter((part) => part !== null).join(' · ');
   return makeElement(
     'header',
     { class: 'top' },

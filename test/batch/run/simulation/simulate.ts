@@ -119,7 +119,11 @@ function openSimulated(
   const stateDir = join(folder, 'state');
   const batch = openBatch({ baseUrl, credentials, stateDir, out: join(folder, 'out'), items });
   const client = createClient({ baseUrl, ...credentials, runtime });
-  return { ...batch, connection: { client, everyMs: null, readProvenance: async () => null }, runtime };
+  return {
+    ...batch,
+    connection: { client, everyMs: null, isFree: false, readProvenance: async () => null },
+    runtime,
+  };
 }
 
 /** Notes the memory once so many items are done. */

@@ -50,7 +50,7 @@ function dieBehind<Record extends object>(record: Record): Record {
 const { jobs, uploads } = batch.records;
 await runInFolder({
   ...batch,
-  connection: { client, everyMs: 10, readProvenance: async () => null },
+  connection: { client, everyMs: 10, isFree: false, readProvenance: async () => null },
   records: { jobs: dieBehind(jobs), uploads: dieBehind(uploads) },
 });
 await client.close();

@@ -42,7 +42,7 @@ export function openBatch({ baseUrl, credentials, stateDir, out, items, options 
   return {
     tasks: items.map((item) => ({ item, decision: { step: 'new', after: null } })),
     delivery: { folder: out, template: '', existing: 'refuse' },
-    connection: { client, everyMs: 10, readProvenance: async () => null },
+    connection: { client, everyMs: 10, isFree: false, readProvenance: async () => null },
     records: {
       jobs: openJobRecord(stateDir, profile, now),
       uploads: openUploadRecord(stateDir, profile, now),
