@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { usageFailure } from '../base/failure.ts';
-import { SAMPLE_SUFFIX } from './plan/item-key.ts';
+import { wholeName } from './plan/item-key.ts';
 
 export interface Shard {
   /** From 1. */
@@ -45,8 +45,7 @@ const DIGITS = 12;
  */
 export function shardOf(name: string, count: number): number {
   // A sample belongs to the shard of its video.
-  const video = name.endsWith(SAMPLE_SUFFIX) ? name.slice(0, -SAMPLE_SUFFIX.length) : name;
-  const same = video.normalize('NFC').replaceAll('\\', '/');
+  const same = wholeName(name).normalize('NFC').replaceAll('\\', '/');
   return (Number.parseInt(hash('sha256', same).slice(0, DIGITS), 16) % count) + 1;
 }
 

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
 import { stripAddress } from '../records/secrets.ts';
+import { isSampleTemplate } from './result-name.ts';
 
 /**
  * The same in every run of the same command. Results with other names are other items: a video with the original sound and
@@ -22,14 +23,30 @@ export function itemKey(
 /** Ends the labels of samples, and the names of their jobs in stages. */
 export const SAMPLE_SUFFIX = ' (sample)';
 
+/** The name of an input without the mark of a sample. */
+export function wholeName(name: string): string {
+  return name.endsWith(SAMPLE_SUFFIX) ? name.slice(0, -SAMPLE_SUFFIX.length) : name;
+}
+
+/** Whether a key is that of a sample: marked by the name of its results, and in stages by the name of its input. */
+export function isSampleKey(key: string): boolean {
+  const template = wordsOf(key)[3];
+  const isMarked = typeof template === 'string' && isSampleTemplate(template);
+  return isMarked || (nameOfKey(key)?.endsWith(SAMPLE_SUFFIX) ?? false);
+}
+
 /** The name of the input in a key; null if the text is not a key. */
 export function nameOfKey(key: string): string | null {
+  const name = wordsOf(key)[1];
+  return typeof name === 'string' ? name : null;
+}
+
+function wordsOf(key: string): readonly unknown[] {
   try {
-    const parts: unknown = JSON.parse(key);
-    const name: unknown = Array.isArray(parts) ? parts[1] : null;
-    return typeof name === 'string' ? name : null;
+    const words: unknown = JSON.parse(key);
+    return Array.isArray(words) ? words : [];
   } catch {
-    return null;
+    return [];
   }
 }
 

@@ -6,9 +6,9 @@ import { countCharacters, quantityOf } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem, KeptResult, Units } from '../item.ts';
 import { byName } from './candidate.ts';
-import { sampleOf, trackOf } from './facts.ts';
+import { trackOf } from './facts.ts';
 import { type InputProblem, isCopied, type JobInput } from './input.ts';
-import { itemKey, SAMPLE_SUFFIX } from './item-key.ts';
+import { isSampleKey, itemKey, SAMPLE_SUFFIX } from './item-key.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
 import { resultFolder } from './result-name.ts';
 
@@ -22,9 +22,10 @@ export function createItem(
   const voices = input.type === 'lines' ? input.voices : undefined;
   const fields = voices === undefined ? asked : { ...asked, voices };
   const label = targetLanguage === null ? input.label : `${input.label} → ${targetLanguage}`;
+  const key = itemKey(kind, input.name, targetLanguage, template);
   return {
-    key: itemKey(kind, input.name, targetLanguage, template),
-    label: sampleOf({ input }) === null ? label : `${label}${SAMPLE_SUFFIX}`,
+    key,
+    label: isSampleKey(key) ? `${label}${SAMPLE_SUFFIX}` : label,
     kind,
     input,
     targetLanguage,

@@ -36,6 +36,11 @@ export function sampleTemplate(template: string): string {
   return `${template.slice(0, template.length - extension.length)}.sample${extension}`;
 }
 
+/** Whether a template is that of samples. */
+export function isSampleTemplate(template: string): boolean {
+  return /\.sample(\{ext\}|\.[^.{}]+)?$/.test(template);
+}
+
 /** The tag of an unknown language in a name. Source: BCP 47, "undetermined". */
 export const NO_LANGUAGE = 'und';
 

@@ -6,7 +6,12 @@ import type { ReadRecords } from '../records/batch-records.ts';
 import type { Intent, Intents } from '../records/intents.ts';
 import { type Bill, createBudget } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
-import { gatherParts, readStageReports, resolveStagedResults } from './combined-reports.ts';
+import {
+  gatherParts,
+  readStageReports,
+  resolveStagedResults,
+  withoutTriedSamples,
+} from './combined-reports.ts';
 import type { BatchCommand } from './command-record.ts';
 import { type ItemCosts, sumCosts } from './costs.ts';
 import {
@@ -55,10 +60,11 @@ export interface ShardReport {
 }
 
 /**
+ * The reports of all items, with samples of finished videos.
  * @param folder of the results, absolute
  * @param now milliseconds since 1970
  */
-export function readBatchFacts(records: ReadRecords, folder: string, now: number): BatchFacts {
+export function reportItems(records: ReadRecords, folder: string, now: number): readonly ItemReport[] {
   const { intents, facts, commands, bills, provenances, checked } = records;
   const { unusable, usable } = checked;
   const stages = readStageReports(records, folder);
@@ -72,7 +78,13 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     const report = reportItem(item, now);
     return report === null ? [] : [stages.apply(report)];
   });
-  const all = resolveStagedResults(gatherParts(reports).map(withMissingCues), commands);
+  return resolveStagedResults(gatherParts(reports).map(withMissingCues), commands);
+}
+
+/** @param folder and @param now see `reportItems` */
+export function readBatchFacts(records: ReadRecords, folder: string, now: number): BatchFacts {
+  const { intents, commands } = records;
+  const all = withoutTriedSamples(reportItems(records, folder, now));
   const named = new Set(commands.flatMap((command) => command.items));
   // After damage, the record of their command may be lost.
   const isKnown = commands.length > 0 && records.damage.length + records.damages.length === 0;

@@ -2,12 +2,12 @@
 
 import { resolve } from 'node:path';
 import { NOT_USABLE } from '../plan/input.ts';
-import { nameOfKey, readPartKey } from '../plan/item-key.ts';
+import { isSampleKey, nameOfKey, readPartKey, wholeName } from '../plan/item-key.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
 import { isStageKey } from '../stages/items.ts';
 import type { FinishedVideo } from '../stages/records.ts';
 import type { BatchCommand } from './command-record.ts';
-import { type ItemCosts, sumCosts } from './costs.ts';
+import { type ItemCosts, joinCosts } from './costs.ts';
 import type { ItemReport, ReportState } from './item-report.ts';
 import { combineJobs, combineParts } from './provenance.ts';
 
@@ -99,13 +99,7 @@ function reportsOf(parts: readonly PartReport[]): readonly ItemReport[] {
 
 /** The cost of all parts ever made, and of earlier jobs for the whole. */
 function costOf(whole: ItemReport, parts: readonly PartReport[]): Omit<ItemCosts, 'job_id'> {
-  const all = [...(whole.credits === null ? [] : [whole]), ...reportsOf(parts)];
-  const sum = sumCosts(all);
-  return {
-    credits: sum === null || sum.unknown > 0 ? null : { reserved: sum.reserved, charged: sum.charged },
-    is_free: all.every(({ is_free: isFree }) => isFree) || undefined,
-    units: sum !== null && sum.units.length > 0 ? sum.units : undefined,
-  };
+  return joinCosts([...(whole.credits === null ? [] : [whole]), ...reportsOf(parts)]);
 }
 
 /** The state if all parts with jobs are done: either parts are missing, or the results are not joined yet. */
@@ -140,6 +134,31 @@ function first(instants: readonly (string | null)[]): string | null {
 
 function last(instants: readonly (string | null)[]): string | null {
   return inOrder(instants).at(-1) ?? null;
+}
+
+/** States in which a job is paid, or about to be, and its result is not here. */
+const BEGUN: readonly ReportState[] = ['unanswered', 'running', 'undelivered'];
+
+/** Leaves out the samples of videos that are done. Their costs are counted with those. */
+export function withoutTriedSamples(items: readonly ItemReport[]): readonly ItemReport[] {
+  const wholes = items.filter(({ key, state }) => state === 'done' && !isSampleKey(key) && !isStageKey(key));
+  if (wholes.length === 0) return items;
+  const byName = Map.groupBy(wholes, ({ key }) => nameOfKey(key));
+  const samples = new Map<ItemReport, ItemReport>();
+  for (const item of items) {
+    const { key, state, target_language: language } = item;
+    if (!isSampleKey(key) || BEGUN.includes(state)) continue;
+    const kind = isStageKey(key) ? 'auto_localization' : item.kind;
+    const whole = byName
+      .get(wholeName(nameOfKey(key) ?? ''))
+      ?.find((each) => each.kind === kind && (language === null || each.target_language === language));
+    if (whole !== undefined) samples.set(item, whole);
+  }
+  return items.flatMap((item) => {
+    if (samples.has(item)) return [];
+    const own = [...samples].flatMap(([sample, whole]) => (whole === item ? [sample] : []));
+    return [own.length === 0 ? item : { ...item, ...joinCosts([item, ...own]) }];
+  });
 }
 
 interface StageReports {

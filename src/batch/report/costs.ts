@@ -28,8 +28,20 @@ export function sumCosts(items: readonly ItemCosts[]): Costs | null {
   };
 }
 
+/** The costs of several jobs as those of one. */
+export function joinCosts(items: readonly ItemCosts[]): Omit<ItemCosts, 'job_id'> {
+  const costs = sumCosts(items);
+  const paid = items.filter(({ job_id: job, credits }) => job !== null || credits !== null);
+  return {
+    credits:
+      costs === null || costs.unknown > 0 ? null : { reserved: costs.reserved, charged: costs.charged },
+    is_free: (paid.length > 0 && paid.every(({ is_free: isFree }) => isFree)) || undefined,
+    units: costs === null || costs.units.length === 0 ? undefined : costs.units,
+  };
+}
+
 /** The sum of each unit. */
-export function sumUnits(units: readonly Units[]): readonly Units[] {
+function sumUnits(units: readonly Units[]): readonly Units[] {
   return [...Map.groupBy(units, ({ unit }) => unit)].map(([unit, own]) => ({
     unit,
     quantity: own.reduce((sum, { quantity }) => sum + quantity, 0),

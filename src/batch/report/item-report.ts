@@ -5,7 +5,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
-import { isJoinedKey } from '../plan/item-key.ts';
+import { isJoinedKey, isSampleKey, SAMPLE_SUFFIX, wholeName } from '../plan/item-key.ts';
 import { nameParts } from '../record-folder.ts';
 import type { FinishedRecord, Intent } from '../records/intents.ts';
 import { nextStep } from '../records/next-step.ts';
@@ -176,7 +176,9 @@ function describeKey(key: string): string {
 export function nameItem({ key, label }: Pick<ItemReport, 'key' | 'label'>): string {
   const named = readItemKey(key);
   if (named === null) return label;
-  return named.language === null ? named.name : `${named.name} → ${named.language}`;
+  const name = wholeName(named.name);
+  const mark = isSampleKey(key) ? SAMPLE_SUFFIX : '';
+  return `${named.language === null ? name : `${name} → ${named.language}`}${mark}`;
 }
 
 function filesOf({ outcome }: Intent, kind: JobKind): readonly ReportedFile[] {

@@ -4,6 +4,7 @@ import { ERROR_CODES } from '../../protocol/error-codes.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { ItemFacts } from '../plan/facts.ts';
+import { isSampleKey, SAMPLE_SUFFIX, wholeName } from '../plan/item-key.ts';
 import { isStageKey } from '../stages/items.ts';
 import type { StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
@@ -60,7 +61,7 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
     failure: item.error === null ? null : describeFailure(item.error),
     waits_for: waitsFor,
     engines: item.provenance?.engines ?? [],
-    input_name: readItemKey(item.key)?.name ?? item.label,
+    input_name: nameInput(item),
     input_path: facts?.path ?? null,
     target_language: item.target_language,
     subtitles: stageSubtitles(item, stages, folder),
@@ -68,6 +69,12 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
     cues: item.provenance?.cues ?? [],
     losses: item.provenance === undefined ? [] : describeLosses(item.provenance, (path) => basename(path)),
   };
+}
+
+/** The name of the input; that of a sample is marked, so that it is another input than the whole. */
+function nameInput({ key, label }: ItemReport): string {
+  const name = readItemKey(key)?.name ?? label;
+  return isSampleKey(key) ? `${wholeName(name)}${SAMPLE_SUFFIX}` : name;
 }
 
 /** The page shows the language elsewhere, and callback addresses are private. */
@@ -117,8 +124,11 @@ function stageSubtitles(
       path: made?.source ?? null,
       spoken: null,
     } as const;
+    // A sample may have been made from the subtitles of the whole, which were edited since.
+    const isOwn = (path: string) =>
+      !isSampleKey(key) || subtitles.get(path)?.video === readItemKey(key)?.name;
     return [heard, spoken].flatMap(({ path, ...rest }) =>
-      path === null ? [] : [{ ...rest, path: resolve(folder, path) }],
+      path === null || !isOwn(path) ? [] : [{ ...rest, path: resolve(folder, path) }],
     );
   }
   const name = isStageKey(key) ? readItemKey(key)?.name : undefined;
@@ -242,7 +252,7 @@ export function groupJobs(jobs: readonly PageJob[]): JobGroup[] {
   for (const job of jobs) {
     const found = findOrigin(job, producers);
     const origin = { ...found, path: found.path ?? paths.get(found.name) ?? null };
-    const key = origin.path ?? origin.name;
+    const key = JSON.stringify([origin.path ?? origin.name, wholeName(origin.name) !== origin.name]);
     const family = families.get(key) ?? { origin, jobs: [] };
     family.jobs.push(job);
     families.set(key, family);

@@ -305,6 +305,7 @@ async function attach(
     body_sha256: hash('sha256', job.id),
     params: { ...item.fields, client_reference: job.client_reference },
     input_sha256: content,
+    is_free: batch.connection.isFree || undefined,
   });
   await journal.add(createItemFacts(item, content), intent, { type: 'accepted', key, at, job_id: job.id });
 }

@@ -6,9 +6,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { BatchItem } from '../item.ts';
-import { sampleOf } from '../plan/facts.ts';
 import type { FileInput, JobInput, LinesPart, VoicesByName } from '../plan/input.ts';
-import { SAMPLE_SUFFIX } from '../plan/item-key.ts';
 import { createItem } from '../plan/items.ts';
 import { NO_LANGUAGE } from '../plan/result-name.ts';
 
@@ -104,6 +102,5 @@ function fieldsFor(kind: JobKind, whole: BatchItem): Record<string, unknown> {
 
 function inStages(item: BatchItem, whole: BatchItem): BatchItem {
   const folder = whole.folder === '' ? STAGES_FOLDER : `${STAGES_FOLDER}/${whole.folder}`;
-  const isUnmarked = sampleOf(whole) !== null && sampleOf(item) === null;
-  return { ...item, label: isUnmarked ? `${item.label}${SAMPLE_SUFFIX}` : item.label, folder };
+  return { ...item, folder };
 }

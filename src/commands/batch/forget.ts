@@ -3,7 +3,7 @@ import { type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, numberOption } from '../../base/option.ts';
 import { isNonFileInput } from '../../batch/plan/candidate.ts';
 import { pathExists } from '../../batch/plan/file-status.ts';
-import { nameOfKey, readPartKey } from '../../batch/plan/item-key.ts';
+import { nameOfKey, readPartKey, wholeName } from '../../batch/plan/item-key.ts';
 import { readItemKeys } from '../../batch/report/batch-facts.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
@@ -155,8 +155,8 @@ export async function findGone({ records, facts }: OpenBatch): Promise<readonly 
 
 /** Where the file of an item without facts may be, absolute; empty for an input that is not a file. */
 function possiblePlaces({ key, kind }: ItemReport, commands: readonly BatchCommand[]): readonly string[] {
-  const name = nameOfKey(key);
-  if (name === null || name.startsWith('stdin:') || isNonFileInput(name, KINDS[kind].input)) return [];
+  const name = wholeName(nameOfKey(key) ?? '');
+  if (name === '' || name.startsWith('stdin:') || isNonFileInput(name, KINDS[kind].input)) return [];
   return commands.flatMap(({ items, cwd, operands, options }) => {
     if (!items.includes(key)) return [];
     const { filesFrom, filesFrom0, sheet } = options;

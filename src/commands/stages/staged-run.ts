@@ -7,7 +7,7 @@ import { namedPaths } from '../../batch/plan/candidate.ts';
 import { fileOf } from '../../batch/plan/items.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
-import { readBatchFacts } from '../../batch/report/batch-facts.ts';
+import { reportItems } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { readBatchRecords } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
@@ -158,7 +158,7 @@ function isShownBy({ target, isDubDone }: TargetState, kind: JobKind): boolean {
 
 /** The items of all runs of a batch or a shard, according to its journal. */
 export async function readItems(place: BatchPlace, nowMs: number): Promise<readonly ItemReport[]> {
-  return readBatchFacts(await readBatchRecords(place), place.folder, nowMs).items;
+  return reportItems(await readBatchRecords(place), place.folder, nowMs);
 }
 
 /** The credits that each item has cost in all runs, by key; null if the service does not report them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { partKey } from '../../../src/batch/plan/item-key.ts';
-import { gatherParts } from '../../../src/batch/report/combined-reports.ts';
+import { gatherParts, withoutTriedSamples } from '../../../src/batch/report/combined-reports.ts';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
 
 const KEY = '["auto_localization","talk.mp4","es"]';
@@ -93,5 +93,32 @@ describe('an item in parts', () => {
 
   it('is reported even if its own record is lost', () => {
     expect(gatherParts([part(1, { state: 'running' })])).toMatchObject([{ key: KEY, state: 'running' }]);
+  });
+});
+
+describe('a sample', () => {
+  const SAMPLE = '["auto_localization","talk.mp4","es","{stem}.{lang}.sample{ext}"]';
+  const paid = (charged: number) => ({ job_id: 'loc_1', credits: { reserved: 0, charged } });
+  const sample = report({ key: SAMPLE, state: 'done', ...paid(1) });
+  const recognition = report({
+    ...{ key: '["subtitle_recognition","talk.mp4 (sample)",null,"{stem}.{asset}.{lang}{ext}"]' },
+    ...{ kind: 'subtitle_recognition', target_language: null, state: 'done', ...paid(2) },
+  });
+  const other = report({ key: SAMPLE.replace('"es"', '"fr"'), target_language: 'fr', state: 'failed' });
+  const whole = report({ state: 'done', ...paid(10) });
+
+  it('goes when its whole is done, with its jobs in stages, and what they cost stays', () => {
+    const [first, ...rest] = withoutTriedSamples([sample, recognition, other, whole]);
+    expect([first, rest.map(({ key }) => key)]).toEqual([other, [whole.key]]);
+    expect(rest[0]?.credits).toEqual({ reserved: 0, charged: 13 });
+  });
+
+  it('stays while the whole is not done, and while it is paid and not here', () => {
+    for (const state of ['running', 'failed', 'waiting'] as const) {
+      const items = [sample, recognition, report({ state })];
+      expect(withoutTriedSamples(items)).toEqual(items);
+    }
+    const running = [report({ key: SAMPLE, state: 'running' }), whole];
+    expect(withoutTriedSamples(running)).toEqual(running);
   });
 });

@@ -30,6 +30,23 @@ describe('jobs of one input', () => {
     ]);
   });
 
+  it('are not those of its sample, whose results are made from a part of it', () => {
+    const sample = { input_name: 'a.mp4 (sample)', input_path: '/in/a.mp4' };
+    const heard = { kind: 'subtitle_recognition', ...sample, files: ['/out/a.sample.en.srt'] } as const;
+    const es = { target_language: 'es' };
+    const jobs = [
+      pageJob({ input_name: 'a.mp4', input_path: '/in/a.mp4', ...es }),
+      pageJob(heard),
+      pageJob({ kind: 'dubbing', input_name: 'a.mp4 (sample)', ...es }),
+      pageJob({ ...sample, ...es }),
+    ];
+    const groups = groupJobs(jobs).map(({ name, jobs: own }) => [name, own.length]);
+    expect(groups).toEqual([
+      ['a.mp4', 1],
+      ['a.mp4 (sample)', 3],
+    ]);
+  });
+
   it('with other options are alternative results, each with the jobs that both share', () => {
     const separation = pageJob({ kind: 'audio_separation', input_path: '/in/a.mp4' });
     const es = { input_path: '/in/a.mp4', target_language: 'es' };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
 import { pageJobs } from '../../../src/batch/report/page-jobs.ts';
+import type { StageRecords } from '../../../src/batch/stages/records.ts';
 
 const ITEM: ItemReport = {
   key: '["audio_separation","week1/talk.mp4",null]',
@@ -20,8 +21,10 @@ const ITEM: ItemReport = {
   deadline: null,
 };
 
+const NO_STAGES: StageRecords = { subtitles: new Map(), finished: new Map() };
+
 /** The part of the facts that jobs are made of. */
-function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {}) {
+function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {}, stages = NO_STAGES) {
   const whole = { ...ITEM, ...item };
   const facts = { items: [whole] };
   const known = {
@@ -36,7 +39,6 @@ function jobsOf(item: Partial<ItemReport>, fields: Record<string, unknown> = {})
     sha256: null,
     fields,
   };
-  const stages = { subtitles: new Map(), finished: new Map() };
   return pageJobs(facts, { items: new Map([[whole.key, known]]), stages, folder: '/out' });
 }
 
@@ -79,4 +81,42 @@ test('a job has the engines and cues that the service named, and none from an ol
   const cues = [{ cues: [1], fit: 'tempo', speed: 1.4, tempo: 1.5, cut_seconds: 0 }] as const;
   expect(jobsOf({ provenance: { engines, cues } })).toMatchObject([{ engines, cues }]);
   expect(jobsOf({})).toMatchObject([{ engines: [], cues: [] }]);
+});
+
+test('a sample is an input of its own name, in one job and in stages', () => {
+  const keys = [
+    '["auto_localization","week1/talk.mp4","es","{stem}.{lang}.sample{ext}"]',
+    '["auto_localization","week1/talk.mp4 (sample)","es","{stem}.{lang}.sample{ext}"]',
+    '["dubbing","week1/talk.mp4 (sample)","es","{stem}.{asset}.{lang}{ext}"]',
+  ];
+  const names = keys.flatMap((key) => jobsOf({ key }).map(({ input_name }) => input_name));
+  expect(new Set(names)).toEqual(new Set(['week1/talk.mp4 (sample)']));
+  expect(jobsOf({})[0]?.input_name).toBe('week1/talk.mp4');
+});
+
+test('a sample that was made from the subtitles of the whole does not show them, since they are edited later', () => {
+  const key = '["auto_localization","talk.mp4 (sample)","es","{stem}.{lang}.sample{ext}"]';
+  const written = (video: string, path: string) =>
+    [path, { video, path, role: 'target', language: 'es', digests: new Set<string>() }] as const;
+  const subtitles = new Map([
+    written('talk.mp4', 'talk.es.srt'),
+    written('talk.mp4 (sample)', 'talk.sample.es.srt'),
+  ]);
+  const made = {
+    type: 'stage_export',
+    at: '',
+    item: key,
+    path: 'v.mp4',
+    size: 1,
+    sha256: '',
+    made_of: '',
+  } as const;
+  const shown = (target: string) => {
+    const newest = { ...made, source: null, target, target_lines: null };
+    const stages = { subtitles, finished: new Map([[key, { newest, sizes: new Set<number>() }]]) };
+    const item = { key, kind: 'auto_localization', target_language: 'es' } as const;
+    return jobsOf(item, {}, stages)[0]?.subtitles.map(({ path }) => path);
+  };
+  expect(shown('talk.es.srt')).toEqual([]);
+  expect(shown('talk.sample.es.srt')).toEqual(['/out/talk.sample.es.srt']);
 });

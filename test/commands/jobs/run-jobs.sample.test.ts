@@ -129,7 +129,9 @@ describe('a sample', PATIENCE, () => {
     expect(jobs()).toBe(3);
     const status = JSON.parse((await run('batch', 'status', '.', '--all', '-o', 'json')).stdout);
     const labels = status.items.map(({ label, state }: Record<string, string>) => `${label}: ${state}`);
-    expect(labels.sort()).toEqual(['talk.mp4 (sample): done', 'talk.mp4: done']);
+    // The sample goes when the whole exists, and what it cost stays.
+    expect(labels).toEqual(['talk.mp4: done']);
+    expect(status).toMatchObject({ counts: { done: 1 }, credits: { charged: 3 } });
   });
 
   test('is not taken for the whole when the journal is lost, and is found again by the same command', async () => {
@@ -183,6 +185,10 @@ describe('a sample', PATIENCE, () => {
     expect(again.code, again.stderr).toBe(3);
     expect(again.stderr).toContain(`continue with:\n  vloc ${words.join(' ')} -o json\n`);
     expect(JSON.parse(again.stdout).sample.units[0]).toMatchObject({ quantity: 0, whole_quantity: 1 });
+    const { items } = JSON.parse((await run('batch', 'status', '.', '-o', 'json')).stdout);
+    const samples = items.filter(({ kind }: { kind: string }) => kind === 'auto_localization');
+    const labels = samples.map(({ label }: { label: string }) => label);
+    expect(labels.sort()).toEqual(['in/a.mp4 → es (sample)', 'in/b.mp4 → es (sample)']);
   });
 
   test('takes a shorter video whole, has its own name in all kinds of jobs, and leaves the whole to be done', async () => {
