@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { usageFailure } from '../base/failure.ts';
 import { baseLanguage, canonicalLanguage, isKnownLanguage } from '../protocol/language-tag.ts';
-import { pairCues, type TimedCue } from '../protocol/pair-cues.ts';
+import { firstWords, pairCues, type TimedCue } from '../protocol/pair-cues.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { PlanIo } from './plan/batch-plan.ts';
 import { readTableFile, type Table } from './plan/lists.ts';
@@ -22,12 +22,29 @@ export interface LostTerm extends Term {
   readonly row: number;
   /** How many times it is missing in this cue. */
   readonly missing: number;
+  /** What the translation has there; missing in older records, and for a translation with other cues than its source. */
+  readonly text?: string | undefined;
+  /** True if the translation was asked for with placeholders for terms. */
+  readonly is_masked?: true | undefined;
 }
 
 /** The same in a file, as reports have it. */
 export interface TermLoss extends LostTerm {
   /** Absolute; `-` for stdout. */
   readonly file: string;
+}
+
+/** As much of a line as shows what was made of a term: most lines are shorter. */
+const SHOWN_CHARACTERS = 80;
+
+/** `"consejo*" for "board*" is missing in "la mesa"`, and what would help. */
+export function describeLoss({ term, expected, missing, text, is_masked: isMasked }: LostTerm): string {
+  const isKept = term.split(SEVERAL).includes(expected);
+  const what = isKept ? `"${expected}"` : `"${expected}" for "${term}"`;
+  const times = missing === 1 ? '' : ` ${missing} times`;
+  const where = text === undefined ? 'the translation' : `"${firstWords(text, SHOWN_CHARACTERS)}"`;
+  const advice = isKept && isMasked !== true ? '; --mask-terms keeps it' : '';
+  return `${what} is missing${times} in ${where}${advice}`;
 }
 
 interface TermRow {
@@ -46,6 +63,8 @@ export interface Terms {
 
 const TERM_COLUMN = 'term';
 const NOTE_COLUMN = 'note';
+/** Between terms that have the same translation. */
+const SEVERAL = ', ';
 /** In a cell: the term itself. */
 const KEEP = '=';
 
@@ -278,8 +297,9 @@ export function findLostTerms(
       for (const neighbour of neighbours) {
         if (missing > 0) missing -= takeSpare(neighbour, expected, missing, [...cue.wanted.keys()]);
       }
-      const term = own.terms.join(', ');
-      return missing > 0 ? [{ row: cue.row ?? rowOf(expected), term, expected, missing }] : [];
+      const term = own.terms.join(SEVERAL);
+      const lost = { row: cue.row ?? rowOf(expected), term, expected, missing };
+      return missing > 0 ? [{ ...lost, text: cue.row === null ? undefined : cue.to }] : [];
     });
   });
 }
@@ -294,17 +314,21 @@ export function findStillLost(
   translated: readonly TimedCue[],
 ): readonly LostTerm[] {
   if (source === null)
-    return lost.filter(({ row, expected, missing }) => {
+    return lost.flatMap((loss) => {
+      const { row, expected, missing } = loss;
       const pair = { row, from: '', to: translated[row - 1]?.text ?? '' };
-      return (countExpected(pair, [expected]).get(expected) ?? 0) < missing;
+      const isStill = (countExpected(pair, [expected]).get(expected) ?? 0) < missing;
+      return isStill ? [{ ...loss, text: translated[row - 1]?.text }] : [];
     });
   const isSaid = (term: string) => source.some(({ text }) => patternOf(term).test(plainText(text)));
   // Several terms with the same translation are reported as one.
   const terms = lost.flatMap(({ term, expected }) =>
-    (isSaid(term) ? [term] : term.split(', ')).map((each) => ({ term: each, expected })),
+    (isSaid(term) ? [term] : term.split(SEVERAL)).map((each) => ({ term: each, expected })),
   );
   const distinct = new Map(terms.map((each) => [JSON.stringify(each), each]));
-  return findLostTerms([...distinct.values()], source, translated);
+  const isMasked = lost.some(({ is_masked: masked }) => masked) || undefined;
+  const still = findLostTerms([...distinct.values()], source, translated);
+  return still.map((loss) => ({ ...loss, is_masked: isMasked }));
 }
 
 function countExpected({ to }: CuePair, expected: readonly string[]): ReadonlyMap<string, number> {

@@ -62,6 +62,12 @@ export function findMissingCues<T extends TimedCue>(
   });
 }
 
+/** The beginning of a text, in one row. @param most characters */
+export function firstWords(text: string, most: number): string {
+  const words = wordsOf(text);
+  return words.length > most ? `${words.slice(0, most).trim()}…` : words;
+}
+
 /** The text in one row, without tags such as `<i>` and `{\an8}`. */
 export function wordsOf(text: string): string {
   return text

@@ -8,7 +8,7 @@ export class SubtitleError extends Error {
   readonly line: number;
 
   constructor(message: string, line: number) {
-    super(line === 0 ? message : `line ${line}: ${message}`);
+    super(line === 0 ? message : `row ${line}: ${message}`);
     this.line = line;
   }
 }

@@ -11,6 +11,16 @@ export interface SubtitleLine {
   readonly text: string;
 }
 
+/** The place of a cue in messages: `talk.es.srt, cue 12`. */
+export function nameCue(file: string, cue: number): string {
+  return `${file}, cue ${cue}`;
+}
+
+/** The place of a row of a file: `talk.es.srt:340`, the form that editors open. @param row null for the whole file */
+export function nameRow(file: string, row: number | null): string {
+  return row === null ? file : `${file}:${row}`;
+}
+
 /** A line and who speaks it. Requests have no place for the name. */
 export interface SpokenLine extends SubtitleLine {
   readonly speaker?: string;

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/base/failure.ts';
 import {
+  describeLoss,
   findLostTerms,
   maskTerms,
   readTerms,
@@ -185,7 +186,7 @@ describe('a translation with other cues than its source', () => {
         source,
         [one, last].flatMap((cue) => cue ?? []),
       ),
-    ).toEqual([{ row: 1, term: 'Acme', expected: 'Acme', missing: 1 }]);
+    ).toEqual([{ row: 1, term: 'Acme', expected: 'Acme', missing: 1, text: '' }]);
   });
 
   it('is compared as a whole if it has other times', () => {
@@ -193,6 +194,21 @@ describe('a translation with other cues than its source', () => {
     expect(findLostTerms([keep('Acme')], cues('one', 'Acme', 'Acme'), translated)).toEqual([
       { row: 2, term: 'Acme', expected: 'Acme', missing: 1 },
     ]);
+  });
+});
+
+describe('a lost term', () => {
+  const LOST = { row: 1, term: 'Acme', expected: 'Acme', missing: 1, text: 'by <i>Acmé</i>,\nhe said' };
+
+  it.each([
+    [{}, '"Acme" is missing in "by Acmé, he said"; --mask-terms keeps it'],
+    [{ is_masked: true }, '"Acme" is missing in "by Acmé, he said"'],
+    [{ term: 'firm, Acme' }, '"Acme" is missing in "by Acmé, he said"; --mask-terms keeps it'],
+    [{ term: 'board*', expected: 'consejo*' }, '"consejo*" for "board*" is missing in "by Acmé, he said"'],
+    [{ missing: 2, is_masked: true, text: undefined }, '"Acme" is missing 2 times in the translation'],
+    [{ text: `${'a'.repeat(90)}`, is_masked: true }, `"Acme" is missing in "${'a'.repeat(80)}…"`],
+  ] as const)('is described with the line that is there instead: %j', (change, shown) => {
+    expect(describeLoss({ ...LOST, ...change })).toBe(shown);
   });
 });
 

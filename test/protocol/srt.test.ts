@@ -121,9 +121,7 @@ describe('SRT is read', () => {
   it('up to the limit of characters in a cue, counted as people count', () => {
     const longest = '😀'.repeat(LIMITS.lineCharacters);
     expect(textOf(longest)).toEqual([longest]);
-    expect(refusal(() => textOf(`${longest}x`)).message).toBe(
-      'line 1: the cue has more than 5000 characters',
-    );
+    expect(refusal(() => textOf(`${longest}x`)).message).toBe('row 1: the cue has more than 5000 characters');
     const rows = (count: number) => Array.from({ length: count }, () => 'x').join('\n');
     expect(textOf(rows(2_500))).toHaveLength(1);
     expect(refusal(() => textOf(rows(2_501))).message).toContain('5000 characters');
@@ -162,7 +160,7 @@ describe('SRT is refused', () => {
     const error = refusal(() => parseSrt(text));
     expect(error.line).toBe(row);
     expect(error.message).toContain(message);
-    expect(error.message.startsWith(`line ${row}: `)).toBe(row > 0);
+    expect(error.message.startsWith(`row ${row}: `)).toBe(row > 0);
   });
 
   it.each([

@@ -3,7 +3,8 @@
 import { findMissingCues, pairCues } from '../../protocol/pair-cues.ts';
 import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
-import { findStillLost, type LostTerm } from '../terms.ts';
+import { nameRow } from '../../protocol/subtitle-line.ts';
+import { describeLoss, findStillLost } from '../terms.ts';
 import type { ItemCue, ItemProvenance } from './provenance.ts';
 import { describeFit, fallbacksOf } from './provenance.ts';
 import { judgeBack, judgeHeard, type TimedText } from './second-opinion.ts';
@@ -86,9 +87,7 @@ export function describePlace(
   where: string,
 ): readonly string[] {
   const time = start_ms === null ? '' : `${formatTime(start_ms)} `;
-  return reasons.map(
-    ({ code, detail }) => `${where}${row === null ? '' : `:${row}`}: ${time}${code}: ${detail}`,
-  );
+  return reasons.map(({ code, detail }) => `${nameRow(where, row)}: ${time}${code}: ${detail}`);
 }
 
 /** The places of one result, in the order of the file. */
@@ -124,7 +123,8 @@ export function findAttention({
   const absent = new Set(lost.map(({ number }) => number));
   const numbers = new Map(pairs.map(({ from, to }) => [from.number, to.number] as const));
   for (const loss of findStillLost(provenance?.lost_terms ?? [], source, cues))
-    if (!absent.has(loss.row)) add(numbers.get(loss.row) ?? loss.row, [describeLoss(loss)]);
+    if (!absent.has(loss.row))
+      add(numbers.get(loss.row) ?? loss.row, [{ code: 'TERM_LOST', detail: describeLoss(loss) }]);
   const paired = new Map(pairs.map(({ from, to }) => [to.number, from] as const));
   const byNumber = new Map(cues.map((cue) => [cue.number, cue] as const));
   const places = [...reasons].map(([number, own]): AttentionPlace => {
@@ -148,10 +148,6 @@ function judgeSpeech(fit: ItemCue): AttentionReason[] {
   return totalTempo(fit) > NOTICED_TEMPO
     ? [{ code: 'FAST', detail: `its speech is fast (${describeFit(fit)})` }]
     : [];
-}
-
-function describeLoss({ term, expected }: LostTerm): AttentionReason {
-  return { code: 'TERM_LOST', detail: `"${term}" should be "${expected}"` };
 }
 
 interface Pair {

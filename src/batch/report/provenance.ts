@@ -1,9 +1,10 @@
 /** Combines and describes the provenance of results. Pure. */
 
-import { wordsOf } from '../../protocol/pair-cues.ts';
+import { firstWords } from '../../protocol/pair-cues.ts';
 import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
-import type { TermLoss } from '../terms.ts';
+import { nameCue } from '../../protocol/subtitle-line.ts';
+import { describeLoss, type TermLoss } from '../terms.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */
 export type ItemCue = Provenance['cues'][number] & {
@@ -231,15 +232,12 @@ export function describeWarnings(provenance: ItemProvenance): readonly string[] 
   ].filter((text) => text !== null);
 }
 
-/** `TERM_LOST talk.es.srt:12 "Acme" should be "Acme"` for each lost term. @param nameFile of an absolute path */
+/** `TERM_LOST talk.es.srt, cue 12: "Acme" is missing in "by Acmé"` for each lost term. @param nameFile of an absolute path */
 export function describeLosses(
   { lost_terms: losses = [] }: ItemProvenance,
   nameFile: (path: string) => string,
 ): readonly string[] {
-  return losses.map(({ file, row, term, expected, missing }) => {
-    const times = missing === 1 ? '' : `, missing ${missing} times`;
-    return `TERM_LOST ${nameFile(file)}:${row} "${term}" should be "${expected}"${times}`;
-  });
+  return losses.map((loss) => `TERM_LOST ${nameCue(nameFile(loss.file), loss.row)}: ${describeLoss(loss)}`);
 }
 
 /** The code of a translation that lacks cues of its source. */
@@ -252,9 +250,7 @@ const FEW_WORDS = 30;
 /** `2 cues have no translation: 3 at 00:00:04,000 "and good night", 7 at 00:00:12,500 "Goodbye."` */
 export function describeMissingCues(missing: readonly MissingCue[]): string {
   const names = missing.slice(0, FEW_CUES).map(({ cue, start_ms, text }) => {
-    const words = wordsOf(text);
-    const first = words.length > FEW_WORDS ? `${words.slice(0, FEW_WORDS).trim()}…` : words;
-    return `${cue} at ${formatTime(start_ms)} "${first}"`;
+    return `${cue} at ${formatTime(start_ms)} "${firstWords(text, FEW_WORDS)}"`;
   });
   const rest = missing.length > FEW_CUES ? ` and ${missing.length - FEW_CUES} more` : '';
   const what = missing.length === 1 ? '1 cue has' : `${missing.length} cues have`;

@@ -1,6 +1,7 @@
 /** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 import { dirname, relative } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
+import { nameCue } from '../../protocol/subtitle-line.ts';
 import { type AttentionPlace, describePlace } from './attention.ts';
 import {
   type BatchFacts,
@@ -82,16 +83,17 @@ function describeProvenance(items: readonly ItemReport[]): string[] {
   return rows.length === 0 ? [] : ['## How it was made', table(PROVENANCE_HEAD, rows)];
 }
 
-const LOSS_HEAD = ['place', 'term', 'should be', 'missing'];
+const LOSS_HEAD = ['place', 'term', 'should be', 'missing', 'translation'];
 
 /** The terms of --terms that translations have lost; nothing if there are none. */
 function describeLostTerms(items: readonly ItemReport[], { folders: [only = ''] }: ReportHead): string[] {
   const rows = items.flatMap(({ provenance, folder = only }) =>
-    (provenance?.lost_terms ?? []).map(({ file, row, term, expected, missing }) => [
-      `${relative(folder, file)}:${row}`,
+    (provenance?.lost_terms ?? []).map(({ file, row, term, expected, missing, text = '' }) => [
+      nameCue(relative(folder, file), row),
       term,
       expected,
       String(missing),
+      text,
     ]),
   );
   return rows.length === 0 ? [] : ['## Lost terms', table(LOSS_HEAD, rows)];

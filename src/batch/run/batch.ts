@@ -112,7 +112,7 @@ export interface Batch {
   /** Terms that translations are checked for; missing without --terms. */
   readonly terms?: Terms | undefined;
   /** Whether terms that stay as they are are replaced by placeholders in requests. */
-  readonly masksTerms?: boolean;
+  readonly masksTerms?: boolean | undefined;
   /** The translation memory; missing for no memory. */
   readonly memory?: BatchMemory | undefined;
   /** Name of the command, for the job record. */

@@ -18,7 +18,7 @@ type FailedState = Extract<ItemState, { phase: 'failed' }>;
 type Lines = readonly TimedCue[];
 
 interface TranslationChecks {
-  readonly batch: Pick<Batch, 'terms' | 'warn'> & {
+  readonly batch: Pick<Batch, 'terms' | 'masksTerms' | 'warn'> & {
     readonly delivery: Pick<Batch['delivery'], 'toStdout' | 'isInner'>;
   };
   readonly journal: CheckRecords;
@@ -41,7 +41,7 @@ export type ReadSource = () => Promise<Lines | null>;
  * missing when it came, which make it fail, and terms.
  */
 export async function checkTranslation(
-  { batch: { terms, warn, delivery }, journal }: TranslationChecks,
+  { batch: { terms, masksTerms, warn, delivery }, journal }: TranslationChecks,
   item: BatchItem,
   state: DoneState,
   readSource: ReadSource = async () => null,
@@ -62,7 +62,7 @@ export async function checkTranslation(
   const isComparable = source !== null && typeof translated !== 'string';
   const losses =
     wanted && terms !== undefined && isComparable
-      ? findLosses(terms, item.targetLanguage, source, { lines: cues, file, missing })
+      ? findLosses(terms, item.targetLanguage, source, { lines: cues, file, missing, masksTerms })
       : null;
   if (wanted && losses === null) {
     const why = typeof translated === 'string' ? translated : 'its source is not on this machine';
@@ -148,6 +148,8 @@ interface CheckedTranslation {
   readonly file: string;
   /** Its cues without a translation, whose terms are not lost. */
   readonly missing: readonly MissingCue[];
+  /** See `Batch`. */
+  readonly masksTerms?: boolean | undefined;
 }
 
 /** The terms that a translation lacks. @param language its target language */
@@ -155,11 +157,12 @@ export function findLosses(
   terms: Terms,
   language: string | null,
   source: Lines,
-  { lines, file, missing }: CheckedTranslation,
+  { lines, file, missing, masksTerms }: CheckedTranslation,
 ): readonly TermLoss[] {
   const absent = new Set(missing.map(({ cue }) => cue));
   const lost = findLostTerms(terms.in(language ?? ''), source, lines);
-  return lost.flatMap((each) => (absent.has(each.row) ? [] : [{ file, ...each }]));
+  const is_masked = masksTerms || undefined;
+  return lost.flatMap((each) => (absent.has(each.row) ? [] : [{ file, ...each, is_masked }]));
 }
 
 interface Checks {

@@ -123,7 +123,7 @@ export const translate: Command = jobCommand('subtitle_translation', [
   },
   {
     command: 'vloc translate talk.en.srt --from en --to es --terms terms.csv',
-    explains: 'also lists the cues that lost a term, as TERM_LOST talk.es.srt:12',
+    explains: 'also lists the cues that lost a term, as TERM_LOST talk.es.srt, cue 12',
   },
 ]);
 

@@ -43,6 +43,8 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
           term: v.string(),
           expected: v.string(),
           missing: v.number(),
+          text: v.optional(v.string()),
+          is_masked: v.optional(v.literal(true)),
         }),
       ),
     ),

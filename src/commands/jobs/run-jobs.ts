@@ -82,7 +82,8 @@ export async function runJobs(
     const known = outcomesOf(plan);
     // Without anything to send, neither key nor network is needed.
     const { terms } = collected;
-    if (known !== null) return await endHere(context, plan, { ...batch, terms }, preface, known);
+    const checks = { terms, masksTerms: options.maskTerms };
+    if (known !== null) return await endHere(context, plan, { ...batch, ...checks }, preface, known);
     const prepared = { kind, context, runOptions, delivery, inputFiles, batch, terms };
     return await withService(prepared, options, async (run) => {
       const { connection, memory } = run;
@@ -157,12 +158,13 @@ function outcomesOf({ planned }: BatchPlan): readonly RunOutcome[] | null {
 async function endHere(
   context: Context,
   plan: BatchPlan,
-  batch: OpenBatch & { readonly terms: Terms | undefined },
+  batch: OpenBatch & Pick<JobRun, 'terms' | 'masksTerms'>,
   preface: readonly BatchRecord[],
   before: readonly RunOutcome[],
 ): Promise<number> {
   await recordInputs(plan, batch, preface, context.io.now());
-  const checks = { terms: batch.terms, warn: context.terminal.warn, delivery: plan.delivery };
+  const { terms, masksTerms } = batch;
+  const checks = { terms, masksTerms, warn: context.terminal.warn, delivery: plan.delivery };
   const outcomes: RunOutcome[] = [];
   for (const outcome of before) {
     const { item, state } = outcome;

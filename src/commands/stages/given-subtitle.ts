@@ -9,7 +9,12 @@ import type { InputProblem } from '../../batch/plan/input.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
 import { inspectSubtitle } from '../../media/subtitles/check.ts';
 import { compareSubtitles, describeChange, readBack } from '../../media/subtitles/compare.ts';
-import { SUBTITLE_FORMATS, type SubtitleLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
+import {
+  nameRow,
+  SUBTITLE_FORMATS,
+  type SubtitleLine,
+  withoutSpeakers,
+} from '../../protocol/subtitle-line.ts';
 import type { Terminal } from '../context/context.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 
@@ -121,7 +126,7 @@ export function printReports(reports: readonly SubtitleReport[], { note }: Pick<
     const { label, findings } = report;
     const warnings = findings.filter(({ severity }) => severity === 'warning');
     for (const finding of warnings.slice(0, MOST_SHOWN))
-      note(`${placeOf(label, finding)}: ${describe(finding)}`);
+      note(`${nameRow(label, finding.row)}: ${describe(finding)}`);
     if (warnings.length > MOST_SHOWN) note(`${label}: and ${warnings.length - MOST_SHOWN} more warnings`);
   }
 }
@@ -129,12 +134,7 @@ export function printReports(reports: readonly SubtitleReport[], { note }: Pick<
 /** The errors that make a subtitle file unusable. */
 export function problemsOf({ label, findings }: SubtitleReport): readonly InputProblem[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
-  return errors.map((finding) => ({ pointer: placeOf(label, finding), detail: describe(finding) }));
-}
-
-/** `talk.es.srt:12`, the form that editors open. */
-function placeOf(label: string, { row }: SubtitleProblem): string {
-  return row === null ? label : `${label}:${row}`;
+  return errors.map((finding) => ({ pointer: nameRow(label, finding.row), detail: describe(finding) }));
 }
 
 function describe({ time, cue, message, advice }: SubtitleProblem): string {

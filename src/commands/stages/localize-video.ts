@@ -178,7 +178,10 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
       `${target.item.label}: its terms were not checked, because there are no subtitles in the spoken language.`,
     );
   } else if (isWanted && plan.terms !== undefined && source !== null) {
-    state.losses = findLosses(plan.terms, targetLanguage, source, { lines, file: path, missing });
+    state.losses = findLosses(plan.terms, targetLanguage, source, {
+      ...{ lines, file: path, missing },
+      masksTerms: run.options.maskTerms,
+    });
   }
   await recordChecks(journal, item.key, {
     missing,

@@ -5,6 +5,7 @@ import { escapeLines, writeDocument, writeElement } from '../../batch/report/tex
 import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { scanText } from '../../media/subtitles/read.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
+import { nameRow } from '../../protocol/subtitle-line.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { describeList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
@@ -26,7 +27,7 @@ import {
 
 const FINDINGS: RecordForm<FindingRow> = {
   plural: 'problems',
-  idOf: ({ file, row }) => (row === null ? file : `${file}:${row}`),
+  idOf: ({ file, row }) => nameRow(file, row),
   columns: (['file', 'row', 'time', 'rule', 'message', 'advice'] as const).map((field) => ({
     head: field,
     field,

@@ -25,6 +25,7 @@ import {
   type Style,
 } from '../../media/subtitles/style.ts';
 import { canonicalLanguage, isKnownLanguage } from '../../protocol/language-tag.ts';
+import { nameRow } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure, type Operands } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { NullableNumber } from '../context/output-schemas.ts';
@@ -245,8 +246,7 @@ export function toRow(file: string, { code: rule, ...finding }: SubtitleProblem)
 
 /** `talk.es.srt:12: 00:01:02,500 TOO_FAST reading speed is …; shorten …`, the form that editors open. */
 export function describeFinding({ file, row, time, rule, message, advice }: FindingRow): string {
-  const place = row === null ? file : `${file}:${row}`;
-  return showInvisible(`${place}: ${time} ${rule} ${message}; ${advice}`);
+  return showInvisible(`${nameRow(file, row)}: ${time} ${rule} ${message}; ${advice}`);
 }
 
 /** `2 errors, 1 warning` */

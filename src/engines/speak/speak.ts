@@ -96,7 +96,7 @@ function noVoiceFailure(language: string): JobFailure {
 function requireSpeakable({ indexes, text }: SpokenText): void {
   if (text.length <= LIMITS.lineCharacters) return;
   const which =
-    indexes.length === 1 ? `line ${indexes[0]}` : `the ${indexes.length} lines from ${indexes[0]} on`;
+    indexes.length === 1 ? `cue ${indexes[0]}` : `the ${indexes.length} cues from cue ${indexes[0]} on`;
   const message = `${which} of the subtitles would have ${text.length} characters spoken at one time; the limit is ${LIMITS.lineCharacters}`;
   throw new JobFailure('SUBTITLE_INVALID', message);
 }

@@ -62,16 +62,20 @@ const TRANSLATE = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--ter
 const careless = (text: string) => text.replace('board', 'mesa').replace('by Acme', 'de Acmé');
 
 describe('a translation without its terms', () => {
-  it('is reported with file and row on stderr and in JSON, and the exit code stays 0', async () => {
+  it('is reported with its place and what is there instead on stderr and in JSON, and the exit code stays 0', async () => {
     const vloc = await openDesk(careless);
     const { code, stderr, stdout } = await vloc.run([...TRANSLATE, '--output', 'json']);
     expect(code).toBe(0);
-    expect(stderr).toContain('! TERM_LOST talk.es.srt:1 "board*" should be "consejo*"\n');
-    expect(stderr).toContain('! TERM_LOST talk.es.srt:3 "Acme" should be "Acme"\n');
+    expect(stderr).toContain(
+      '! TERM_LOST talk.es.srt, cue 1: "consejo*" for "board*" is missing in "the mesa of Acme"\n',
+    );
+    expect(stderr).toContain(
+      '! TERM_LOST talk.es.srt, cue 3: "Acme" is missing in "an iPhone de Acmé"; --mask-terms keeps it\n',
+    );
     const file = join(vloc.folder, 'talk.es.srt');
     expect(lossesIn(stdout)['talk.srt']).toEqual([
-      { file, row: 1, term: 'board*', expected: 'consejo*', missing: 1 },
-      { file, row: 3, term: 'Acme', expected: 'Acme', missing: 1 },
+      { file, row: 1, term: 'board*', expected: 'consejo*', missing: 1, text: 'the mesa of Acme' },
+      { file, row: 3, term: 'Acme', expected: 'Acme', missing: 1, text: 'an iPhone de Acmé' },
     ]);
   });
 
@@ -81,19 +85,19 @@ describe('a translation without its terms', () => {
     const report = (...words: string[]) => vloc.run(['batch', 'report', '.', ...words]);
     const { stdout: text } = await report();
     expect(text).toContain('## Lost terms');
-    expect(text).toContain('| talk.es.srt:1 | board\\* | consejo\\* | 1 |');
+    expect(text).toContain('| talk.es.srt, cue 1 | board\\* | consejo\\* | 1 | the mesa of Acme |');
     const { stdout: junit } = await report('--format', 'junit');
     expect(junit).toContain(
-      'TERM_LOST talk.es.srt:3 &quot;Acme&quot; should be &quot;Acme&quot;</system-err>',
+      'TERM_LOST talk.es.srt, cue 3: &quot;Acme&quot; is missing in &quot;an iPhone de Acmé&quot;; --mask-terms keeps it</system-err>',
     );
     expect(junit).toContain('failures="0"');
     const { stdout: json } = await report('--output', 'json');
     expect(JSON.parse(json).items[0].provenance.lost_terms).toHaveLength(2);
     await report('--html');
     const page = await readFile(join(vloc.folder, 'report.html'), 'utf8');
-    expect(page).toContain('TERM_LOST talk.es.srt:1');
+    expect(page).toContain('TERM_LOST talk.es.srt, cue 1');
     const { stderr, stdout: status } = await vloc.run(['batch', 'status', '.', '--all']);
-    expect(stderr).toContain('TERM_LOST talk.es.srt:1');
+    expect(stderr).toContain('TERM_LOST talk.es.srt, cue 1');
     expect(status).toContain('lost terms: 2');
   });
 
@@ -102,7 +106,10 @@ describe('a translation without its terms', () => {
     const first = await vloc.run(TRANSLATE.slice(0, -2));
     expect(first.stderr).not.toContain('TERM_LOST');
     const second = await vloc.run(TRANSLATE);
-    expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('TERM_LOST talk.es.srt:1')]);
+    expect([second.code, second.stderr]).toEqual([
+      0,
+      expect.stringContaining('TERM_LOST talk.es.srt, cue 1'),
+    ]);
     await writeFile(join(vloc.folder, 'terms.csv'), 'term,es\nAcme,Acm*\n');
     const third = await vloc.run(TRANSLATE);
     expect(third.stderr).not.toContain('TERM_LOST');
@@ -127,14 +134,14 @@ describe('a translation without its terms', () => {
   it('is found in WebVTT, on stdout, and in the translation of a job', async () => {
     const vloc = await openDesk(careless);
     const vtt = await vloc.run([...TRANSLATE, '--subtitle-format', 'vtt']);
-    expect(vtt.stderr).toContain('TERM_LOST talk.es.vtt:1');
+    expect(vtt.stderr).toContain('TERM_LOST talk.es.vtt, cue 1');
     const stdout = await vloc.run([...TRANSLATE, '--out', '-']);
-    expect(stdout.stderr).toContain('TERM_LOST -:1');
+    expect(stdout.stderr).toContain('TERM_LOST -, cue 1');
     const { stdout: id } = await vloc.run(['translate', 'talk.srt', '--to', 'fr', '--output', 'id']);
     const words = ['translate', id.trim(), '--from', 'fr', '--to', 'es', '--terms', 'terms.csv'];
     await writeFile(join(vloc.folder, 'terms.csv'), 'term,es\nhello,hola\n');
     const ofJob = await vloc.run(words);
-    expect(ofJob.stderr).toMatch(/TERM_LOST \S+\.es\.srt:2 "hello" should be "hola"/);
+    expect(ofJob.stderr).toMatch(/TERM_LOST \S+\.es\.srt, cue 2: "hola" for "hello" is missing in "hello"/);
   });
 });
 
@@ -153,7 +160,7 @@ it('a language without a column is reported, and the others are checked', async 
   const { code, stderr } = await vloc.run([...TRANSLATE.slice(0, -3), 'es,fr', '--terms', 'terms.csv']);
   expect(code).toBe(0);
   expect(stderr).toContain('terms.csv has no terms for fr; translations into it are not checked.');
-  expect(stderr).toContain('TERM_LOST talk.es.srt:1');
+  expect(stderr).toContain('TERM_LOST talk.es.srt, cue 1');
 });
 
 describe('--mask-terms', () => {
@@ -176,6 +183,13 @@ describe('--mask-terms', () => {
     expect(stderr).not.toContain('TERM_LOST');
   });
 
+  it('keeps a term that was lost, if the translation is made again', async () => {
+    const vloc = await openDesk((text) => text.replace('board', 'consejo').replace('Acme', 'Acmé'));
+    expect((await vloc.run(TRANSLATE)).stderr).toContain('; --mask-terms keeps it');
+    const { code, stderr } = await vloc.run([...MASKED, '--fresh', '--clobber']);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('TERM_LOST')]);
+  });
+
   it('sends cues again as they are whose placeholders are lost, and pays no job twice', async () => {
     const sent: string[] = [];
     const vloc = await openDesk((text) => {
@@ -194,7 +208,9 @@ describe('--mask-terms', () => {
     const result = await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8');
     expect(result).toContain('the consejo of Acme\n');
     expect(result).toContain('an iPhone by ACMÉ\n');
-    expect(lossesIn(stdout)['talk.srt']).toMatchObject([{ row: 3, term: 'Acme' }]);
+    expect(lossesIn(stdout)['talk.srt']).toMatchObject([{ row: 3, term: 'Acme', is_masked: true }]);
+    // What did not help is not advised again.
+    expect(stderr).toMatch(/TERM_LOST talk\.es\.vtt, cue 3: "Acme" is missing in "an iPhone by ACMÉ"$/m);
     // Three lines and one again.
     expect(JSON.parse(stdout).data[0].charged_credits).toBe(4);
     const { stdout: report } = await vloc.run(['batch', 'report', '.', '--output', 'json']);

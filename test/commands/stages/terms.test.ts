@@ -25,7 +25,9 @@ describe('a localization with terms', () => {
     const { code, stdout, stderr } = await vloc.run([...LOCALIZE, '-o', 'json']);
     expect(code, stderr).toBe(0);
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-    expect(stderr.match(/! TERM_LOST talk\.es\.srt:[12] "good" should be "buen\*"/g)).toHaveLength(2);
+    expect(
+      stderr.match(/! TERM_LOST talk\.es\.srt, cue [12]: "buen\*" for "good" is missing in/g),
+    ).toHaveLength(2);
     expect(lostIn(stdout)).toEqual(['1 good', '2 good']);
     const { stdout: report } = await vloc.run(['batch', 'report', '.', '--format', 'junit']);
     expect(report.match(/TERM_LOST/g)).toHaveLength(2);
@@ -40,8 +42,8 @@ describe('a localization with terms', () => {
     expect(code, stderr).toBe(0);
     expect(lostIn(stdout)).toEqual(['2 good']);
     const { stdout: report } = await vloc.run(['batch', 'report', '.']);
-    expect(report).toContain('| talk.es.srt:2 | good |');
-    expect(report).not.toContain('| talk.es.srt:1 |');
+    expect(report).toContain('| talk.es.srt, cue 2 | good |');
+    expect(report).not.toContain('| talk.es.srt, cue 1 |');
   });
 
   const ENGLISH =
@@ -57,13 +59,15 @@ describe('a localization with terms', () => {
     await vloc.edit('talk.es.srt', 'NIGHT', 'NOCHE');
     const { stdout, stderr } = await vloc.run(GIVEN);
     expect(lostIn(stdout), stderr).toEqual(['1 good', '2 good']);
-    expect(stderr).toContain('! TERM_LOST talk.es.srt:1 "good" should be "buen*"');
+    expect(stderr).toContain(
+      '! TERM_LOST talk.es.srt, cue 1: "buen*" for "good" is missing in "GOOD MORNING"',
+    );
     expect(await attention(vloc)).toHaveLength(2);
     await vloc.edit('talk.es.srt', 'GOOD NOCHE', 'buena noche');
     const again = await vloc.run(GIVEN);
     expect(lostIn(again.stdout), again.stderr).toEqual(['1 good']);
     expect(await attention(vloc)).toEqual([
-      'talk.es.srt:2: 00:00:00,000 TERM_LOST: "good" should be "buen*"',
+      'talk.es.srt:2: 00:00:00,000 TERM_LOST: "buen*" for "good" is missing in "GOOD MORNING"',
     ]);
   });
 
@@ -74,10 +78,10 @@ describe('a localization with terms', () => {
     const { code, stdout, stderr } = await vloc.run(GIVEN);
     expect([code, lostIn(stdout)], stderr).toEqual([0, ['1 good']]);
     expect(await attention(vloc)).toEqual([
-      'talk.es.srt:2: 00:00:00,000 TERM_LOST: "good" should be "buen*"',
+      'talk.es.srt:2: 00:00:00,000 TERM_LOST: "buen*" for "good" is missing in "good morning"',
     ]);
     const { stdout: report } = await vloc.run(['batch', 'report', '.']);
-    expect(report).toContain('| talk.es.srt:1 | good |');
+    expect(report).toContain('| talk.es.srt, cue 1 | good |');
     await vloc.edit('talk.es.srt', 'good morning', 'buenos días, morning');
     expect(await attention(vloc)).toEqual([]);
     expect(lostIn((await vloc.run(GIVEN)).stdout)).toEqual([]);

@@ -155,7 +155,7 @@ describe('SRT', () => {
   });
 
   test('in another format is refused with the row', () => {
-    expect(() => parseSrtTranscript('hello')).toThrow('line 1: expected a number and times');
+    expect(() => parseSrtTranscript('hello')).toThrow('row 1: expected a number and times');
     expect(() => parseSrtTranscript('')).toThrow('no subtitles');
   });
 });

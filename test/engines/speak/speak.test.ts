@@ -135,7 +135,7 @@ describe('a dub', () => {
   test('is refused for cues that nobody could speak: a book, or thousands at one time', async () => {
     await expect(dub([line(7, 0, 1_000, 'x'.repeat(5_001))])).rejects.toMatchObject({
       code: 'SUBTITLE_INVALID',
-      message: expect.stringContaining('line 7 '),
+      message: expect.stringContaining('cue 7 '),
     });
     const crowd = Array.from({ length: 900 }, (_, at) => line(at + 1, 0, 1_000, 'hola a todos'));
     await expect(dub(crowd)).rejects.toMatchObject({ code: 'SUBTITLE_INVALID' });

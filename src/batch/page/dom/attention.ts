@@ -1,4 +1,5 @@
 /** The cues that need a person: those with the most reasons first, their texts to edit, and the files to save. */
+import { nameCue, nameRow } from '../../../protocol/subtitle-line.ts';
 import type { ReportAttention, ReportAttentionFile, ReportPlace } from '../../report/page-facts.ts';
 import { type CueEdit, editCues, findEditFault } from '../edit.ts';
 import { formatCueTime } from '../words.ts';
@@ -48,9 +49,9 @@ export function makeAttention({ places, files }: ReportAttention): AttentionView
 function makeCard(place: ReportPlace, at: number, open: OpenFile | null): HTMLElement {
   const { item, cue, row, start_ms, source, text, reasons } = place;
   const file = open?.file ?? null;
-  const where = cue === null ? (file?.path ?? item) : `${file?.path ?? item}, cue ${cue}`;
+  const name = file?.path ?? item;
+  const where = cue === null ? name : nameCue(name, cue);
   const time = start_ms === null ? '' : ` at ${formatCueTime(start_ms)}`;
-  const rowOf = row === null ? '' : `, row ${row}`;
   const title = makeElement('h3', { id: `place-${at}`, dir: 'auto' }, `${where}${time}`);
   const known = reasons.map(({ code, detail }) =>
     makeElement('li', {}, makeElement('code', {}, code), ` ${detail}`),
@@ -58,7 +59,12 @@ function makeCard(place: ReportPlace, at: number, open: OpenFile | null): HTMLEl
   const editor = open !== null && makeEditor(place, open, where, at);
   const advice =
     file !== null && editor === false
-      ? makeElement('p', { class: 'advice' }, `Edit ${file.path}${rowOf} in an editor.`, ...makeCommand(file))
+      ? makeElement(
+          'p',
+          { class: 'advice' },
+          `Edit ${nameRow(file.path, row)} in an editor.`,
+          ...makeCommand(file),
+        )
       : null;
   return makeElement(
     'li',
