@@ -69,7 +69,7 @@ export function firstWords(text: string, most: number): string {
 }
 
 /** The text in one row, without tags such as `<i>` and `{\an8}`. */
-export function wordsOf(text: string): string {
+function wordsOf(text: string): string {
   return text
     .replace(/<[^<>]{0,200}>|\{\\[^{}]{0,200}\}/g, '')
     .replaceAll('\n', ' ')

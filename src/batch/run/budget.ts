@@ -251,7 +251,7 @@ function readCost({ status, reserved_credits: reserved, charged_credits: charged
 }
 
 /** Whether the bill states the cost of the job. */
-export function isReported({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
+function isReported({ status, reserved_credits: reserved, charged_credits: charged }: Bill): boolean {
   return status === 'released' || reserved !== null || charged !== null;
 }
 
