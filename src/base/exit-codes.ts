@@ -7,6 +7,10 @@ interface ExitCode {
   readonly again: string;
 }
 
+/** Signals that ask a run to stop. Node undoes that `nohup` ignores the first. */
+export const STOP_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+export type StopSignal = (typeof STOP_SIGNALS)[number];
+
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done, also with an empty list', again: '' },
   refused: { code: 1, meaning: 'refused by the service; a retry does not help', again: 'no' },
@@ -27,6 +31,11 @@ export const EXIT_CODES = {
   timeout: { code: 8, meaning: 'still running at --timeout', again: 'vloc jobs wait ID' },
   expired: { code: 9, meaning: 'the result or the record has expired', again: 'a new job' },
   disk: { code: 10, meaning: 'a disk or file system error on this machine', again: 'after freeing space' },
-  interrupted: { code: 130, meaning: 'Ctrl-C; jobs continue', again: 'the printed command' },
-  terminated: { code: 143, meaning: 'SIGTERM; jobs continue', again: 'the printed command' },
-} as const satisfies Record<FailureCategory | 'done' | 'interrupted' | 'terminated', ExitCode>;
+  SIGHUP: {
+    code: 129,
+    meaning: 'SIGHUP: the terminal was closed; jobs continue',
+    again: 'the printed command',
+  },
+  SIGINT: { code: 130, meaning: 'Ctrl-C; jobs continue', again: 'the printed command' },
+  SIGTERM: { code: 143, meaning: 'SIGTERM; jobs continue', again: 'the printed command' },
+} as const satisfies Record<FailureCategory | 'done' | StopSignal, ExitCode>;

@@ -1,5 +1,5 @@
 /** Failures for programs, and anything thrown as a failure. */
-import { diskFailure, type Failure, refusedFailure } from './failure.ts';
+import { diskFailure, type Failure, refusedFailure, usageFailure } from './failure.ts';
 import { describeDisk, errorCode, isDiskCode } from './system-error.ts';
 
 /** The JSON form: one object with `error`, the same names as a problem document of the service. */
@@ -23,6 +23,16 @@ export function failureDocument(failure: Failure): { readonly error: object } {
 export function asFailure(error: unknown): Failure {
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : String(error);
+  // From any part, libraries included: the system call behind `process.cwd()`.
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    return usageFailure(
+      'CURRENT_FOLDER_MISSING',
+      `the current folder was deleted, or cannot be read (${code})`,
+      'Change to another folder, then run the same command again.',
+      {},
+      { cause: error },
+    );
+  }
   if (isDiskCode(code)) {
     return diskFailure(code, message, describeDisk(code).advice, {}, { cause: error });
   }

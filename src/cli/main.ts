@@ -73,9 +73,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     }
   } catch (thrown) {
     const error = interruption.failure() ?? thrown;
-    if (error instanceof Interruption) {
-      return error.signalName === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code;
-    }
+    if (error instanceof Interruption) return EXIT_CODES[error.signalName].code;
     const own = error instanceof Failure ? error : asFailure(error);
     const fault = await stdout.fault();
     const failure = fault === null ? own : withOwnFailure(fault, own);
@@ -123,7 +121,7 @@ function listenForSignals(io: Io): RunEnd {
       const listener = next;
       next = null;
       if (listener !== null) return listener();
-      io.abandon(name === 'SIGINT' ? EXIT_CODES.interrupted.code : EXIT_CODES.terminated.code);
+      io.abandon(EXIT_CODES[name].code);
     }
     controller.abort(new Interruption(name));
   });

@@ -27,12 +27,12 @@ function isVerbose(io: Io): boolean {
 }
 
 function failureText(failure: Failure, style: Style, io: Pick<Io, 'cwd' | 'stderr'>): string {
-  const { cwd } = io;
   const width = widthOf(io);
   const { code, message, advice, requestId, errors, jobId } = failure.facts;
   const rows = [`${style.bad('✖')} ${wrapRows(escapeControls(message), width, 2)}`];
   for (const error of errors ?? []) {
-    const pointer = error.pointer.startsWith(`${cwd}/`) ? error.pointer.slice(cwd.length + 1) : error.pointer;
+    const folder = `${io.cwd}/`;
+    const pointer = error.pointer.startsWith(folder) ? error.pointer.slice(folder.length) : error.pointer;
     rows.push(`  ${wrapProse(`${escapeControls(pointer)}: ${escapeControls(error.detail)}`, width, 2, 4)}`);
   }
   if (advice !== undefined) rows.push(`  ${wrapRows(escapeRows(advice), width, 2)}`);

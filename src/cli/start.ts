@@ -1,5 +1,6 @@
 /** Converts the real process to `Io`. The only file that uses `process`. */
 import { writeSync } from 'node:fs';
+import { STOP_SIGNALS } from '../base/exit-codes.ts';
 import type { Io, Output } from '../commands/context/context.ts';
 import { VERSION } from '../commands/context/version.ts';
 import { takeEnvironment } from '../profiles/environment.ts';
@@ -98,15 +99,16 @@ function ioOf(host: NodeJS.Process): { readonly io: Io; flush(): Promise<void> }
     },
     // The secrets leave the process: neither a crash report nor a child has them.
     env: takeEnvironment(host.env),
-    cwd: host.cwd(),
+    // A getter, because it throws in a folder that was deleted, where some commands still work.
+    get cwd() {
+      return host.cwd();
+    },
     platform: host.platform,
     now: Date.now,
     onSignal: (listener) => {
-      host.on('SIGINT', listener);
-      host.on('SIGTERM', listener);
+      for (const name of STOP_SIGNALS) host.on(name, listener);
       return () => {
-        host.off('SIGINT', listener);
-        host.off('SIGTERM', listener);
+        for (const name of STOP_SIGNALS) host.off(name, listener);
       };
     },
     abandon: (code) => host.exit(code),

@@ -1,7 +1,7 @@
 /** The edge as a process of its own, whose stdout is a file. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -56,6 +56,49 @@ it.runIf(existsSync('/dev/full'))('a full disk for stderr changes nothing', asyn
   } finally {
     closeSync(full);
   }
+});
+
+/** Runs a shell script that finds vloc in `$VLOC`, two words. In a folder that was deleted, Node starts no module. */
+async function startShell(script: string, env: Record<string, string> = {}) {
+  const folder = await makeFolder();
+  const program = join(folder, 'vloc.cjs');
+  writeFileSync(program, PROGRAM);
+  const child = spawn('sh', ['-c', script], {
+    cwd: folder,
+    env: { ...process.env, VLOC: `${process.execPath} ${program}`, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (part) => (said[name] += part));
+  return { child, said, ended: once(child, 'close') };
+}
+
+it.skipIf(process.platform === 'win32')('a folder that was deleted is refused in one line', async () => {
+  const inDeleted = 'mkdir gone && cd gone && rmdir ../gone && exec $VLOC';
+  for (const command of ['credits', 'batch status', 'localize x.mp4 --to es', 'doctor']) {
+    const { said, ended } = await startShell(`${inDeleted} ${command}`);
+    expect([command, await ended]).toEqual([command, [2, null]]);
+    expect(said.stdout).toBe('');
+    expect(said.stderr).toMatch(
+      /^✖ the current folder was deleted, or cannot be read \(ENOENT\)\n.*Change to/,
+    );
+    expect(said.stderr).not.toContain('   at ');
+  }
+  for (const command of ['--version', 'help exit-codes', 'completion values voices', 'profile list']) {
+    const { said, ended } = await startShell(`${inDeleted} ${command}`);
+    expect([command, await ended, said.stderr]).toEqual([command, [0, null], '']);
+  }
+});
+
+it.skipIf(process.platform === 'win32')('a run under nohup ends on SIGHUP with its exit code', async () => {
+  const { child, said, ended } = await startShell('exec nohup $VLOC webhooks listen --until j -o ndjson', {
+    VLOC_WEBHOOK_SECRET: 's',
+  });
+  await once(child.stdout, 'data');
+  expect(said.stdout).toContain('"listening"');
+  child.kill('SIGHUP');
+  expect(await ended).toEqual([129, null]);
+  expect(said.stdout).toContain('"summary"');
 });
 
 it('data that were written only in part are not reported as complete', async () => {

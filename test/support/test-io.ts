@@ -1,12 +1,13 @@
 /** An `Io` with streams in memory, to run `main` inside a test. */
 import { PassThrough, Readable } from 'node:stream';
+import type { StopSignal } from '../../src/base/exit-codes.ts';
 import type { Io, Output } from '../../src/commands/context/context.ts';
 
 export interface TestIo {
   readonly io: Io;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  readonly send: (signal: 'SIGINT' | 'SIGTERM') => void;
+  readonly send: (signal: StopSignal) => void;
   /** Codes passed to `abandon`. */
   readonly abandoned: number[];
 }
@@ -27,7 +28,7 @@ export interface TestIoOptions {
 export function createTestIo(options: TestIoOptions = {}): TestIo {
   const stdout = capture();
   const stderr = capture();
-  const listeners = new Set<(signal: 'SIGINT' | 'SIGTERM') => void>();
+  const listeners = new Set<(signal: StopSignal) => void>();
   const abandoned: number[] = [];
   return {
     io: {

@@ -10,7 +10,9 @@ import { widthOf, wrapProse } from './wrap.ts';
 /** Draws on stderr; the caller must `close` it, which shows the cursor again. */
 export function createLiveProgress(io: Io, style: Style): Progress {
   const rows = new Map<string, Step>();
-  const spinner = ora({ stream: io.stderr as NodeJS.WriteStream, discardStdin: false, hideCursor: true }); // createProgress checked that it is a terminal
+  const stream = io.stderr as NodeJS.WriteStream; // createProgress checked that it is a terminal
+  // Its own colour would follow the streams of the process, not --color.
+  const spinner = ora({ stream, discardStdin: false, hideCursor: true, color: false });
   const persist = (symbol: string, text: string) => {
     spinner.stopAndPersist({ symbol, text });
     if (rows.size > 0) spinner.start(draw(rows, style, io));

@@ -1,6 +1,7 @@
 /** Context of a command: streams, the output form, the signal that ends it, and the terminal. */
 
 import type { Readable, Writable } from 'node:stream';
+import type { StopSignal } from '../../base/exit-codes.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { OptionTable, RawOptions } from '../../base/option.ts';
 import type { watchFolder } from '../../batch/records/folder-watch.ts';
@@ -109,11 +110,11 @@ export interface Context {
   readonly output: OutputMode;
   /** The fields of --fields, in this order; null for all. */
   readonly fields: readonly string[] | null;
-  /** Aborted by Ctrl-C and SIGTERM, with an Interruption as reason, or by `fail`, with its failure. */
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP, with an Interruption as reason, or by `fail`, with its failure. */
   readonly signal: AbortSignal;
   /** Ends the run as Ctrl-C does, but with this failure and its exit code; for errors of work in the background. */
   readonly fail: (failure: Failure) => void;
-  /** Calls the listener for the next Ctrl-C or SIGTERM after the first, which otherwise ends the process immediately. */
+  /** Calls the listener for the next of these signals after the first, which otherwise ends the process immediately. */
   readonly onNextSignal: (listener: () => void) => void;
   readonly terminal: Terminal;
   /** Writes data to stdout, a line at a time. */
@@ -141,9 +142,9 @@ export interface Context {
 /** Why a run was stopped from outside. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
-  readonly signalName: 'SIGINT' | 'SIGTERM';
+  readonly signalName: StopSignal;
 
-  constructor(signalName: 'SIGINT' | 'SIGTERM') {
+  constructor(signalName: StopSignal) {
     super(signalName === 'SIGINT' ? 'interrupted' : 'terminated');
     this.signalName = signalName;
   }
@@ -191,8 +192,8 @@ export interface Io {
   readonly modelCatalog?: unknown;
   /** Waits until files come into a folder; omitted: the file watcher of the system. */
   readonly openWatch?: typeof watchFolder;
-  /** Calls back on Ctrl-C and on SIGTERM; returns the call that stops it. */
-  readonly onSignal: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
+  /** Calls back on each signal that asks a run to stop; returns the call that stops it. */
+  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Limits the memory of a process that runs for hours or days; omitted: it is not limited. */
   readonly keepHeapSmall?: () => void;
   /** Exits immediately, for a second Ctrl-C: nothing more runs. */

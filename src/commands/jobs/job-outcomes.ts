@@ -245,6 +245,5 @@ function outcomeFailure(state: RunOutcome['state']): Failure | null {
 export function exitCodeOf({ signal }: Pick<Context, 'signal'>, failure: Failure | null): number {
   if (!signal.aborted) return EXIT_CODES[failure?.facts.category ?? 'done'].code;
   if (signal.reason instanceof Failure) return EXIT_CODES[signal.reason.facts.category].code;
-  const isTerminated = signal.reason instanceof Interruption && signal.reason.signalName === 'SIGTERM';
-  return isTerminated ? EXIT_CODES.terminated.code : EXIT_CODES.interrupted.code;
+  return EXIT_CODES[signal.reason instanceof Interruption ? signal.reason.signalName : 'SIGINT'].code;
 }

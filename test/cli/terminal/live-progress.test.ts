@@ -1,6 +1,10 @@
 import * as readline from 'node:readline';
-import { expect, it } from 'vitest';
+import { PassThrough } from 'node:stream';
+import chalk from 'chalk';
+import { expect, it, onTestFinished } from 'vitest';
 import { createLiveProgress } from '../../../src/cli/terminal/live-progress.ts';
+import { loadStyle } from '../../../src/cli/terminal/style.ts';
+import { createTestIo } from '../../support/test-io.ts';
 import { createTerminalIo } from '../support/terminal-io.ts';
 
 /** A terminal as ora moves in it. */
@@ -37,4 +41,37 @@ it.each([40, 80, 100])('a row names its item and its stage at %d columns', (colu
   expect(rows().join('\n')).toMatch(/lessons.*→ es {2}.*recognizing 50 %$/);
   expect(rows()).toHaveLength(1);
   progress.close();
+});
+
+/** The sequence of a colour or a weight, after its escape character; the others move the cursor. */
+const COLOUR = /\[[\d;]*m/;
+
+/** What a run draws on a terminal of 80 columns. */
+async function draw(env: Record<string, string>, color: 'auto' | 'always' | 'never'): Promise<string> {
+  const chunks: string[] = [];
+  const terminal = { isTTY: true, columns: 80, rows: 24, clearLine() {}, cursorTo() {}, moveCursor() {} };
+  const stderr = Object.assign(new PassThrough(), terminal).setEncoding('utf8');
+  stderr.on('data', (chunk: string) => chunks.push(chunk));
+  const io = { ...createTestIo({ env }).io, stderr };
+  const progress = createLiveProgress(io, await loadStyle(io, color));
+  progress.show('talk.mp4', { phase: 'uploading', fraction: 0.5 });
+  progress.show('talk.mp4', { phase: 'separating', fraction: null });
+  progress.end('talk.mp4', 'done', '2 files');
+  progress.close();
+  return chunks.join('');
+}
+
+it.each([
+  [{ NO_COLOR: '1' }, 'auto'],
+  [{}, 'never'],
+] as const)('the spinner has no colour with %j and --color %s', async (env, color) => {
+  // The decision of the libraries that draw, by the streams of the process.
+  const { level } = chalk;
+  onTestFinished(() => {
+    chalk.level = level;
+  });
+  chalk.level = 1;
+  expect(await draw(env, color)).toContain('talk.mp4');
+  expect(await draw(env, color)).not.toMatch(COLOUR);
+  expect(await draw({}, 'always')).toMatch(COLOUR);
 });

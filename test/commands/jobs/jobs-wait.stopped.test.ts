@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { StopSignal } from '../../../src/base/exit-codes.ts';
 import { main } from '../../../src/cli/main.ts';
 import { until, untilJob } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
@@ -28,7 +29,7 @@ const wishes = ['--out', 'o', '--name', '{id}{ext}', '--clobber'];
 async function stopBehind(
   { vloc, done }: Stage,
   words: readonly string[],
-  signal: 'SIGINT' | 'SIGTERM',
+  signal: StopSignal,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
   const running = main(words, io);

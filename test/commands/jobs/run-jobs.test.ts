@@ -104,22 +104,23 @@ describe('a job command', () => {
     expect(await countJobs(vloc)).toBe(2);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    'on %s writes the exit code of its end for programs',
-    async (signal) => {
-      const vloc = await withSubtitles(1);
-      vloc.engines.hold();
-      const test = createTestIo({ cwd: vloc.folder, env: vloc.env });
-      const running = main(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'], test.io);
-      await untilAccepted(vloc.folder, 1);
-      test.send(signal);
-      const code = await running;
-      vloc.engines.letGo();
-      expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
-      const last = test.stdout().trim().split('\n').at(-1) ?? '';
-      expect(JSON.parse(last)).toMatchObject({ type: 'summary', left: 1, exit_code: code });
-    },
-  );
+  it.each([
+    ['SIGHUP', 129],
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('on %s writes the exit code of its end for programs, %i', async (signal, exitCode) => {
+    const vloc = await withSubtitles(1);
+    vloc.engines.hold();
+    const test = createTestIo({ cwd: vloc.folder, env: vloc.env });
+    const running = main(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'], test.io);
+    await untilAccepted(vloc.folder, 1);
+    test.send(signal);
+    const code = await running;
+    vloc.engines.letGo();
+    expect(code).toBe(exitCode);
+    const last = test.stdout().trim().split('\n').at(-1) ?? '';
+    expect(JSON.parse(last)).toMatchObject({ type: 'summary', left: 1, exit_code: code });
+  });
 
   it('stays within --max-credits, and says what to do', async () => {
     const vloc = await withSubtitles(4);

@@ -2,6 +2,7 @@
  * vloc in a process of its own, with signals and streams as `vloc` has them. Waits are shortened, so that a test is over
  * soon, and videos are long after a few seconds. Arguments: those of vloc.
  */
+import { STOP_SIGNALS } from '../../../src/base/exit-codes.ts';
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { LIMITS } from '../jobs/limits.ts';
@@ -25,8 +26,10 @@ const code = await main(process.argv.slice(2), {
     },
   },
   onSignal: (listener) => {
-    process.on('SIGINT', listener).on('SIGTERM', listener);
-    return () => process.off('SIGINT', listener).off('SIGTERM', listener);
+    for (const name of STOP_SIGNALS) process.on(name, listener);
+    return () => {
+      for (const name of STOP_SIGNALS) process.off(name, listener);
+    };
   },
   abandon: (status) => process.exit(status),
 });

@@ -1,5 +1,6 @@
 /** What folders of results remember, and what happens when it is damaged, locked, or no longer fits the files. */
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import type { StopSignal } from '../../../src/base/exit-codes.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -67,11 +68,7 @@ async function finishJob(stage: Stage): Promise<void> {
 }
 
 /** Starts the line, and sends the signal when the service works on the job. */
-async function interrupt(
-  stage: Stage,
-  words: readonly string[],
-  signal: 'SIGINT' | 'SIGTERM',
-): Promise<Ended> {
+async function interrupt(stage: Stage, words: readonly string[], signal: StopSignal): Promise<Ended> {
   stage.engines.hold();
   const already = stage.engines.begun.length;
   const { test, ended } = stage.start(words);

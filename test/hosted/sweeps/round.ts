@@ -153,7 +153,7 @@ class Round {
     try {
       const ended = await collect(child);
       const { code, signal, said } = ended;
-      if (signal !== null || code === EXIT_CODES.interrupted.code) this.interrupted += 1;
+      if (signal !== null || code === EXIT_CODES.SIGINT.code) this.interrupted += 1;
       const how = interruption === undefined ? '' : ` ${JSON.stringify(interruption)}`;
       this.history.push(`$ vloc ${words.join(' ')}${how}\n${said}-> ${code ?? signal}`);
       return ended;
