@@ -1,5 +1,6 @@
 /** State shared by all parts of one client, made from its settings, which are checked before anything is sent. */
 import { configurationFailure, type Failure } from '../base/failure.ts';
+import { parseProxyAddress } from '../base/proxy-address.ts';
 import { type Optional, withDefaults } from '../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
 import type { ClientEvent, Emit } from './call.ts';
@@ -56,7 +57,7 @@ function checkPrefix(prefix: string): string {
   );
 }
 
-/** @throws Failure (`configuration`) for an address, a key or a prefix that cannot be right */
+/** @throws Failure (`configuration`) for an address, a key, a prefix or a proxy that cannot be right */
 export function createContext(options: ClientOptions): ClientContext {
   checkCredentials(options.key, options.secret);
   const headerPrefix = checkPrefix(options.headerPrefix ?? DEFAULT_HEADER_PREFIX);
@@ -70,6 +71,13 @@ export function createContext(options: ClientOptions): ClientContext {
   };
 }
 
+function checkProxies(proxy: ProxySettings | undefined): ProxySettings | undefined {
+  if (proxy === undefined) return undefined;
+  const check = (name: 'http' | 'https') =>
+    proxy[name] === '' ? '' : parseProxyAddress(proxy[name], `proxy.${name}`);
+  return { ...proxy, http: check('http'), https: check('https') };
+}
+
 /** The state of transfers, which need no key. @param base addresses are relative to it, and may be http if it is of this machine */
 export function createTransferContext(
   base: TransferContext['base'],
@@ -77,7 +85,7 @@ export function createTransferContext(
 ): TransferContext {
   const runtime = withDefaults(SYSTEM_RUNTIME, options.runtime);
   const timeouts = withDefaults(DEFAULT_TIMEOUTS, options.timeouts);
-  const http = createClientHttp({ connectMs: timeouts.connectMs, proxy: options.proxy });
+  const http = createClientHttp({ connectMs: timeouts.connectMs, proxy: checkProxies(options.proxy) });
   return {
     base,
     userAgent: options.userAgent ?? 'vloc',

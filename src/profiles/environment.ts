@@ -1,8 +1,8 @@
 /** Environment variables that vloc reads, the folders of a user, and proxies. */
 
 import { join } from 'node:path';
-import { configurationFailure } from '../base/failure.ts';
 import { absolutePath, homeFolder } from '../base/home-folder.ts';
+import { parseProxyAddress } from '../base/proxy-address.ts';
 import type { ProxySettings } from '../client/index.ts';
 import {
   assembleSettings,
@@ -42,7 +42,8 @@ export const ENVIRONMENT = {
   HTTPS_PROXY:
     'proxy for remote services, http://[user:password@]host:port; this machine is always reached directly',
   HTTP_PROXY: 'proxy for addresses without TLS',
-  NO_PROXY: 'hosts reached without a proxy, separated by commas: host, .suffix, host:port, or * for all',
+  NO_PROXY:
+    'hosts reached without a proxy, separated by commas: host, .suffix, host:port, 10.0.0.0/8, or * for all',
   NODE_EXTRA_CA_CERTS:
     'file of certificates (PEM) to trust besides those of Node, such as that of a proxy that decrypts TLS',
   NO_COLOR: 'any value switches colour off',
@@ -124,25 +125,17 @@ export function proxySettings(env: Environment): ProxySettings | undefined {
   const http = proxyAddress(env, 'HTTP_PROXY');
   const https = proxyAddress(env, 'HTTPS_PROXY');
   if (http === '' && https === '') return undefined;
-  return { http, https, noProxy: lookUp(env, 'NO_PROXY') ?? '' };
+  return { http, https, noProxy: env[spelling(env, 'NO_PROXY')] ?? '' };
 }
 
-function lookUp(env: Environment, name: EnvironmentName): string | undefined {
-  const small = env[name.toLowerCase()];
-  return small === undefined || small === '' ? readVariable(env, name) : small;
+/** The name of a variable as it is set: in lower case first, like other programs. */
+function spelling(env: Environment, name: EnvironmentName): string {
+  const small = name.toLowerCase();
+  return env[small] === undefined || env[small] === '' ? name : small;
 }
 
 function proxyAddress(env: Environment, name: EnvironmentName): string {
-  const given = lookUp(env, name);
-  if (given === undefined) return '';
-  // As curl reads it: `proxy:3128` is http.
-  const address = given.includes('://') ? given : `http://${given}`;
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '') return address;
-  throw configurationFailure(
-    'PROXY_INVALID',
-    // The value may hold a password.
-    `${name} is not the address of an http or https proxy`,
-    'Write it as http://proxy.example.com:3128, or unset it.',
-  );
+  const spelled = spelling(env, name);
+  const given = env[spelled] ?? '';
+  return given === '' ? '' : parseProxyAddress(given, spelled);
 }

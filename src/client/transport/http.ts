@@ -1,5 +1,5 @@
 /** HTTP for signed calls and for transfers: direct, or through a proxy over undici, which few runs load. */
-import type { ProxyAgent } from 'undici';
+import type { Dispatcher, ProxyAgent } from 'undici';
 import {
   type Http as BaseHttp,
   type HttpResponse as BaseHttpResponse,
@@ -8,7 +8,7 @@ import {
   joinHeaders,
 } from '../../base/http.ts';
 import { SYSTEM_RUNTIME } from '../runtime.ts';
-import { chooseProxy, describeProxyError, type ProxySettings } from './proxy.ts';
+import { chooseProxy, describeProxyError, ProxyError, type ProxySettings } from './proxy.ts';
 
 export type HttpResponse = BaseHttpResponse<AsyncIterable<Buffer>>;
 export type Http = BaseHttp<AsyncIterable<Buffer>>;
@@ -43,7 +43,7 @@ export function createClientHttp({ connectMs, proxy }: HttpSettings): Http {
         discard: () => void response.body.on('error', () => {}).destroy(),
       };
     } catch (error) {
-      throw describeProxyError(error, chosen);
+      throw describeProxyError(error, new URL(chosen).host);
     }
   }
 
@@ -61,10 +61,26 @@ export function createClientHttp({ connectMs, proxy }: HttpSettings): Http {
 
 /** Always a tunnel: the proxy must not read or change requests. */
 async function openTunnel(proxy: string, connectMs: number): Promise<ProxyAgent> {
-  const { ProxyAgent } = await import('undici');
+  const { Pool, ProxyAgent } = await import('undici');
+  const { host } = new URL(proxy);
+  /** Errors on the way to the proxy are its own; those behind it arrive through the tunnel. */
+  class ProxyPool extends Pool {
+    override connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+      return super.connect(options).catch((cause: unknown) => {
+        throw new ProxyError(host, null, { cause });
+      });
+    }
+  }
   // One protocol for all. Callers limit their requests by a signal, which also covers an answer that trickles in byte by byte.
   const connection = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
-  return new ProxyAgent({ uri: proxy, proxyTunnel: true, connectTimeout: connectMs, ...connection });
+  const clientFactory = (origin: URL, options: object) => new ProxyPool(origin, options);
+  return new ProxyAgent({
+    uri: proxy,
+    proxyTunnel: true,
+    clientFactory,
+    connectTimeout: connectMs,
+    ...connection,
+  });
 }
 
 /** How long the client waits for what, in milliseconds. */

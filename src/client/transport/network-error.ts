@@ -19,7 +19,7 @@ const temporary = (code: string, message: string, advice = LATER): ErrorText => 
 const CLOSED: ReadonlySet<string> = new Set(['ERR_CLIENT_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
 /** By the answer of a proxy that opened no tunnel; null: none came. */
-function proxyWords({ proxy, status }: ProxyError, host: string): ErrorText {
+function proxyWords({ proxy, status, cause }: ProxyError, host: string): ErrorText {
   switch (status) {
     case 407:
       return {
@@ -35,26 +35,28 @@ function proxyWords({ proxy, status }: ProxyError, host: string): ErrorText {
         message: `the proxy ${proxy} refuses connections to ${host}`,
         advice: 'Allow the host at the proxy, or name it in NO_PROXY if it can be reached directly.',
       };
-    case null: {
-      const message = `the proxy ${proxy} cannot be reached`;
-      return temporary('PROXY_UNREACHABLE', message, 'Check HTTPS_PROXY and the network.');
-    }
+    case null:
+      return { ...connectionWords(cause, `the proxy ${proxy}`, 'HTTPS_PROXY'), code: 'PROXY_UNREACHABLE' };
     default:
       return temporary('PROXY_FAILED', `the proxy ${proxy} cannot reach ${host} (status ${status})`);
   }
 }
 
 function wordsFor(error: unknown, host: string): ErrorText {
-  if (error instanceof ProxyError) return proxyWords(error, host);
   if (error instanceof TimeOver) return temporary('ANSWER_TIMEOUT', `${host} did not answer in time`);
   if (CLOSED.has(networkCode(error)))
     return temporary('CLIENT_CLOSED', `the request to ${host} was aborted because the client was closed`);
+  return error instanceof ProxyError ? proxyWords(error, host) : connectionWords(error, host, 'the base URL');
+}
+
+/** @param address names the setting that leads to the subject */
+function connectionWords(error: unknown, subject: string, address: string): ErrorText {
   const { code, what, kind, advice } = explainNetworkError(error);
-  const text = advice?.('the base URL');
+  const text = advice?.(address);
   return {
     category: kind === 'setup' ? 'configuration' : 'temporary',
     code,
-    message: `${host} ${what}`,
+    message: `${subject} ${what}`,
     advice: text === undefined ? LATER : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`,
   };
 }

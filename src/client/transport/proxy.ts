@@ -1,12 +1,12 @@
 /** Decides whether a request goes through a proxy, and explains the errors of proxies. */
-import { errorCode } from '../../base/system-error.ts';
+import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../../protocol/loopback.ts';
 
 export interface ProxySettings {
   /** Address of the proxy for http and for https; an empty text means none. */
   readonly http: string;
   readonly https: string;
-  /** Hosts reached without it, separated by commas: `host`, `.suffix`, `*.suffix`, `host:port`, `*` for all. */
+  /** Hosts reached without it, separated by commas: `host`, `.suffix`, `*.suffix`, `host:port`, `10.0.0.0/8`, `*` for all. */
   readonly noProxy: string;
   /** Default false: requests to this machine itself use no proxy. */
   readonly loopback?: boolean | undefined;
@@ -23,11 +23,26 @@ export function chooseProxy(origin: URL, settings: ProxySettings): string | null
 
 function isExempt(origin: URL, rule: string): boolean {
   if (rule === '*') return true;
+  const name = origin.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (rule.includes('/')) return isInNetwork(name, rule);
   const { host, port } = splitPort(rule);
   if (port !== null && port !== portOf(origin)) return false;
   const suffix = host.replace(/^\*?\./, '');
-  const name = origin.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return name === suffix || name.endsWith(`.${suffix}`);
+}
+
+/** A host name is not looked up, so it is in no network. As in curl, a network that is written wrongly contains nothing. */
+function isInNetwork(name: string, rule: string): boolean {
+  const [network = '', bits = ''] = rule.split('/', 2);
+  if (isIP(name) === 0 || isIP(network) === 0 || !/^\d+$/.test(bits)) return false;
+  if (Number(bits) > (isIP(network) === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), familyOf(network));
+  return list.check(name, familyOf(name));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
 /** An IPv6 address contains colons; with a port it is in brackets. */
@@ -57,25 +72,8 @@ export class ProxyError extends Error {
   }
 }
 
-/** Through a tunnel the far end's own trouble arrives as an answer of the proxy, so these are of the way to the proxy. */
-const ON_THE_WAY = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_PRX_CONN',
-  'UND_ERR_PRX_TLS',
-]);
-
-/** The error of a request that went through a proxy; the proxy's own faults become a ProxyError. */
+/** The error of a request through a tunnel; an answer of the proxy instead of one becomes a ProxyError. */
 export function describeProxyError(error: unknown, proxy: string): unknown {
-  if (!(error instanceof Error)) return error;
-  const { host } = new URL(proxy);
-  const status = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
-  if (status !== undefined) return new ProxyError(host, Number(status), { cause: error });
-  const code = errorCode(error);
-  return ON_THE_WAY.has(code) ? new ProxyError(host, null, { cause: error }) : error;
+  const status = error instanceof Error ? /^Proxy response \((\d+)\)/.exec(error.message)?.[1] : undefined;
+  return status === undefined ? error : new ProxyError(proxy, Number(status), { cause: error });
 }

@@ -2,9 +2,11 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Failure } from '../../base/failure.ts';
 import type { ProxySettings } from '../../client/index.ts';
 import { createClientHttp } from '../../client/transport/http.ts';
 import { describeNetworkError } from '../../client/transport/network-error.ts';
+import { chooseProxy, ProxyError } from '../../client/transport/proxy.ts';
 import { SKEW_THRESHOLD_MS } from '../../client/transport/server-time.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { connectService } from '../context/connection.ts';
@@ -22,16 +24,12 @@ interface Route {
 
 /** Checks step by step until one fails; through the proxy if one is in use. */
 export async function checkConnection(runCheck: RunCheck, way: Route): Promise<CheckReport[]> {
-  const proxyUrl = proxyFor(way);
+  const chosen = way.proxy === undefined ? null : chooseProxy(way.url, way.proxy);
+  const proxyUrl = chosen === null ? null : new URL(chosen);
   const steps = await checkSteps(runCheck, proxyUrl ?? way.url, proxyUrl === null ? '' : ' of the proxy');
   const proxy = await runCheck('proxy', 'network', () => describeProxy(proxyUrl, way.proxy?.noProxy ?? ''));
   if (steps.some(({ grade }) => grade === 'fail')) return [proxy, ...steps];
   return [proxy, ...steps, await runCheck('clock', 'configuration', (signal) => checkClock(way, signal))];
-}
-
-function proxyFor({ url, proxy }: Route): URL | null {
-  const address = url.protocol === 'https:' ? proxy?.https : proxy?.http;
-  return address === undefined || address === '' ? null : new URL(address);
 }
 
 /** Shows host and port alone: a proxy's address may hold a password. */
@@ -43,15 +41,18 @@ function describeProxy(url: URL | null, noProxy: string): CheckResult {
 
 async function checkSteps(runCheck: RunCheck, url: URL, suffix: string): Promise<CheckReport[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
+  const explain = (error: unknown) =>
+    describeNetworkError(suffix === '' ? error : new ProxyError(url.host, null, { cause: error }), url.host)
+      .failure;
   const findings: CheckReport[] = [];
   if (isIP(host) === 0) {
-    findings.push(await runCheck(`name lookup${suffix}`, 'network', () => lookUp(host)));
+    findings.push(await runCheck(`name lookup${suffix}`, 'network', () => lookUp(host, explain)));
     if (findings.at(-1)?.grade === 'fail') return findings;
   }
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const tcp = await runCheck(`connection${suffix}`, 'network', async (signal) => {
     const socket = connectTcp({ host, port });
-    await opened(socket, 'connect', signal, url.host);
+    await opened(socket, 'connect', signal, explain);
     return { grade: 'ok', message: `${host} port ${port} accepts connections`, facts: { host, port } };
   });
   findings.push(tcp);
@@ -59,18 +60,20 @@ async function checkSteps(runCheck: RunCheck, url: URL, suffix: string): Promise
   const tls = await runCheck(`TLS${suffix}`, 'network', async (signal) => {
     // IP addresses are not allowed as server names. Source: RFC 6066, section 3.
     const socket = connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) });
-    return opened(socket, 'secureConnect', signal, url.host, describeTls);
+    return opened(socket, 'secureConnect', signal, explain, describeTls);
   });
   return [...findings, tls];
 }
 
-async function lookUp(host: string): Promise<CheckResult> {
+type Explain = (error: unknown) => Failure;
+
+async function lookUp(host: string, explain: Explain): Promise<CheckResult> {
   try {
     const found = await lookup(host, { all: true });
     const addresses = found.map(({ address }) => address);
     return { grade: 'ok', message: `${host} is ${addresses.join(', ')}`, facts: { addresses } };
   } catch (error) {
-    throw describeNetworkError(error, host).failure;
+    throw explain(error);
   }
 }
 
@@ -79,7 +82,7 @@ async function opened<Kind extends Socket>(
   socket: Kind,
   event: string,
   signal: AbortSignal,
-  host: string,
+  explain: Explain,
   describe: (socket: Kind) => CheckResult = () => ({ grade: 'ok', message: '' }),
 ): Promise<CheckResult> {
   const onAbort = () => socket.destroy();
@@ -88,7 +91,7 @@ async function opened<Kind extends Socket>(
     await new Promise<void>((resolve, reject) => socket.once(event, resolve).once('error', reject));
     return describe(socket);
   } catch (error) {
-    throw describeNetworkError(error, host).failure;
+    throw explain(error);
   } finally {
     signal.removeEventListener('abort', onAbort);
     socket.destroy();

@@ -23,6 +23,18 @@ describe('the route to a service', () => {
     ['https://api.example.com/v1', 'a.org,*', null],
     ['https://[2001:db8::1]/v1', '2001:db8::1', null],
     ['https://[2001:db8::1]:444/v1', '[2001:db8::1]:443', PROXY],
+    ['https://10.1.2.3/v1', '10.0.0.0/8', null],
+    ['https://10.1.2.3:8443/v1', 'a.org, 10.1.2.3/32', null],
+    ['https://11.1.2.3/v1', '10.0.0.0/8', PROXY],
+    ['https://11.1.2.3/v1', '0.0.0.0/0', null],
+    ['https://10.1.2.3/v1', '10.0.0.0/33', PROXY],
+    ['https://10.1.2.3/v1', '10.0.0.0/', PROXY],
+    ['https://10.1.2.3/v1', '2001:db8::/32', PROXY],
+    ['https://10.example.com/v1', '10.0.0.0/8', PROXY],
+    ['https://[2001:db8:7::1]/v1', '2001:DB8::/32', null],
+    ['https://[2001:db9::1]/v1', '2001:db8::/32', PROXY],
+    ['https://[fd00::1]/v1', 'fc00::/7,10.0.0.0/8', null],
+    ['https://[::ffff:10.1.2.3]/v1', '10.0.0.0/8', null],
     ['https://127.0.0.1:9/v1', '', null],
     ['https://localhost:9/v1', '', null],
     ['https://[::1]:9/v1', '', null],
@@ -98,6 +110,35 @@ describe('a proxy', () => {
     const { client } = await startHarness(through(`http://127.0.0.1:${port}`));
     const { facts } = await failureOf(client.send(CREDITS));
     expect(facts).toMatchObject({ category: 'temporary', code: 'PROXY_UNREACHABLE' });
-    expect(facts.message).toContain(`127.0.0.1:${port}`);
+    expect(facts.message).toContain(`the proxy 127.0.0.1:${port} refuses connections`);
+    expect(facts.advice).toMatch(/^Check HTTPS_PROXY/);
+  });
+
+  test.each([
+    ['drops the connection', (socket: Duplex) => socket.destroy(), 'dropped the connection'],
+    ['does not speak HTTP', (socket: Duplex) => socket.end('SSH-2.0\r\n'), 'could not be reached'],
+  ])('that %s is named, not the service', async (_what, answer, said) => {
+    const proxy = await startProxy((_request, socket) => void answer(socket));
+    const { client, server } = await startHarness(through(`http://${proxy}`));
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category: 'temporary', code: 'PROXY_UNREACHABLE' });
+    expect(facts.message).toMatch(new RegExp(`^the proxy ${proxy} .*${said}`));
+    expect(server.seen).toEqual([]);
+  });
+
+  test('a service that fails behind it is named itself', async () => {
+    const proxy = await startProxy((_request, socket) => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.once('data', () => socket.destroy());
+    });
+    const { client } = await startHarness(through(`http://${proxy}`));
+    expect((await failureOf(client.send(CREDITS))).facts).toMatchObject({ code: 'CONNECTION_RESET' });
+  });
+
+  test('with an address that cannot be used is refused before anything is sent', async () => {
+    await expect(startHarness(through('http://user:50%canary@p:1'))).rejects.toMatchObject({
+      message: 'proxy.http is not the address of an http or https proxy',
+      facts: { category: 'configuration', code: 'PROXY_INVALID' },
+    });
   });
 });

@@ -86,3 +86,18 @@ test('a proxy is used for hosts elsewhere, sees only a tunnel, and never gets re
   expect(tunnels).toHaveLength(1);
   expect(requests()).toBe(2);
 });
+
+test('the certificate of a proxy is not that of the service', async () => {
+  const [service, proxy] = [await startTls('IP:127.0.0.1'), await startTls('IP:127.0.0.1')];
+  const { code, message } = await callOnce(
+    {
+      baseUrl: `https://127.0.0.1:${service.port}/v1`,
+      proxy: { http: '', https: `https://127.0.0.1:${proxy.port}`, noProxy: '', loopback: true },
+    },
+    service.certificate,
+  );
+  expect({ code, message }).toEqual({
+    code: 'PROXY_UNREACHABLE',
+    message: `the proxy 127.0.0.1:${proxy.port} has a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)`,
+  });
+});

@@ -213,6 +213,41 @@ describe('vloc doctor', () => {
     expect(checks).not.toHaveProperty('name lookup');
     expect(stdout + stderr).not.toContain('canary');
   });
+
+  it.each([
+    ['http://user:100%canary@127.0.0.1:1', 'address', 4, 'HTTPS_PROXY is not the address', '%25'],
+    [
+      'http://127.0.0.1:1',
+      'connection of the proxy',
+      7,
+      'the proxy 127.0.0.1:1 refuses',
+      'Check HTTPS_PROXY',
+    ],
+    ['http://proxy.invalid:1', 'name lookup of the proxy', 7, 'the proxy proxy.invalid:1 ', 'HTTPS_PROXY'],
+  ])('names the setting of a proxy that cannot be used: %s', async (address, check, exitCode, says, fix) => {
+    const service = { VLOC_BASE_URL: 'https://service.invalid/v1', VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    const { code, stdout } = await run({ ...service, PATH: folder, HTTPS_PROXY: address });
+    expect(code).toBe(exitCode);
+    expect(checksOf(stdout)[check]).toMatchObject({
+      state: 'fail',
+      message: expect.stringContaining(says),
+      fix: expect.stringContaining(fix),
+    });
+    expect(stdout).not.toContain('canary');
+  });
+
+  it('does not check a proxy that NO_PROXY leaves out', async () => {
+    const service = { VLOC_BASE_URL: 'https://10.1.2.3:1/v1', VLOC_KEY: 'k', VLOC_SECRET: 's' };
+    const proxy = { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '10.0.0.0/8,127.0.0.0/8' };
+    const { stdout } = await run({
+      ...service,
+      VLOC_BASE_URL: 'https://127.0.0.1:1/v1',
+      PATH: folder,
+      ...proxy,
+    });
+    expect(checksOf(stdout).proxy?.message).toBe('none in use');
+    expect(checksOf(stdout).connection?.message).toBe('127.0.0.1:1 refuses connections');
+  });
 });
 
 describe('engines of engines.json', () => {
