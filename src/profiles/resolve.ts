@@ -202,6 +202,20 @@ function refuseOtherAddress({ baseUrl, key, secret }: Settings, { profiles }: Se
   );
 }
 
+/**
+ * Describes a project file that chooses the host to which the credentials of the environment are used: it may have come with
+ * a clone. Null without one.
+ */
+export function describeProjectHost(
+  { baseUrl, profile, key, secret }: Settings,
+  { project }: Pick<SettingSources, 'project'>,
+): string | null {
+  const chooser = baseUrl.origin.type === 'profile' ? profile?.origin : baseUrl.origin;
+  if (chooser?.type !== 'project' || key?.origin.type !== 'env' || secret?.origin.type !== 'env') return null;
+  const host = URL.parse(baseUrl.value ?? '')?.host ?? baseUrl.value;
+  return `${project?.path} chooses ${host}, which gets requests signed with VLOC_KEY and VLOC_SECRET. Set VLOC_BASE_URL to choose it yourself.`;
+}
+
 /** Origin and path, without what a message must not show; null for text that is not an address. */
 function normalizeAddress(text: string): string | null {
   if (!URL.canParse(text)) return null;

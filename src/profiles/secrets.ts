@@ -2,6 +2,7 @@
 import { configurationFailure, type Failure } from '../base/failure.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { createKeychain, KEYCHAIN_LIMIT_MS, type Keychain, KeychainUnavailable } from './keychain.ts';
+import type { Warn } from './private-file.ts';
 import { runSecretCommand } from './secret-command.ts';
 import type { SecretSource } from './settings.ts';
 
@@ -79,6 +80,13 @@ export function createSecretKeeper({ env, isAttended, note, limitMs }: KeeperOpt
       }
     },
   };
+}
+
+/** A key or a secret without the line break that `echo`, editors and files of Windows add. @param name of it, for the warning */
+export function withoutLineBreak(text: string, name: string, warn: Warn): string {
+  const bare = text.replace(/(?:\r?\n|\r)$/, '');
+  if (bare !== text) warn(`${name} ended in a line break, which was removed: \`printf %s\` writes none.`);
+  return bare;
 }
 
 function isOn(value: string | undefined): boolean {

@@ -29,7 +29,7 @@ export function createSend(context: ClientContext): Send {
         const raw = await exchange(context, call, request, number);
         const read = readResponse(raw, context.clock.now());
         if (read.type === 'done') return read;
-        const outcome = { ...read, failure: headerPrefixFailure(read.failure, context.headerPrefix) };
+        const outcome = { ...read, failure: credentialsFailure(read.failure, context) };
         if (clockCorrected) return outcome;
         // The clock of a gateway may differ from that of the service.
         if (outcome.failure.facts.origin !== 'api' || !correctClock(context, raw, offset)) return outcome;
@@ -57,8 +57,14 @@ function describeAttempt(error: unknown, origin: string): AttemptResult<never> {
 /** The last part of the names of the headers that sign a request. */
 const SIGNATURE_HEADER = /^(?!idempotency-)([a-z0-9-]+)-(?:key|timestamp|nonce|signature)$/i;
 
-/** Adds the header prefix to a refusal that it may be the reason for: the answer seldom leads to it. */
-function headerPrefixFailure(failure: Failure, prefix: string): Failure {
+/** A secret or key that was copied with more than itself, as from a file whose quotes no shell has read. */
+const COPIED_WITH_MORE = /^[\s"']|[\s"']$/;
+
+/** Adds to a refusal what may be the reason for it, a setting of this side: the answer seldom leads to it. */
+function credentialsFailure(
+  failure: Failure,
+  { headerPrefix: prefix, credentials: { key, secret } }: Pick<ClientContext, 'headerPrefix' | 'credentials'>,
+): Failure {
   const { status, advice = '', errors, ...facts } = failure.facts;
   const [, expected = prefix] = SIGNATURE_HEADER.exec(errors?.[0]?.pointer ?? '') ?? [];
   // The service misses a header of another name, so it has not even seen the key.
@@ -71,6 +77,13 @@ function headerPrefixFailure(failure: Failure, prefix: string): Failure {
     );
   }
   if (status !== 401) return failure;
+  const copied = Object.entries({ secret, key }).find(([, text]) => COPIED_WITH_MORE.test(text))?.[0];
+  if (copied !== undefined) {
+    return failure.with({
+      message: `${failure.message}; the ${copied} begins or ends with a blank or a quotation mark`,
+      advice: `Set the ${copied} without it, then run the same command again.`,
+    });
+  }
   const hint = `If they are right, the service may expect another header prefix than ${prefix}: set VLOC_HEADER_PREFIX.`;
   return failure.with({ advice: `${advice} ${hint}`.trim() });
 }

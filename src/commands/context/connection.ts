@@ -4,8 +4,14 @@ import { configurationFailure } from '../../base/failure.ts';
 import type { Client, ClientEvent } from '../../client/index.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { proxySettings, readVariable, stateFolder } from '../../profiles/environment.ts';
-import { readSources, resolveSettings, resolveTarget, type ServiceTarget } from '../../profiles/resolve.ts';
-import { createSecretKeeper, type SecretKeeper } from '../../profiles/secrets.ts';
+import {
+  describeProjectHost,
+  readSources,
+  resolveSettings,
+  resolveTarget,
+  type ServiceTarget,
+} from '../../profiles/resolve.ts';
+import { createSecretKeeper, type SecretKeeper, withoutLineBreak } from '../../profiles/secrets.ts';
 import type { Settings } from '../../profiles/settings.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import { isNoticed, type Provenance } from '../../protocol/provenance.ts';
@@ -49,9 +55,26 @@ export async function connectService(context: Context): Promise<Connection> {
 async function chooseService(context: Context): Promise<ServiceTarget> {
   const { io, service: flags, terminal, signal } = context;
   const { env, platform, cwd } = io;
-  const sources = await readSources({ flags, env, platform, cwd, warn: terminal.warn });
-  return resolveTarget(sources, (source) => createKeeper(context).fetch(source, signal));
+  const shown = SHOWN.get(terminal) ?? new Set<string>();
+  SHOWN.set(terminal, shown);
+  const warn = (text: string) => {
+    if (!shown.has(text)) terminal.warn(text);
+    shown.add(text);
+  };
+  const sources = await readSources({ flags, env, platform, cwd, warn });
+  const target = await resolveTarget(sources, (source) => createKeeper(context).fetch(source, signal));
+  if (target.type === 'embedded') return target;
+  const stranger = describeProjectHost(resolveSettings(sources), sources);
+  if (stranger !== null) warn(stranger);
+  return {
+    ...target,
+    key: withoutLineBreak(target.key, 'The API key', warn),
+    secret: withoutLineBreak(target.secret, 'The API secret', warn),
+  };
 }
+
+/** What the connections of a run have warned of: some commands connect more than once. */
+const SHOWN = new WeakMap<Context['terminal'], Set<string>>();
 
 /** Where the secrets of this run's profiles are kept. */
 export function createKeeper({ io, terminal }: Context): SecretKeeper {

@@ -17,6 +17,7 @@ import {
   type ReceivedWebhook,
   type WebhookRules,
 } from '../../client/webhooks/verify-webhook.ts';
+import { withoutLineBreak } from '../../profiles/secrets.ts';
 import type { SecretSource, Settings } from '../../profiles/settings.ts';
 import type { WebhookLayout } from '../../protocol/webhook-signature.ts';
 import { createKeeper, readSettings } from '../context/connection.ts';
@@ -65,17 +66,12 @@ async function readSecret(
   { webhookSecret }: Settings,
 ): Promise<string> {
   const given = fromStdin ? await readStdin(context) : await fetchSecret(context, webhookSecret?.value);
-  const secret = given.replace(/\r?\n$/, '');
+  const secret = withoutLineBreak(given, 'The webhook secret', context.terminal.warn);
   if (secret === '') {
     throw configurationFailure(
       'WEBHOOK_SECRET_MISSING',
       fromStdin ? 'no webhook secret on stdin' : 'no webhook secret is set',
       'Set VLOC_WEBHOOK_SECRET, or pipe it into --secret-stdin. An embedded service shows it with each new key: `vloc serve keys create --output json`.',
-    );
-  }
-  if (secret.length < given.length) {
-    context.terminal.warn(
-      'The webhook secret ended in a line break, which was removed: `printf %s` writes none.',
     );
   }
   return secret;
